@@ -269,8 +269,8 @@ fn a_wrong_architecture_is_named_with_the_known_ones() {
 fn an_architecture_that_only_the_compiler_knows_is_built_with_a_note() {
     let place = Place::new(COPY);
     std::fs::write(place.path("known"), "--offload-arch=gfx1310\n").expect("writable");
-    // The script's objects are none of AMD's.
-    let words = ["note: amd gfx1310 is not in our list", "amd gfx1310: ", "not a code object of AMD's"];
+    // The script's objects are none of AMD's: where there is a disassembler, it fails at the first; else they are checked.
+    let words = ["note: amd gfx1310 is not in our list", "amd gfx1310: "];
     place.run(&["--platform", "amd", "--arch", "gfx1310"]).must(1, &words);
     assert!(place.runs() > 0);
 }

@@ -5,7 +5,7 @@ use std::fs;
 use std::path::Path;
 
 /// Every method of the crate's types, from its source: `Type::method`, and functions by their names.
-pub fn methods() -> BTreeSet<String> {
+pub(crate) fn methods() -> BTreeSet<String> {
     fn read(folder: &Path, names: &mut BTreeSet<String>) {
         for entry in fs::read_dir(folder).unwrap() {
             let path = entry.unwrap().path();

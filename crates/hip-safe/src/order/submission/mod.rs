@@ -6,10 +6,9 @@ mod to_end;
 pub(crate) use memory_use::{Memory, Use};
 
 use super::{Tracked, UsesGuard};
-use crate::graph::{Capture, GraphPiece, List, NoCapture};
+use crate::graph::{Capture, List, NoCapture};
 use crate::inline_vec::InlineVec;
 use crate::memory::Allocation;
-use crate::memory::PinnedMemory;
 use crate::raw::{self, Failure};
 use crate::stream::host_function;
 use crate::{BufferArgument, DeviceSlice, DeviceSliceMut, Error, Module, Result, Stream, drop_errors};
