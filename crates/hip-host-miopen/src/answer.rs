@@ -1,10 +1,9 @@
 //! How a call answers: outcomes, statuses, and the caller's places for results.
 
-use hip_host::library::words_of;
+use hip_sys::catch_panic;
 use hip_sys::hip::hipError_t;
 use hip_sys::miopen::miopenStatus_t;
 use std::ffi::c_int;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 
 /// The outcome of a call, before it becomes a status.
 pub(super) type Outcome<T = ()> = Result<T, miopenStatus_t>;
@@ -39,13 +38,10 @@ pub(super) fn sum(sizes: impl IntoIterator<Item = usize>) -> Outcome<usize> {
 
 /// Ends an entry point: makes a status of the outcome. Nothing unwinds out of it.
 pub(super) fn answer(call: impl FnOnce() -> Outcome) -> miopenStatus_t {
-    match catch_unwind(AssertUnwindSafe(call)) {
+    match catch_panic(call) {
         Ok(outcome) => outcome.err().unwrap_or(miopenStatus_t::miopenStatusSuccess),
-        Err(panic) => {
-            // The hook has printed it; what it carried is not dropped, which could panic again.
-            let _ = words_of(panic);
-            miopenStatus_t::miopenStatusInternalError
-        }
+        // The panic hook has printed the message.
+        Err(_) => miopenStatus_t::miopenStatusInternalError,
     }
 }
 

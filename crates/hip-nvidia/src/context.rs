@@ -48,7 +48,7 @@ pub(crate) fn opened() -> Option<&'static Cuda> {
     CUDA.get().and_then(|loaded| loaded.as_ref().ok())
 }
 
-/// The driver. Only the table's functions call this, and the table exists only after the driver was opened.
+/// The driver. Callers have a device, or the table: both exist only after the driver was opened.
 pub(crate) fn cuda() -> &'static Cuda {
     opened().expect("the table is made after the driver was opened")
 }

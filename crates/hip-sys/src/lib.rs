@@ -25,7 +25,7 @@
 //!
 //! Functions of every ROCm since 5.2 are plain fields; later ones are [`Optional`]. Asking for an absent one returns
 //! [`Unsupported`] with the version that introduced it. [`Rocrand`], [`Rocblas`] and [`Miopen`] are libraries beside HIP;
-//! [`Library::load_for`] loads the one that works on a platform's streams, and [`Platform::library`] keeps it there.
+//! [`Library::load_for`] loads AMD's for AMD's HIP, and [`Platform::library`] keeps a platform's.
 
 mod architectures;
 mod cache;

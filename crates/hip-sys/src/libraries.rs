@@ -17,8 +17,8 @@ pub(crate) type Slot<T> = OnceLock<Result<Library<T>, LoadError>>;
 impl Platform {
     /// A library on this platform's streams and memory. The first call opens it, and every later one gives what that call found.
     ///
-    /// The crates of the libraries ask so: `rocblas_safe::library` opens AMD's rocBLAS or what the platform's own crate has in its place.
-    /// A program that makes a platform of its own calls this first, if it is to have a library.
+    /// `rocblas_safe::library` and `miopen_safe::library` call this to open AMD's library, or what stands in its place on other platforms.
+    /// A program whose own platform has a library calls this before them.
     ///
     /// # Errors
     /// What the first call's `open` answered.
@@ -52,4 +52,21 @@ impl<T: Table> Library<T> {
             Err(LoadError::OtherHip { library: found.library().display().to_string() })
         }
     }
+}
+
+/// Why a crate with the features `host` and `nvidia` has no library for a platform that is not AMD's. For that crate alone, whose name is
+/// given: its features are looked at.
+#[macro_export]
+macro_rules! why_no_library {
+    ($package:literal, $kind:expr) => {
+        match $kind {
+            $crate::PlatformKind::Host if !cfg!(feature = "host") => {
+                concat!("the feature `host` of ", $package, " brings it, and is off in this program")
+            }
+            $crate::PlatformKind::Nvidia if !cfg!(feature = "nvidia") => {
+                concat!("the feature `nvidia` of ", $package, " brings it, and is off in this program")
+            }
+            _ => "its functions of HIP are a program's own, which brings none by `Platform::library`",
+        }
+    };
 }

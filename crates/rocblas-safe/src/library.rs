@@ -25,25 +25,11 @@ fn open(platform: &Platform) -> Result<Rocblas, LoadError> {
     if hip_nvidia_rocblas::serves(platform) {
         return hip_nvidia_rocblas::library();
     }
-    match Rocblas::load_for(platform) {
-        Err(LoadError::NotProvided { .. }) => {
-            Err(LoadError::NotProvided { library: "rocBLAS", reason: why_none(platform.kind) })
-        }
-        found => found,
+    if platform.kind == PlatformKind::Amd {
+        return Rocblas::load_for(platform);
     }
-}
-
-/// Why there is none where it is not AMD's.
-fn why_none(kind: PlatformKind) -> &'static str {
-    match kind {
-        PlatformKind::Host if !cfg!(feature = "host") => {
-            "the feature `host` of hipstack-rocblas-safe brings it, and is off in this program"
-        }
-        PlatformKind::Nvidia if !cfg!(feature = "nvidia") => {
-            "the feature `nvidia` of hipstack-rocblas-safe brings it, and is off in this program"
-        }
-        _ => "its functions of HIP are a program's own, which brings none by `Platform::library`",
-    }
+    let reason = hip_sys::why_no_library!("hipstack-rocblas-safe", platform.kind);
+    Err(LoadError::NotProvided { library: "rocBLAS", reason })
 }
 
 #[cfg(test)]

@@ -12,10 +12,13 @@
 //! use hip_host::library::{Job, Uses};
 //!
 //! /// Sets `count` numbers to one, in the order of the null stream.
-//! fn ones(place: *mut f32, count: usize) -> Result<(), hip_sys::hip::hipError_t> {
+//! ///
+//! /// # Safety
+//! /// They are in the device's memory, and only work of this stream uses them until this is done.
+//! unsafe fn ones(numbers: *mut f32, count: usize) -> Result<(), hip_sys::hip::hipError_t> {
 //!     let mut uses = Uses::default();
-//!     uses.write(place, count)?;
-//!     let start = place as usize;
+//!     uses.write(numbers, count)?;
+//!     let start = numbers as usize;
 //!     // SAFETY: S2: the body writes what was named.
 //!     let fill = move || unsafe { std::slice::from_raw_parts_mut(start as *mut f32, count) }.fill(1.0);
 //!     let job = Job { name: "ones", spreads: false, fits: || true };
@@ -24,15 +27,15 @@
 //! }
 //!
 //! let platform = hip_host::platform();
-//! let (hip, mut place) = (platform.hip(), std::ptr::null_mut());
+//! let (hip, mut memory) = (platform.hip(), std::ptr::null_mut());
 //! let mut numbers = [0.0_f32; 3];
 //! // SAFETY: S1, S11: live places of these sizes.
 //! let statuses = unsafe {
 //!     use hip_sys::hip::hipMemcpyKind;
-//!     let allocated = (hip.hipMalloc)(&mut place, 12);
-//!     ones(place.cast(), 3).unwrap();
-//!     let copied = (hip.hipMemcpy)(numbers.as_mut_ptr().cast(), place, 12, hipMemcpyKind::hipMemcpyDeviceToHost);
-//!     [allocated, copied, (hip.hipFree)(place)]
+//!     let allocated = (hip.hipMalloc)(&mut memory, 12);
+//!     ones(memory.cast(), 3).unwrap();
+//!     let copied = (hip.hipMemcpy)(numbers.as_mut_ptr().cast(), memory, 12, hipMemcpyKind::hipMemcpyDeviceToHost);
+//!     [allocated, copied, (hip.hipFree)(memory)]
 //! };
 //! assert_eq!((statuses.map(|status| status.0), numbers), ([0; 3], [1.0; 3]));
 //! ```
@@ -47,15 +50,13 @@ pub use stream::{Device, Stream};
 
 pub(crate) use call::{Call, Use};
 
-use crate::{failure, memory, run};
+use crate::{memory, run};
+use hip_sys::provider::same_hip;
 use hip_sys::{Platform, PlatformKind};
-use std::any::Any;
 
-/// Whether a platform's HIP is this crate's: a library for it takes only its streams and its memory.
+/// Whether a platform's memory and streams are this crate's. A library for it takes no others.
 pub fn serves(platform: &Platform) -> bool {
-    let own = crate::platform();
-    let functions = [own.hip(), platform.hip()].map(|hip| hip.hipRuntimeGetVersion as usize);
-    platform.kind == PlatformKind::Host && functions[0] == functions[1]
+    platform.kind == PlatformKind::Host && same_hip(crate::platform().hip(), platform.hip())
 }
 
 /// How many OS threads work on one launch, or on one call of a library.
@@ -72,9 +73,4 @@ pub fn is_known(address: usize, bytes: usize) -> bool {
 /// What is known of an address that must not be used, in words.
 pub fn describe(address: usize) -> String {
     memory::describe(address)
-}
-
-/// What a panic said. What it carried is dropped only where that cannot panic once more: anything but a text is leaked.
-pub fn words_of(panic: Box<dyn Any + Send>) -> String {
-    failure::words_of(panic)
 }

@@ -56,12 +56,17 @@ impl Device {
 
     /// Does something with this device current.
     pub fn while_current<R>(self, act: impl FnOnce() -> R) -> R {
-        let before = context::current().ordinal;
-        // There is a device of each of these numbers.
+        /// Restores the device, after a panic too.
+        struct Restore(usize);
+        impl Drop for Restore {
+            fn drop(&mut self) {
+                let _ = context::set_current(self.0 as i32);
+            }
+        }
+        let _restore = Restore(context::current().ordinal);
+        // There is a device of this number.
         let _ = context::set_current(self.0.ordinal as i32);
-        let result = act();
-        let _ = context::set_current(before as i32);
-        result
+        act()
     }
 
     /// Breaks the device, as a kernel's fault does: every later call on it answers the code, and the message is told. The first fault

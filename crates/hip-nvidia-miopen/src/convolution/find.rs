@@ -36,7 +36,8 @@ unsafe fn measure(
     workspace: Workspace,
 ) -> Outcome<Vec<Algorithm>> {
     all_there(&[buffers.x.cast_const(), buffers.w, buffers.y])?;
-    let marks = [Mark::new().map_err(hip)?, Mark::new().map_err(hip)?];
+    // SAFETY: S11: they end with this call, and the session's lock keeps a reset of its device out until then.
+    let marks = unsafe { [Mark::new().map_err(hip)?, Mark::new().map_err(hip)?] };
     let (mut list, mut refused) = (Vec::new(), None);
     for algorithm in algorithms(session, problem)? {
         if algorithm.memory <= workspace.size {

@@ -2,17 +2,23 @@
 
 use super::opened;
 use hip_sys::hip::hipStreamCaptureMode;
+use std::marker::PhantomData;
 
 /// While this lives, the thread may load kernels although a stream captures: what is done meanwhile submits nothing.
 #[derive(Debug)]
 pub struct RelaxedCapture {
     former: u32,
+    /// The mode is the thread's, so this ends on the thread where it began.
+    _of_thread: PhantomData<*const ()>,
 }
 
 impl RelaxedCapture {
     /// From now on.
     pub fn begin() -> Self {
-        Self { former: exchange(hipStreamCaptureMode::hipStreamCaptureModeRelaxed.0) }
+        Self {
+            former: exchange(hipStreamCaptureMode::hipStreamCaptureModeRelaxed.0),
+            _of_thread: PhantomData,
+        }
     }
 }
 

@@ -15,7 +15,10 @@ impl Mark {
     ///
     /// # Errors
     /// The driver refuses.
-    pub fn new() -> Result<Self, hipError_t> {
+    ///
+    /// # Safety
+    /// The device is not reset while the mark lives: that ends its event.
+    pub unsafe fn new() -> Result<Self, hipError_t> {
         let mut event = null_mut();
         // SAFETY: S1: a live place for the result.
         check(unsafe { (opened()?.driver.cuEventCreate)(&mut event, 0) })?;

@@ -31,7 +31,8 @@ pub unsafe fn copy(
 /// The driver refuses.
 ///
 /// # Safety
-/// As [`copy`], for each row.
+/// Both sides are memory that the driver can reach from the stream's device, the host's included, of so many rows; it stays until the stream
+/// has copied it; the sides lie apart; and the stream is live.
 pub unsafe fn copy_rows(
     (to, to_pitch): (*mut c_void, usize),
     (from, from_pitch): (*const c_void, usize),

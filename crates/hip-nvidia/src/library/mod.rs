@@ -3,20 +3,22 @@
 //! `hipstack-hip-nvidia-rocblas` calls cuBLAS and `hipstack-hip-nvidia-miopen` cuDNN. Device pointers of HIP are the driver's own; handles
 //! of streams are not, and [`stream_of`] translates them. A library's own handle ends when its device is reset: see [`on_reset`].
 //!
-//! The functions answer `hipErrorNotInitialized` until [`platform`](crate::platform()) has opened the driver.
+//! The functions answer `hipErrorNotInitialized` until [`platform`](crate::platform()) or [`driver_version`](crate::driver_version()) has
+//! opened the driver.
 //!
 //! ```
 //! use hip_nvidia::library::{enter, fill_with_zeros, stream_of};
 //! use hip_sys::hip::{hipError_t, hipStream_t};
+//! use std::ffi::c_void;
 //!
 //! /// Sets bytes to zero, in the order of a stream.
 //! ///
 //! /// # Safety
 //! /// They are in the memory of the stream's device, and nothing else uses them meanwhile.
-//! unsafe fn clear(stream: hipStream_t, bytes: &mut [u8]) -> Result<(), hipError_t> {
+//! unsafe fn clear(stream: hipStream_t, memory: *mut c_void, bytes: usize) -> Result<(), hipError_t> {
 //!     let (stream, _device) = stream_of(stream)?;
 //!     // SAFETY: S2: the caller vouches for the bytes; the stream was just found.
-//!     unsafe { fill_with_zeros(bytes.as_mut_ptr().cast(), bytes.len(), stream) }
+//!     unsafe { fill_with_zeros(memory, bytes, stream) }
 //! }
 //!
 //! // Without a card there is no device to enter.
@@ -39,6 +41,7 @@ pub use crate::context::Device;
 use crate::context::{self, Cuda};
 use crate::handles::{self, LAST_SPECIAL};
 use hip_sys::hip::{hipError_t, hipStream_t};
+use hip_sys::provider::same_hip;
 use hip_sys::{Platform, PlatformKind};
 use parking_lot::Mutex;
 use std::ffi::c_void;
@@ -46,13 +49,10 @@ use std::ffi::c_void;
 /// A `CUstream`, which is a `cudaStream_t` too.
 pub type RawStream = *mut c_void;
 
-/// Whether a platform's HIP is this crate's: a library for it takes only its streams and its memory.
+/// Whether a platform's memory and streams are this crate's. A library for it takes no others.
 pub fn serves(platform: &Platform) -> bool {
-    let same = |own: &Platform| {
-        let functions = [own, platform].map(|platform| platform.hip().hipRuntimeGetVersion as usize);
-        functions[0] == functions[1]
-    };
-    platform.kind == PlatformKind::Nvidia && crate::platform().is_ok_and(|own| same(&own))
+    platform.kind == PlatformKind::Nvidia
+        && crate::platform().is_ok_and(|own| same_hip(own.hip(), platform.hip()))
 }
 
 /// What the driver's functions are called on.

@@ -5,6 +5,7 @@ mod last_error;
 mod library;
 mod names;
 mod properties;
+mod same;
 mod table;
 
 pub use handles::{Absent, Handles};
@@ -12,3 +13,4 @@ pub use last_error::LastError;
 pub use library::SharedLibrary;
 pub use names::{error_name, error_text};
 pub use properties::{common_arch, device_attribute, legacy_properties};
+pub use same::same_hip;
