@@ -87,7 +87,10 @@ impl Sources {
             let locked = Locked::read(&lock, &manifest)?.of(&built);
             inputs.insert("Cargo.lock and Cargo.toml".into(), hash_bytes(locked.as_bytes()));
         }
-        inputs.extend(step.kernels.map(kernels::inputs).unwrap_or_default());
+        if let Some(of_step) = step.kernels {
+            kernels::same_texts(&self.files)?;
+            inputs.extend(kernels::inputs(of_step));
+        }
         inputs.insert("definition".into(), hash_bytes(step.command_line().as_bytes()));
         let mentions: Vec<Rc<Mentions>> =
             counted.iter().map(|(path, tests)| self.mentions(path, *tests)).collect();
@@ -108,9 +111,11 @@ impl Sources {
     ) -> Result<(BTreeMap<String, bool>, BTreeSet<String>), String> {
         let mut found = Found { sources: self, counted: BTreeMap::new(), open: Vec::new() };
         ALWAYS.iter().for_each(|path| found.add(path, false));
-        let whole_workspace = matches!(step.run, Run::Cargo(args) if args.contains(&"--workspace"));
-        if whole_workspace {
+        if self.builds_whole_workspace(step) {
             OF_WORKSPACE.iter().for_each(|path| found.add(path, false));
+            // A member may switch on a feature of what others are built from.
+            let manifests = self.packages.iter().map(|(_, package)| format!("{}/Cargo.toml", package.folder));
+            manifests.for_each(|path| found.add(&path, false));
         }
         if let Run::Script(path) = step.run {
             found.add(path, false);
@@ -144,7 +149,7 @@ impl Sources {
         }
         found.follow();
         if step.kernels.is_some() {
-            // Their texts, options and names are an input for each family; nothing else of the crate reaches an object.
+            // Their texts, options and names are an input for each family; nothing else of the crate decides how the step ends.
             let of_kernels =
                 |path: &String| self.packages.owner(path).is_some_and(|(owner, _)| owner == KERNELS);
             found.counted.retain(|path, _| !of_kernels(path));
@@ -159,6 +164,18 @@ impl Sources {
     #[cfg(test)]
     pub(super) fn files_of(&self, step: &Step) -> Result<BTreeMap<String, bool>, String> {
         Ok(self.files_and_packages_of(step)?.0)
+    }
+
+    /// Whether the step builds all members with the features of all, by cargo's arguments or those that its command gives cargo.
+    fn builds_whole_workspace(&self, step: &Step) -> bool {
+        const OPTION: &str = "--workspace";
+        match step.run {
+            Run::Cargo(args) => args.contains(&OPTION),
+            Run::Xtask(args) => {
+                self.command(args[0]).iter().any(|path| self.mentions(path, false).word(OPTION))
+            }
+            Run::Script(_) => false,
+        }
     }
 
     /// The files of a command of `cargo xtask` and of the modules that it uses. The list of steps is none: what it says of

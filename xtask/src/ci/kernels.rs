@@ -1,7 +1,8 @@
 //! The families of kernels as inputs of a step that compiles them ahead of time.
 
+use super::files::Files;
 use super::steps::Kernels;
-use kernels_hip::{Unit, families, hash_parts, units};
+use kernels_hip::{FAMILIES, HEADER_FOLDERS, HEADERS, Unit, families, hash_parts, units};
 use std::collections::BTreeMap;
 
 /// What the inputs' names begin with.
@@ -11,16 +12,26 @@ const PREFIX: &str = "kernels of ";
 pub(super) fn inputs(kernels: Kernels) -> BTreeMap<String, String> {
     let of_family = |name: &str| {
         let units = units().filter(|unit| unit.family.name == name);
-        hash_parts(
-            units
-                .flat_map(|unit| parts(&unit, kernels))
-                .map(String::into_bytes)
-                .collect::<Vec<_>>()
-                .iter()
-                .map(Vec::as_slice),
-        )
+        let parts: Vec<String> = units.flat_map(|unit| parts(&unit, kernels)).collect();
+        hash_parts(parts.iter().map(String::as_bytes))
     };
     families().iter().map(|family| (format!("{PREFIX}{}", family.name), of_family(family.name))).collect()
+}
+
+/// Fails if a text in the tree is not the one that this program was built with, whose hashes [`inputs`] gives: it was edited since.
+pub(super) fn same_texts(files: &Files) -> Result<(), String> {
+    let headers = HEADER_FOLDERS
+        .iter()
+        .flat_map(|folder| HEADERS.iter().map(move |(name, text)| (format!("{folder}/{name}"), *text)));
+    let sources = families().iter().map(|family| (format!("{FAMILIES}/{}", family.file), family.source));
+    for (name, text) in sources.chain(headers) {
+        let path = format!("kernels-hip/{name}");
+        // A header lies in one of the folders.
+        if files.has(&path) && files.text(&path) != text {
+            return Err(format!("ci: {path} has changed since this program was built: run it once more"));
+        }
+    }
+    Ok(())
 }
 
 fn parts(unit: &Unit, kernels: Kernels) -> Vec<String> {
@@ -57,6 +68,7 @@ mod tests {
         let reduce = &all["kernels of reduce"];
         assert_ne!(reduce, &all["kernels of norm"]);
         assert_ne!(reduce, &inputs(Kernels { platform: "nvidia", chips: "sm_90" })["kernels of reduce"]);
+        // As many chips, so that the number of parts is the same.
         let without_matrix_units = inputs(Kernels { chips: "gfx1100,gfx1100", ..KERNELS });
         assert_eq!(reduce, &without_matrix_units["kernels of reduce"]);
         assert_ne!(all["kernels of attention_mma"], without_matrix_units["kernels of attention_mma"]);

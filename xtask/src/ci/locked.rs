@@ -31,7 +31,11 @@ impl Locked {
     pub(super) fn of(&self, packages: &BTreeSet<String>) -> String {
         let external = self.external(packages);
         let names: BTreeSet<&str> = external.values().filter_map(|entry| entry["name"].as_str()).collect();
-        let counts = |name: &str| name == "*" || names.contains(name) || packages.contains(name);
+        let counts = |name: &str| {
+            // A table of a profile may name a version: `rand@0.8`.
+            let name = name.split('@').next().unwrap_or(name);
+            name == "*" || names.contains(name) || packages.contains(name)
+        };
         let mut workspace = self.workspace.clone();
         if let Some(Value::Table(own)) = workspace.get_mut("workspace") {
             own.remove("members");

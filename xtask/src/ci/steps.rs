@@ -115,7 +115,7 @@ pub(super) static STEPS: [Step; 26] = [
     Step {
         packages: &["benches", "conformance", "examples", "hipstack-hip-safe", "hipstack-tensor-core"],
         tests: true,
-        tools: &[tools::RUST, tools::CXX, tools::LIBRARIES],
+        tools: &[tools::RUST, tools::CXX, tools::LIBRARIES, tools::WEIGHTS_IF_ANY],
         ..heavy("slow-tests", Run::Cargo(&SLOW_TESTS))
     },
     on_host("kernels-host", Run::Xtask(&["build-kernels", "--platform", "host", "--arch", "host-w64"])),
@@ -269,6 +269,15 @@ mod tests {
                 let line = ["cargo xtask"].iter().chain(args);
                 let parsed = crate::Cli::try_parse_from(line);
                 assert!(parsed.is_ok(), "{}: {parsed:?}", step.name);
+            }
+        }
+    }
+
+    #[test]
+    fn kernels_are_those_of_the_command() {
+        for step in &STEPS {
+            if let (Some(Kernels { platform, chips }), Run::Xtask(args)) = (step.kernels, &step.run) {
+                assert!(args.contains(&platform) && args.contains(&chips), "{}", step.name);
             }
         }
     }
