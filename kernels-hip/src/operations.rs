@@ -1,4 +1,4 @@
-//! The tables of the element-wise operations and of the reductions. They are the only lists of these operations.
+//! The tables of the element-wise operations and of the reductions. Kernel lists, enums and methods are generated from them.
 //!
 //! A row has what is the same on every device: the meaning as documentation, the variant of an enum, the name in kernels,
 //! methods and messages, and the dtypes, `all` or `floats`. A table is a macro. It calls another macro with the given

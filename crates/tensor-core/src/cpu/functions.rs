@@ -1,7 +1,8 @@
 //! The formulas of the operations on elements: one row an operation.
 //!
-//! A function that the system's math library has is that function, except for [`exp`] of `f32`. Formulas of several
-//! steps are computed in `f64` for `f32`, so that one rounding remains.
+//! Functions are those of the system's math library or of the crate `libm`, except for [`exp`] of `f32`. A formula of
+//! several steps, and a function whose `f32` form is less exact, is computed in `f64` for `f32`, so that one rounding
+//! remains.
 
 use super::arith::Arith;
 use super::blocks::{Kernel1, Kernel2};
@@ -64,7 +65,7 @@ macro_rules! unary {
     };
 }
 
-// The formula is for the compute type. For floats it is for f32, then for f64.
+// `all`: one formula for every compute type. `floats`: the cost, the formula for f32, and that for f64.
 unary! { |x|
     all {
         Neg: x.neg();

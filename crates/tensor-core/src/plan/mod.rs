@@ -1,4 +1,4 @@
-//! What an operation computes, in the form that the functions of every backend take: one file an operation.
+//! What an operation computes, in the form that the functions of every backend take: one file for each family of operations.
 
 pub(crate) mod attention;
 pub(crate) mod flip;

@@ -59,6 +59,7 @@ impl Tensor {
     /// device.
     pub fn compare(&self, other: &Tensor, op: CmpOp) -> Result<Tensor> {
         self.require_alike(other, op.name())?;
+        self.require(op.name(), op.supports(self.dtype()), CAST_TO_FLOAT)?;
         let (lhs, rhs) = self.broadcast(other, op.name())?;
         let storage =
             by_device!(compare::compare(a, &lhs, b, &rhs, op), a = self.storage(), b = other.storage());
