@@ -33,7 +33,7 @@ mod tests {
     #[test]
     fn frames_of_the_program_are_kept() {
         let text = "   0: std::backtrace_rs::backtrace::trace\n   1: std::backtrace::Backtrace::force_capture\n\
-                    \x20  2: hip_safe::memory_check::live::Registration::list\n\
+                    \x20  2: hip_safe::memory::check::live::Registration::list\n\
                     \x20  3: <hip_safe::stream::Stream>::alloc_zeros::<f32>\n             at src/buffer.rs:3:1\n\
                     \x20  4: model::load\n             at src/model.rs:7:5\n   5: hip_safe::later\n\
                     \x20  6: std::sys::backtrace::__rust_begin_short_backtrace\n   7: main\n";
@@ -45,7 +45,7 @@ mod tests {
 
     #[test]
     fn if_nothing_is_the_program_all_of_it_is_kept() {
-        let text = "   0: hip_safe::buffer::new\n   1: std::sys::backtrace::__rust_begin_short_backtrace\n   2: main\n";
+        let text = "   0: hip_safe::memory::buffer::new\n   1: std::sys::backtrace::__rust_begin_short_backtrace\n   2: main\n";
         assert_eq!(of_program(text), text);
     }
 }

@@ -133,7 +133,7 @@ fn blocks_of_a_destroyed_stream_are_available_to_all() {
     two.finish();
     let second = pool.allocate(&mut memory, 20 * MIB, 3).unwrap();
     assert_eq!(second.address, addresses[1]);
-    // The home of the stream that is gone serves the next new one.
+    // The free list of the stream that is gone serves the next new one.
     pool.forget_stream(1);
     pool.forget_stream(99);
     free(&mut pool, second, &Stream::new(4), Points::default());
