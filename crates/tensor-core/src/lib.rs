@@ -95,7 +95,7 @@ pub use hip::{CodeOrigin, HipDevice, HipStorage};
 pub use io::{npy, safetensors};
 pub use layout::{Collapsed, Layout, collapse};
 pub use ops::{BinaryOp, CmpOp, ReduceOp, ScalarOp, UnaryOp};
-pub use quant::QuantFormat;
+pub use quant::{QCpuStorage, QStorage, QTensor, QuantFormat};
 pub use random::Generator;
 pub use scalar::Scalar;
 pub use shape::Shape;

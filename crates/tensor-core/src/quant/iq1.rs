@@ -2,7 +2,7 @@
 //!
 //! The integers are eight times the values of the format, and the scales an eighth: both are exact.
 
-use super::block::{Block, LONGEST, Unpacked, half, word};
+use super::block::{Block, Unpacked, half, half_from_bits, word};
 use super::grids;
 
 /// `f16` scale, the lower bits of 32 points, and for each 32 numbers a word: the upper bits of four points, 3 bits of
@@ -13,12 +13,12 @@ pub(crate) struct IQ1S;
 pub(crate) struct IQ1M;
 
 impl Block for IQ1S {
-    const LENGTH: usize = LONGEST;
+    const LENGTH: usize = 256;
     const BYTES: usize = 50;
     const GROUP: usize = 32;
 
     #[inline(always)]
-    fn unpack(block: &[u8], to: &mut Unpacked) {
+    fn unpack(block: &[u8], to: Unpacked<'_>) {
         let (unit, low) = (half(block), &block[2..34]);
         for (group, bytes) in block[34..50].chunks_exact(2).enumerate() {
             let high = word(bytes);
@@ -32,16 +32,16 @@ impl Block for IQ1S {
 }
 
 impl Block for IQ1M {
-    const LENGTH: usize = LONGEST;
+    const LENGTH: usize = 256;
     const BYTES: usize = 56;
     const GROUP: usize = 16;
 
     #[inline(always)]
-    fn unpack(block: &[u8], to: &mut Unpacked) {
+    fn unpack(block: &[u8], to: Unpacked<'_>) {
         let (low, high) = (&block[..32], &block[32..48]);
         let words: [u16; 4] = std::array::from_fn(|place| word(&block[48 + 2 * place..]));
         let unit = (0..4).fold(0, |unit, place| unit | words[place] >> 12 << (4 * place));
-        let unit = half::f16::from_bits(unit).to_f32();
+        let unit = half_from_bits(unit);
         for (group, scale) in to.scales.iter_mut().enumerate() {
             let bits = words[group / 4] >> (3 * (group % 4)) & 7;
             *scale = unit * f32::from(2 * bits + 1) * 0.125;

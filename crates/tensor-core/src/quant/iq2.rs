@@ -1,6 +1,6 @@
 //! Blocks of 256 numbers as points of a grid in 8 dimensions, with signs: `iq2_xxs`, `iq2_xs`, `iq2_s`.
 
-use super::block::{Block, LONGEST, Unpacked, double_word, half, word};
+use super::block::{Block, Unpacked, double_word, half, word};
 use super::grids::{self, IQ2_MAGNITUDES};
 
 /// `f16` scale, and for each 32 numbers four points and a word with four sets of signs and a scale of 4 bits.
@@ -11,12 +11,12 @@ pub(crate) struct IQ2XS;
 pub(crate) struct IQ2S;
 
 impl Block for IQ2XXS {
-    const LENGTH: usize = LONGEST;
+    const LENGTH: usize = 256;
     const BYTES: usize = 66;
     const GROUP: usize = 32;
 
     #[inline(always)]
-    fn unpack(block: &[u8], to: &mut Unpacked) {
+    fn unpack(block: &[u8], to: Unpacked<'_>) {
         let unit = half(block);
         for (group, bytes) in block[2..66].chunks_exact(8).enumerate() {
             let signs = double_word(&bytes[4..]);
@@ -30,13 +30,13 @@ impl Block for IQ2XXS {
 }
 
 impl Block for IQ2XS {
-    const LENGTH: usize = LONGEST;
+    const LENGTH: usize = 256;
     const BYTES: usize = 74;
     const GROUP: usize = 16;
 
     #[inline(always)]
-    fn unpack(block: &[u8], to: &mut Unpacked) {
-        set_scales(half(block), &block[66..74], to);
+    fn unpack(block: &[u8], to: Unpacked<'_>) {
+        set_scales(half(block), &block[66..74], to.scales);
         for (bytes, numbers) in block[2..66].chunks_exact(2).zip(to.numbers.chunks_exact_mut(8)) {
             let word = word(bytes);
             set_point(grids::IQ2_XS[usize::from(word & 511)], signs_of((word >> 9) as u8), numbers);
@@ -45,13 +45,13 @@ impl Block for IQ2XS {
 }
 
 impl Block for IQ2S {
-    const LENGTH: usize = LONGEST;
+    const LENGTH: usize = 256;
     const BYTES: usize = 82;
     const GROUP: usize = 16;
 
     #[inline(always)]
-    fn unpack(block: &[u8], to: &mut Unpacked) {
-        set_scales(half(block), &block[74..82], to);
+    fn unpack(block: &[u8], to: Unpacked<'_>) {
+        set_scales(half(block), &block[74..82], to.scales);
         let (low, signs, high) = (&block[2..34], &block[34..66], &block[66..74]);
         for (place, numbers) in to.numbers.chunks_exact_mut(8).enumerate() {
             let high = usize::from(high[place / 4] >> (2 * (place % 4)) & 3);
@@ -62,8 +62,8 @@ impl Block for IQ2S {
 
 /// The sixteen scales of `iq2_xs` and `iq2_s`, of 4 bits each.
 #[inline(always)]
-fn set_scales(unit: f32, packed: &[u8], to: &mut Unpacked) {
-    for (group, scale) in to.scales.iter_mut().enumerate() {
+fn set_scales(unit: f32, packed: &[u8], scales: &mut [f32]) {
+    for (group, scale) in scales.iter_mut().enumerate() {
         let bits = packed[group / 2] >> (4 * (group % 2)) & 15;
         *scale = unit * (0.5 + f32::from(bits)) * 0.25;
     }

@@ -1,6 +1,6 @@
 //! Blocks of 256 numbers as points of a grid in 4 dimensions, with signs: `iq3_xxs`, `iq3_s`.
 
-use super::block::{Block, LONGEST, Unpacked, double_word, half};
+use super::block::{Block, Unpacked, double_word, half};
 use super::grids::{self, IQ3_S_MAGNITUDES, IQ3_XXS_MAGNITUDES};
 use super::iq2::signs_of;
 
@@ -10,12 +10,12 @@ pub(crate) struct IQ3XXS;
 pub(crate) struct IQ3S;
 
 impl Block for IQ3XXS {
-    const LENGTH: usize = LONGEST;
+    const LENGTH: usize = 256;
     const BYTES: usize = 98;
     const GROUP: usize = 32;
 
     #[inline(always)]
-    fn unpack(block: &[u8], to: &mut Unpacked) {
+    fn unpack(block: &[u8], to: Unpacked<'_>) {
         let (unit, points) = (half(block), &block[2..66]);
         for (group, bytes) in block[66..98].chunks_exact(4).enumerate() {
             let signs = double_word(bytes);
@@ -31,12 +31,12 @@ impl Block for IQ3XXS {
 }
 
 impl Block for IQ3S {
-    const LENGTH: usize = LONGEST;
+    const LENGTH: usize = 256;
     const BYTES: usize = 110;
     const GROUP: usize = 32;
 
     #[inline(always)]
-    fn unpack(block: &[u8], to: &mut Unpacked) {
+    fn unpack(block: &[u8], to: Unpacked<'_>) {
         let unit = half(block);
         let (low, high, signs, scales) = (&block[2..66], &block[66..74], &block[74..106], &block[106..110]);
         for group in 0..8 {

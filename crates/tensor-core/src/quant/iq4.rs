@@ -1,6 +1,7 @@
 //! Blocks of 4-bit positions in a list of 16 values: `iq4_nl`, `iq4_xs`.
 
-use super::block::{Block, LONGEST, Unpacked, half, nibbles, word};
+use super::arrays::{array, map};
+use super::block::{Block, Unpacked, half, nibbles, part, word};
 use super::pack::{Pack, best_scale, extreme, inverse, put_half, put_nibbles};
 
 /// The values, ggml's `kvalues_iq4nl`.
@@ -18,19 +19,24 @@ impl Block for IQ4NL {
     const GROUP: usize = 32;
 
     #[inline(always)]
-    fn unpack(block: &[u8], to: &mut Unpacked) {
+    fn unpack(block: &[u8], to: Unpacked<'_>) {
         to.scales[0] = half(block);
-        nibbles(&block[2..18], &mut to.numbers[..32], |bits| VALUES[usize::from(bits)]);
+        nibbles::<16>(
+            part(block, 2),
+            to.numbers,
+            #[inline(always)]
+            |bits| values_at(bits),
+        );
     }
 }
 
 impl Block for IQ4XS {
-    const LENGTH: usize = LONGEST;
+    const LENGTH: usize = 256;
     const BYTES: usize = 136;
     const GROUP: usize = 32;
 
     #[inline(always)]
-    fn unpack(block: &[u8], to: &mut Unpacked) {
+    fn unpack(block: &[u8], to: Unpacked<'_>) {
         let (unit, high) = (half(block), word(&block[2..]));
         for group in 0..8 {
             let low = block[4 + group / 2] >> (4 * (group % 2)) & 15;
@@ -38,9 +44,30 @@ impl Block for IQ4XS {
             to.scales[group] = unit * f32::from(bits as i8 - 32);
         }
         for (bytes, numbers) in block[8..136].chunks_exact(16).zip(to.numbers.chunks_exact_mut(32)) {
-            nibbles(bytes, numbers, |bits| VALUES[usize::from(bits)]);
+            nibbles::<16>(
+                part(bytes, 0),
+                numbers,
+                #[inline(always)]
+                |bits| values_at(bits),
+            );
         }
     }
+}
+
+/// The values at positions in the list, as a broken line: a first step per position, and from each position on what
+/// the next step is more. The compiler vectorises this, and not accesses by index.
+#[inline(always)]
+fn values_at<const N: usize>(positions: [u8; N]) -> [i8; N] {
+    let first = VALUES[1] - VALUES[0];
+    let mut values = map(positions, |position| VALUES[0].wrapping_add(first.wrapping_mul(position as i8)));
+    for (corner, steps) in (1..).zip(VALUES.windows(3)) {
+        let bend = (steps[2] - steps[1]) - (steps[1] - steps[0]);
+        for (value, position) in values.iter_mut().zip(positions) {
+            // Sums that are too large for the moment wrap, and wrap back.
+            *value = value.wrapping_add(bend.wrapping_mul(position.saturating_sub(corner) as i8));
+        }
+    }
+    values
 }
 
 impl Pack for IQ4NL {
@@ -55,7 +82,7 @@ impl Pack for IQ4XS {
     #[inline(always)]
     fn pack(values: &[f32], block: &mut [u8]) {
         let group = |group: usize| &values[32 * group..][..32];
-        let scales: [f32; 8] = std::array::from_fn(|g| best(group(g)));
+        let scales: [f32; 8] = array(|g| best(group(g)));
         let largest = extreme(&scales);
         let unit = put_half(largest / -32.0, block);
         let to_integers = -32.0 * inverse(largest);
@@ -76,14 +103,24 @@ impl Pack for IQ4XS {
 fn best(values: &[f32]) -> f32 {
     let around = |target: i8| (-7..=7).map(move |step| f32::from(target) + 2.0 * step as f32);
     let targets = around(VALUES[0]).chain(around(VALUES[15]));
-    best_scale(values, targets, |x| f32::from(VALUES[usize::from(position(x))]))
+    best_scale(values, targets, nearest)
+}
+
+/// The value of the list that is nearest to `x`, as the sum of the steps up to it.
+#[inline(always)]
+fn nearest(x: f32) -> f32 {
+    let steps = VALUES.windows(2).map(|pair| {
+        let [low, high] = [f32::from(pair[0]), f32::from(pair[1])];
+        if x > 0.5 * (low + high) { high - low } else { 0.0 }
+    });
+    steps.fold(f32::from(VALUES[0]), |sum, step| sum + step)
 }
 
 /// The positions in the list of the values divided by `scale`.
 #[inline(always)]
 fn positions(values: &[f32], scale: f32) -> [u8; 32] {
     let inverse = inverse(scale);
-    std::array::from_fn(|i| position(values[i] * inverse))
+    array(|i| position(values[i] * inverse))
 }
 
 /// The position in the list of the value that is nearest to `x`: the number of midpoints below it.

@@ -3,9 +3,12 @@
 //! Each group gets its best scale and minimum. They are rounded to multiples of the block's units, and the numbers are
 //! rounded last, for the scales that the block then has.
 
-use super::block::LONGEST;
+use super::arrays::{array, map};
 use super::k::{Q2K, Q3K, Q4K, Q5K, Q6K, Q8K};
 use super::pack::{Pack, best_scale, best_scale_and_min, extreme, inverse, put_half, put_nibbles, put_pairs};
+
+/// Numbers in a block.
+const LENGTH: usize = 256;
 
 impl Pack for Q2K {
     #[inline(always)]
@@ -28,7 +31,7 @@ impl Pack for Q3K {
             block[96 + group % 8] |= (scale & 15) << (4 * (group / 8));
             block[104 + group % 4] |= scale >> 4 << (2 * (group / 4));
         }
-        let numbers = numbers.map(|number| (number + 4) as u8);
+        let numbers = map(numbers, |number| (number + 4) as u8);
         put_high_bits(&numbers, 2, &mut block[..32]);
         put_pairs(&numbers, &mut block[32..96]);
     }
@@ -62,11 +65,11 @@ impl Pack for Q6K {
     fn pack(values: &[f32], block: &mut [u8]) {
         let (scales, numbers) = around_zero(values, [-128.0, 127.0], [-32.0, 31.0], &mut block[208..]);
         block[192..208].copy_from_slice(bytemuck::cast_slice(&scales));
-        let numbers = numbers.map(|number| (number + 32) as u8);
+        let numbers = map(numbers, |number| (number + 32) as u8);
         let (low, high) = block.split_at_mut(128);
         for (half, numbers) in numbers.chunks_exact(128).enumerate() {
             put_nibbles(numbers, &mut low[64 * half..][..64]);
-            put_pairs(&std::array::from_fn::<u8, 128, _>(|i| numbers[i] >> 4), &mut high[32 * half..][..32]);
+            put_pairs(&array::<128, u8>(|i| numbers[i] >> 4), &mut high[32 * half..][..32]);
         }
     }
 }
@@ -76,8 +79,7 @@ impl Pack for Q8K {
     fn pack(values: &[f32], block: &mut [u8]) {
         let extreme = extreme(values);
         let to_integers = if extreme == 0.0 { 0.0 } else { -127.0 / extreme };
-        let numbers: [i8; LONGEST] =
-            std::array::from_fn(|i| (values[i] * to_integers).round_ties_even() as i8);
+        let numbers: [i8; LENGTH] = array(|i| (values[i] * to_integers).round_ties_even() as i8);
         block[..4].copy_from_slice(&inverse(to_integers).to_le_bytes());
         block[4..260].copy_from_slice(bytemuck::cast_slice(&numbers));
         for (sum, numbers) in block[260..].chunks_exact_mut(2).zip(numbers.chunks_exact(16)) {
@@ -95,18 +97,17 @@ fn with_mins<const GROUPS: usize>(
     (top_scale, top): (f32, f32),
     steps: std::ops::RangeInclusive<i32>,
     units: &mut [u8],
-) -> ([[u8; 2]; GROUPS], [u8; LONGEST]) {
-    let group = |group: usize| &values[group * (LONGEST / GROUPS)..][..LONGEST / GROUPS];
-    let best: [(f32, f32); GROUPS] =
-        std::array::from_fn(|g| best_scale_and_min(group(g), top, steps.clone()));
+) -> ([[u8; 2]; GROUPS], [u8; LENGTH]) {
+    let group = |group: usize| &values[group * (LENGTH / GROUPS)..][..LENGTH / GROUPS];
+    let best: [(f32, f32); GROUPS] = array(|g| best_scale_and_min(group(g), top, steps.clone()));
     let largest = best.iter().fold((0f32, 0f32), |(scale, min), (s, m)| (scale.max(*s), min.max(*m)));
     let unit = put_half(largest.0 / top_scale, units);
     let min_unit = put_half(largest.1 / top_scale, &mut units[2..]);
     let integer =
         |x: f32, most: f32| (x * (top_scale * inverse(most))).round_ties_even().min(top_scale) as u8;
-    let groups = best.map(|(scale, min)| [integer(scale, largest.0), integer(min, largest.1)]);
-    let mut numbers = [0; LONGEST];
-    for (g, numbers) in numbers.chunks_exact_mut(LONGEST / GROUPS).enumerate() {
+    let groups = map(best, |(scale, min)| [integer(scale, largest.0), integer(min, largest.1)]);
+    let mut numbers = [0; LENGTH];
+    for (g, numbers) in numbers.chunks_exact_mut(LENGTH / GROUPS).enumerate() {
         let [scale, min] = [unit * f32::from(groups[g][0]), min_unit * f32::from(groups[g][1])];
         let to_integers = inverse(scale);
         for (number, x) in numbers.iter_mut().zip(group(g)) {
@@ -124,20 +125,20 @@ fn around_zero(
     [least_scale, most_scale]: [f32; 2],
     [least, most]: [f32; 2],
     unit: &mut [u8],
-) -> ([i8; 16], [i8; LONGEST]) {
+) -> ([i8; 16], [i8; LENGTH]) {
     let group = |group: usize| &values[16 * group..][..16];
     let targets = || {
         let around = |target: f32| (-9..=9).map(move |step| target + 0.1 * step as f32);
         around(least).chain(around(most))
     };
     let nearest = |x: f32| x.round_ties_even().clamp(least, most);
-    let best: [f32; 16] = std::array::from_fn(|g| best_scale(group(g), targets(), nearest));
+    let best: [f32; 16] = array(|g| best_scale(group(g), targets(), nearest));
     let largest = extreme(&best);
     let unit = put_half(largest / least_scale, unit);
     let to_integers = least_scale * inverse(largest);
     let scales =
-        best.map(|scale| (scale * to_integers).round_ties_even().clamp(least_scale, most_scale) as i8);
-    let mut numbers = [0; LONGEST];
+        map(best, |scale| (scale * to_integers).round_ties_even().clamp(least_scale, most_scale) as i8);
+    let mut numbers = [0; LENGTH];
     for (g, numbers) in numbers.chunks_exact_mut(16).enumerate() {
         let to_integers = inverse(unit * f32::from(scales[g]));
         for (number, x) in numbers.iter_mut().zip(group(g)) {
@@ -149,7 +150,7 @@ fn around_zero(
 
 /// Packs the bit `place` of each number: those of the numbers `i`, `i + 32`, … into byte `i`.
 #[inline(always)]
-fn put_high_bits(numbers: &[u8; LONGEST], place: usize, bytes: &mut [u8]) {
+fn put_high_bits(numbers: &[u8; LENGTH], place: usize, bytes: &mut [u8]) {
     for (shift, numbers) in numbers.chunks_exact(32).enumerate() {
         for (number, byte) in numbers.iter().zip(&mut *bytes) {
             *byte |= (number >> place & 1) << shift;

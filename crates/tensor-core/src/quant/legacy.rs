@@ -1,6 +1,7 @@
 //! Blocks of 32 numbers with an `f16` scale: `q4_0`, `q4_1`, `q5_0`, `q5_1`, `q8_0`, `q8_1`.
 
-use super::block::{Block, Unpacked, double_word, half, nibbles};
+use super::arrays::array;
+use super::block::{Block, Unpacked, double_word, half, less, nibbles, part};
 use super::pack::{Pack, extreme, inverse, put_half, put_nibbles};
 
 /// `f16` scale, 32 · 4 bits.
@@ -22,9 +23,9 @@ impl Block for Q4_0 {
     const GROUP: usize = 32;
 
     #[inline(always)]
-    fn unpack(block: &[u8], to: &mut Unpacked) {
+    fn unpack(block: &[u8], to: Unpacked<'_>) {
         to.scales[0] = half(block);
-        nibbles(&block[2..18], &mut to.numbers[..32], |bits| bits as i8 - 8);
+        nibbles::<16>(part(block, 2), to.numbers, less(8));
     }
 }
 
@@ -35,10 +36,10 @@ impl Block for Q4_1 {
     const MINS: bool = true;
 
     #[inline(always)]
-    fn unpack(block: &[u8], to: &mut Unpacked) {
+    fn unpack(block: &[u8], to: Unpacked<'_>) {
         // The format adds its minimum, and so it is negated.
         (to.scales[0], to.mins[0]) = (half(block), -half(&block[2..]));
-        nibbles(&block[4..20], &mut to.numbers[..32], |bits| bits as i8);
+        nibbles::<16>(part(block, 4), to.numbers, less(0));
     }
 }
 
@@ -48,10 +49,10 @@ impl Block for Q5_0 {
     const GROUP: usize = 32;
 
     #[inline(always)]
-    fn unpack(block: &[u8], to: &mut Unpacked) {
+    fn unpack(block: &[u8], to: Unpacked<'_>) {
         to.scales[0] = half(block);
-        nibbles(&block[6..22], &mut to.numbers[..32], |bits| bits as i8 - 16);
-        add_high_bits(double_word(&block[2..]), &mut to.numbers[..32]);
+        nibbles::<16>(part(block, 6), to.numbers, less(16));
+        add_high_bits(double_word(&block[2..]), to.numbers);
     }
 }
 
@@ -62,10 +63,10 @@ impl Block for Q5_1 {
     const MINS: bool = true;
 
     #[inline(always)]
-    fn unpack(block: &[u8], to: &mut Unpacked) {
+    fn unpack(block: &[u8], to: Unpacked<'_>) {
         (to.scales[0], to.mins[0]) = (half(block), -half(&block[2..]));
-        nibbles(&block[8..24], &mut to.numbers[..32], |bits| bits as i8);
-        add_high_bits(double_word(&block[4..]), &mut to.numbers[..32]);
+        nibbles::<16>(part(block, 8), to.numbers, less(0));
+        add_high_bits(double_word(&block[4..]), to.numbers);
     }
 }
 
@@ -75,9 +76,9 @@ impl Block for Q8_0 {
     const GROUP: usize = 32;
 
     #[inline(always)]
-    fn unpack(block: &[u8], to: &mut Unpacked) {
+    fn unpack(block: &[u8], to: Unpacked<'_>) {
         to.scales[0] = half(block);
-        to.numbers[..32].copy_from_slice(bytemuck::cast_slice(&block[2..34]));
+        to.numbers.copy_from_slice(bytemuck::cast_slice(&block[2..34]));
     }
 }
 
@@ -87,17 +88,19 @@ impl Block for Q8_1 {
     const GROUP: usize = 32;
 
     #[inline(always)]
-    fn unpack(block: &[u8], to: &mut Unpacked) {
+    fn unpack(block: &[u8], to: Unpacked<'_>) {
         to.scales[0] = half(block);
-        to.numbers[..32].copy_from_slice(bytemuck::cast_slice(&block[4..36]));
+        to.numbers.copy_from_slice(bytemuck::cast_slice(&block[4..36]));
     }
 }
 
 /// Adds the fifth bits, one for each number from the lowest on.
 #[inline(always)]
 fn add_high_bits(bits: u32, numbers: &mut [i8]) {
-    for (place, number) in numbers.iter_mut().enumerate() {
-        *number += ((bits >> place & 1) << 4) as i8;
+    let bytes = bits.to_le_bytes();
+    let high: [i8; 32] = array(|i| if bytes[i / 8] & 1 << (i % 8) == 0 { 0 } else { 16 });
+    for (number, high) in numbers.iter_mut().zip(high) {
+        *number += high;
     }
 }
 
@@ -163,7 +166,7 @@ fn around_zero(values: &[f32], half: f32, block: &mut [u8]) -> [u8; 32] {
     // The numbers are rounded for the scale before its own rounding, as in ggml.
     let inverse = inverse(scale);
     // A conversion from a float truncates.
-    std::array::from_fn(|i| ((values[i] * inverse + (half + 0.5)) as u8).min(2 * half as u8 - 1))
+    array(|i| ((values[i] * inverse + (half + 0.5)) as u8).min(2 * half as u8 - 1))
 }
 
 /// Writes the scale and the minimum that map the values to 0..=`top`. Returns the numbers.
@@ -175,7 +178,7 @@ fn above_minimum(values: &[f32], top: f32, block: &mut [u8]) -> [u8; 32] {
     put_half(scale, block);
     put_half(least, &mut block[2..]);
     let inverse = inverse(scale);
-    std::array::from_fn(|i| (((values[i] - least) * inverse + 0.5) as u8).min(top as u8))
+    array(|i| (((values[i] - least) * inverse + 0.5) as u8).min(top as u8))
 }
 
 /// The scale that maps the extreme value to 127 or −127, and the numbers, with halves rounded away from zero.
@@ -183,7 +186,7 @@ fn above_minimum(values: &[f32], top: f32, block: &mut [u8]) -> [u8; 32] {
 pub(crate) fn signed_bytes(values: &[f32]) -> (f32, [i8; 32]) {
     let scale = extreme(values).abs() / 127.0;
     let inverse = inverse(scale);
-    (scale, std::array::from_fn(|i| (values[i] * inverse).round() as i8))
+    (scale, array(|i| (values[i] * inverse).round() as i8))
 }
 
 /// The fifth bits of the numbers, from the lowest on.

@@ -1,5 +1,6 @@
 //! Tensors of quantized numbers: ggml's block formats, on the CPU.
 
+pub(crate) mod arrays;
 pub(crate) mod block;
 pub(crate) mod format;
 pub(crate) mod fp4;
@@ -12,21 +13,13 @@ pub(crate) mod k;
 mod k_pack;
 pub(crate) mod legacy;
 pub(crate) mod pack;
+mod row;
+mod storage;
+mod tensor;
 pub(crate) mod tq;
 
 pub use format::QuantFormat;
+pub use storage::{QCpuStorage, QStorage};
+pub use tensor::QTensor;
 
-use block::{Block, Unpacked};
-
-/// Writes the values of a block to `values`.
-#[inline(always)]
-pub(crate) fn dequantize_block<B: Block>(block: &[u8], unpacked: &mut Unpacked, values: &mut [f32]) {
-    B::unpack(block, unpacked);
-    let groups = unpacked.numbers.chunks_exact(B::GROUP).zip(unpacked.scales.iter().zip(&unpacked.mins));
-    for (values, (numbers, (scale, min))) in values.chunks_exact_mut(B::GROUP).zip(groups) {
-        for (value, number) in values.iter_mut().zip(numbers) {
-            let product = scale * f32::from(*number);
-            *value = if B::MINS { product - min } else { product };
-        }
-    }
-}
+pub(crate) use row::Row;

@@ -1,6 +1,6 @@
 //! Blocks of 256 ternary numbers with one `f16` scale: `tq1_0`, `tq2_0`.
 
-use super::block::{Block, LONGEST, Unpacked, half, pairs};
+use super::block::{Block, Unpacked, half, less, pairs};
 
 /// 240 numbers as base-3 fractions, five in a byte; 16 more, four in a byte; `f16` scale.
 pub(crate) struct TQ1_0;
@@ -8,13 +8,13 @@ pub(crate) struct TQ1_0;
 pub(crate) struct TQ2_0;
 
 impl Block for TQ1_0 {
-    const LENGTH: usize = LONGEST;
+    const LENGTH: usize = 256;
     const BYTES: usize = 54;
-    const GROUP: usize = LONGEST;
+    const GROUP: usize = 32;
 
     #[inline(always)]
-    fn unpack(block: &[u8], to: &mut Unpacked) {
-        to.scales[0] = half(&block[52..]);
+    fn unpack(block: &[u8], to: Unpacked<'_>) {
+        to.scales.fill(half(&block[52..]));
         let (first, rest) = to.numbers.split_at_mut(160);
         let (second, last) = rest.split_at_mut(80);
         digits(&block[..32], first);
@@ -24,16 +24,14 @@ impl Block for TQ1_0 {
 }
 
 impl Block for TQ2_0 {
-    const LENGTH: usize = LONGEST;
+    const LENGTH: usize = 256;
     const BYTES: usize = 66;
-    const GROUP: usize = LONGEST;
+    const GROUP: usize = 32;
 
     #[inline(always)]
-    fn unpack(block: &[u8], to: &mut Unpacked) {
-        to.scales[0] = half(&block[64..]);
-        let bytes = block.first_chunk().expect("the block is as long as its format says");
-        pairs(bytes, &mut to.numbers);
-        to.numbers.iter_mut().for_each(|number| *number -= 1);
+    fn unpack(block: &[u8], to: Unpacked<'_>) {
+        to.scales.fill(half(&block[64..]));
+        pairs(&block[..64], to.numbers, less(1));
     }
 }
 
