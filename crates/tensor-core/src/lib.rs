@@ -41,6 +41,8 @@
 //!   joins and splits, convolutions and pools, normalisation, rotary embeddings and attention.
 //! - [`Generator`] is the state of random numbers: a seed, and the number of draws made from it.
 //! - [`CustomOp1`] and its siblings are operations of the user's own; [`HipDevice::compile`] compiles kernels for them.
+//! - [`QTensor`] has numbers in ggml's block formats ([`QuantFormat`]), which products and lookups read as they are. It is
+//!   on the CPU.
 //! - [`safetensors`] and [`npy`] read and write files; a damaged file is an [`Error`].
 //!
 //! # Meaning

@@ -195,7 +195,7 @@ mod tests {
                 _ => x,
             }
         };
-        (0..8192).map(number).collect()
+        (0..4096).map(number).collect()
     }
 
     fn quantized(format: QuantFormat, values: &[f32]) -> Vec<u8> {

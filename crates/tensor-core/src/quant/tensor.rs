@@ -64,7 +64,7 @@ impl QTensor {
     /// [`ErrorKind::Rank`] for a scalar; [`ErrorKind::Argument`] if a row is no whole number of blocks;
     /// [`ErrorKind::DataLength`] if there are more or fewer blocks than the shape needs; [`ErrorKind::Overflow`].
     pub fn new(storage: QStorage, shape: impl Into<Shape>) -> Result<QTensor> {
-        let (shape, device, operation) = (shape.into(), storage.device(), "new");
+        let (shape, device, operation) = (shape.into(), storage.device(), "qtensor");
         let expected = bytes_of(&shape, storage.dtype(), operation).on(&device)?;
         let got = storage.size_in_bytes();
         if got != expected {

@@ -83,6 +83,23 @@ fn activations_may_have_any_rank_and_three_dtypes() -> Result<()> {
 }
 
 #[test]
+fn several_cores_give_the_bits_of_one_row() -> Result<()> {
+    let weights = QTensor::quantize(&matrix(700, 1024), QuantFormat::Q3K)?;
+    for rows in [3, 8] {
+        let x = matrix(rows, 1024);
+        let y = weights.forward(&x)?;
+        for row in 0..rows {
+            let own = weights.forward(&x.narrow(0, row, 1)?)?;
+            assert_eq!(y.narrow(0, row, 1)?.to_vec::<f32>()?, own.to_vec::<f32>()?);
+        }
+    }
+    let many = matrix(20, 1024);
+    let exact = many.matmul(&weights.dequantize(&CPU)?.t()?)?;
+    assert!(difference(&weights.forward(&many)?, &exact) < 1e-3);
+    Ok(())
+}
+
+#[test]
 fn rows_are_those_of_the_dequantized_table() -> Result<()> {
     let table = QTensor::quantize(&matrix(10, 512), QuantFormat::Q6K)?;
     let ids = Tensor::new([[3u32, 0], [9, 3]], &CPU)?;
@@ -143,7 +160,7 @@ fn wrong_lengths_and_dtypes_are_errors() -> Result<()> {
     let block = || QStorage::from_data(Cow::Borrowed(&[0; 34]), &CPU, QuantFormat::Q8_0);
     assert_eq!(
         message(QTensor::new(block()?, [2, 32])),
-        "new: 34 bytes given for [2, 32], which needs 68 on cpu"
+        "qtensor: 34 bytes given for [2, 32], which needs 68 on cpu"
     );
     assert!(message(QTensor::new(block()?, 33)).contains("rows of 33 numbers"));
     assert!(message(QTensor::new(block()?, ())).contains("rank 0"));

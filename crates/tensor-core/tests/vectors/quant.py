@@ -20,7 +20,7 @@ import numpy as np
 from gguf.constants import GGML_QUANT_SIZES, GGMLQuantizationType as Type
 
 FOLDER = pathlib.Path("quant")
-COUNT = 8192  # numbers of a sample
+COUNT = 4096  # numbers of a sample
 SAMPLES = ["normal", "outliers", "heavy", "shifted"]
 
 # The offsets of the f16 scales in a block.

@@ -14,8 +14,9 @@ use crate::quant::{QuantFormat, Row};
 const FEW: usize = 8;
 /// Rows of weights that a core unpacks at a time for few activations.
 const STRIP: usize = 4;
-/// Rows of weights that a core dequantizes at a time for many.
-const TILE: usize = 64;
+/// Rows of weights that a core dequantizes at a time for many. It does not depend on the number of cores, and so neither do
+/// the sums of `gemm`.
+const TILE: usize = 32;
 
 /// The products of `values` `[m, width]` with `blocks` `[n, width]`, as `[m, n]`. Neither is empty.
 pub(crate) fn product(
@@ -70,12 +71,11 @@ fn many(
 ) -> Result<Vec<f32>> {
     let bytes = row_bytes(format, width);
     let (rows, columns) = (values.len() / width, blocks.len() / bytes);
-    let tile = columns.div_ceil(rayon::current_num_threads()).min(TILE);
     let right = Matrix { rows: width, columns: rows, row_stride: 1, column_stride: width };
     type Scratch = (Row, Vec<f32>);
     new_chunks(
         rows * columns,
-        (tile * rows, width),
+        (TILE * rows, width),
         operation,
         &|start, out: &mut [f32], scratch: &mut Scratch| {
             let (row, weights) = scratch;
