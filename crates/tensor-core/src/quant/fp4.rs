@@ -2,7 +2,7 @@
 //!
 //! The integers are twice the floats, and the scales are halved: both are exact.
 
-use super::arrays::array;
+use super::arrays::{array, map};
 use super::block::{Block, Unpacked, nibbles, part};
 use super::pack::{Pack, extreme, put_nibbles};
 
@@ -19,12 +19,7 @@ impl Block for MXFP4 {
     #[inline(always)]
     fn unpack(block: &[u8], to: Unpacked<'_>) {
         to.scales[0] = half_power(block[0]);
-        nibbles::<16>(
-            part(block, 1),
-            to.numbers,
-            #[inline(always)]
-            |bits| doubled(bits),
-        );
+        nibbles::<16>(part(block, 1), to.numbers, doubled());
     }
 }
 
@@ -35,16 +30,11 @@ impl Block for NVFP4 {
 
     #[inline(always)]
     fn unpack(block: &[u8], to: Unpacked<'_>) {
-        for group in 0..4 {
-            to.scales[group] = half_small_float(block[group]);
+        for (scale, bits) in to.scales.iter_mut().zip(block) {
+            *scale = half_small_float(*bits);
         }
         for (bytes, numbers) in block[4..36].chunks_exact(8).zip(to.numbers.chunks_exact_mut(16)) {
-            nibbles::<8>(
-                part(bytes, 0),
-                numbers,
-                #[inline(always)]
-                |bits| doubled(bits),
-            );
+            nibbles::<8>(part(bytes, 0), numbers, doubled());
         }
     }
 }
@@ -52,15 +42,16 @@ impl Block for NVFP4 {
 /// Twice the values of `e2m1`: 0, 1, 2, 3, 4, 6, 8, 12, and the same with a sign. As ggml's `kvalues_mxfp4`, but without
 /// a table, whose accesses the compiler does not vectorise.
 #[inline(always)]
-fn doubled<const N: usize>(bits: [u8; N]) -> [i8; N] {
-    let mut numbers = [0; N];
-    for (number, bits) in numbers.iter_mut().zip(bits) {
-        let steps = (bits & 7) as i8;
-        // Steps of 1 up to 4, then of 2, and a last one of 4.
-        let magnitude = steps + (steps - 4).max(0) + 2 * (steps - 6).max(0);
-        *number = if bits & 8 == 0 { magnitude } else { -magnitude };
+fn doubled<const N: usize>() -> impl Fn([u8; N]) -> [i8; N] {
+    #[inline(always)]
+    |bits| {
+        map(bits, |bits| {
+            let steps = (bits & 7) as i8;
+            // Steps of 1 up to 4, then of 2, and a last one of 4.
+            let magnitude = steps + (steps - 4).max(0) + 2 * (steps - 6).max(0);
+            if bits & 8 == 0 { magnitude } else { -magnitude }
+        })
     }
-    numbers
 }
 
 /// Half of the power of two whose biased exponent is given: 2^(exponent − 128).
@@ -95,7 +86,7 @@ impl Pack for MXFP4 {
         block[0] = (extreme.to_bits() >> 23).saturating_sub(2) as u8;
         let half = half_power(block[0]);
         let nearest = |x: f32| {
-            let error = |bits: u8| (f32::from(doubled([bits])[0]) * half - x).abs();
+            let error = |bits: u8| (f32::from(doubled()([bits])[0]) * half - x).abs();
             (1..16).fold(0, |best, bits| if error(bits) < error(best) { bits } else { best })
         };
         put_nibbles(&array::<32, u8>(|i| nearest(values[i])), &mut block[1..]);

@@ -21,12 +21,7 @@ impl Block for IQ4NL {
     #[inline(always)]
     fn unpack(block: &[u8], to: Unpacked<'_>) {
         to.scales[0] = half(block);
-        nibbles::<16>(
-            part(block, 2),
-            to.numbers,
-            #[inline(always)]
-            |bits| values_at(bits),
-        );
+        nibbles::<16>(part(block, 2), to.numbers, values());
     }
 }
 
@@ -44,12 +39,7 @@ impl Block for IQ4XS {
             to.scales[group] = unit * f32::from(bits as i8 - 32);
         }
         for (bytes, numbers) in block[8..136].chunks_exact(16).zip(to.numbers.chunks_exact_mut(32)) {
-            nibbles::<16>(
-                part(bytes, 0),
-                numbers,
-                #[inline(always)]
-                |bits| values_at(bits),
-            );
+            nibbles::<16>(part(bytes, 0), numbers, values());
         }
     }
 }
@@ -57,17 +47,20 @@ impl Block for IQ4XS {
 /// The values at positions in the list, as a broken line: a first step per position, and from each position on what
 /// the next step is more. The compiler vectorises this, and not accesses by index.
 #[inline(always)]
-fn values_at<const N: usize>(positions: [u8; N]) -> [i8; N] {
-    let first = VALUES[1] - VALUES[0];
-    let mut values = map(positions, |position| VALUES[0].wrapping_add(first.wrapping_mul(position as i8)));
-    for (corner, steps) in (1..).zip(VALUES.windows(3)) {
-        let bend = (steps[2] - steps[1]) - (steps[1] - steps[0]);
-        for (value, position) in values.iter_mut().zip(positions) {
-            // Sums that are too large for the moment wrap, and wrap back.
-            *value = value.wrapping_add(bend.wrapping_mul(position.saturating_sub(corner) as i8));
+fn values<const N: usize>() -> impl Fn([u8; N]) -> [i8; N] {
+    #[inline(always)]
+    |positions| {
+        let first = VALUES[1] - VALUES[0];
+        let mut values = map(positions, |place| VALUES[0].wrapping_add(first.wrapping_mul(place as i8)));
+        for (corner, steps) in (1..).zip(VALUES.windows(3)) {
+            let bend = (steps[2] - steps[1]) - (steps[1] - steps[0]);
+            for (value, place) in values.iter_mut().zip(positions) {
+                // Sums that are too large for the moment wrap, and wrap back.
+                *value = value.wrapping_add(bend.wrapping_mul(place.saturating_sub(corner) as i8));
+            }
         }
+        values
     }
-    values
 }
 
 impl Pack for IQ4NL {

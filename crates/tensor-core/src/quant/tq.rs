@@ -41,7 +41,7 @@ fn digits(bytes: &[u8], numbers: &mut [i8]) {
     let mut power = 1u8;
     for numbers in numbers.chunks_exact_mut(bytes.len()) {
         for (byte, number) in bytes.iter().zip(numbers) {
-            *number = (u16::from(byte.wrapping_mul(power)) * 3 >> 8) as i8 - 1;
+            *number = ((u16::from(byte.wrapping_mul(power)) * 3) >> 8) as i8 - 1;
         }
         power = power.wrapping_mul(3);
     }
