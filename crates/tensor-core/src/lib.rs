@@ -74,6 +74,7 @@ mod io;
 mod layout;
 mod memory;
 mod ops;
+mod plan;
 mod quant;
 mod random;
 mod rounding;

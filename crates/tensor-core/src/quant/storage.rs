@@ -13,7 +13,7 @@ use crate::dtype::DType;
 use crate::error::{Error, ErrorKind, On, Result};
 use crate::layout::Layout;
 use crate::memory::copy_of;
-use crate::storage::index::Indexed;
+use crate::plan::index::Indexed;
 
 /// Blocks of quantized numbers on one device. A clone shares them.
 #[derive(Debug, Clone)]

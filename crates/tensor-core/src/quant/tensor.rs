@@ -8,9 +8,9 @@ use crate::device::Device;
 use crate::dtype::DType;
 use crate::error::{Error, ErrorKind, On, Result};
 use crate::layout::Layout;
+use crate::plan::index::{Indexed, is_id};
 use crate::shape::Shape;
 use crate::storage::Storage;
-use crate::storage::index::{Indexed, is_id};
 use crate::tensor::Tensor;
 
 /// A tensor of quantized numbers, which operations read block by block. It cannot be changed, and a clone shares its

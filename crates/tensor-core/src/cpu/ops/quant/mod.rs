@@ -15,10 +15,10 @@ use crate::element::Element;
 use crate::element::sealed::Stored;
 use crate::error::{Error, ErrorKind, Result};
 use crate::layout::Layout;
+use crate::plan::index::Indexed;
 use crate::quant::block::dispatch_format;
 use crate::quant::pack::{Pack, dispatch_packed};
 use crate::quant::{QuantFormat, Row};
-use crate::storage::index::Indexed;
 
 pub(crate) use product::{product, product_of_experts};
 
