@@ -41,6 +41,8 @@
 //!   joins and splits, convolutions and pools, normalisation, rotary embeddings and attention.
 //! - [`Generator`] is the state of random numbers: a seed, and the number of draws made from it.
 //! - [`CustomOp1`] and its siblings are operations of the user's own; [`HipDevice::compile`] compiles kernels for them.
+//! - [`QTensor`] has numbers in ggml's block formats ([`QuantFormat`]), which products and lookups read as they are. It is
+//!   on the CPU.
 //! - [`safetensors`] and [`npy`] read and write files; a damaged file is an [`Error`].
 //!
 //! # Meaning
@@ -73,6 +75,7 @@ mod layout;
 mod memory;
 mod ops;
 mod plan;
+mod quant;
 mod random;
 mod rounding;
 mod scalar;
@@ -95,6 +98,7 @@ pub use hip::{CodeOrigin, HipDevice, HipStorage};
 pub use io::{npy, safetensors};
 pub use layout::{Collapsed, Layout, collapse};
 pub use ops::{BinaryOp, CmpOp, ReduceOp, ScalarOp, UnaryOp};
+pub use quant::{QCpuStorage, QStorage, QTensor, QuantFormat};
 pub use random::Generator;
 pub use scalar::Scalar;
 pub use shape::Shape;

@@ -25,6 +25,7 @@ mod npy;
 mod numbers;
 mod order;
 mod pool;
+mod quant;
 mod random;
 mod read;
 mod rearrange;

@@ -85,7 +85,7 @@ fn check<I: Id>(ids: &[I], axis: &Indexed) -> Result<()> {
 }
 
 /// The ids of `layout` in row-major order, checked and converted to indices along the axis.
-fn checked(ids: &CpuStorage, layout: &Layout, axis: &Indexed) -> Result<Vec<usize>> {
+pub(crate) fn checked(ids: &CpuStorage, layout: &Layout, axis: &Indexed) -> Result<Vec<usize>> {
     dispatch_ids!(&super::copy::copy(ids, layout)?, ids => {
         check(ids, axis)?;
         let mut places = room(ids.len(), axis.operation)?;

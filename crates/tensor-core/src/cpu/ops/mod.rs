@@ -14,6 +14,7 @@ pub(crate) mod join;
 pub(crate) mod matmul;
 pub(crate) mod norm;
 pub(crate) mod pool;
+pub(crate) mod quant;
 pub(crate) mod random;
 pub(crate) mod range;
 pub(crate) mod reduce;

@@ -1,0 +1,152 @@
+//! Blocks of 256 numbers whose groups have small scales of their own: `q2_K` to `q6_K` and `q8_K`.
+
+use super::arrays::{array, map};
+use super::block::{Block, Unpacked, half, less, nibbles, pairs, part};
+
+/// 16 · 4 bits of scale and of minimum, 256 · 2 bits, `f16` unit of the scales, `f16` unit of the minima.
+pub(crate) struct Q2K;
+/// The 256 highest bits, 256 · 2 bits, 16 · 6 bits of scale, `f16` unit of the scales.
+pub(crate) struct Q3K;
+/// `f16` unit of the scales, `f16` unit of the minima, 8 · 6 bits of scale and of minimum, 256 · 4 bits.
+pub(crate) struct Q4K;
+/// As `Q4K`, with the 256 highest bits before the others.
+pub(crate) struct Q5K;
+/// The lower 4 bits of 256, the upper 2 bits, 16 · 8 bits of scale, `f16` unit of the scales.
+pub(crate) struct Q6K;
+/// `f32` scale, 256 · 8 bits, 16 sums of 16 integers each as `i16`.
+pub(crate) struct Q8K;
+
+impl Block for Q2K {
+    const LENGTH: usize = 256;
+    const BYTES: usize = 84;
+    const GROUP: usize = 16;
+    const MINS: bool = true;
+
+    #[inline(always)]
+    fn unpack(block: &[u8], to: Unpacked<'_>) {
+        let (scale, min) = (half(&block[80..]), half(&block[82..]));
+        let small: [u8; 16] = part(block, 0);
+        to.scales.copy_from_slice(&map(small, |bits| scale * f32::from(bits & 15)));
+        to.mins.copy_from_slice(&map(small, |bits| min * f32::from(bits >> 4)));
+        pairs(&block[16..80], to.numbers, less(0));
+    }
+}
+
+impl Block for Q3K {
+    const LENGTH: usize = 256;
+    const BYTES: usize = 110;
+    const GROUP: usize = 16;
+
+    #[inline(always)]
+    fn unpack(block: &[u8], to: Unpacked<'_>) {
+        let unit = half(&block[108..]);
+        let scales: [u8; 12] = part(block, 96);
+        for group in 0..16 {
+            let low = scales[group % 8] >> (4 * (group / 8)) & 15;
+            let high = scales[8 + group % 4] >> (2 * (group / 4)) & 3;
+            to.scales[group] = unit * f32::from((low | high << 4) as i8 - 32);
+        }
+        pairs(&block[32..96], to.numbers, less(4));
+        add_high_bits(part(block, 0), to.numbers, 4);
+    }
+}
+
+impl Block for Q4K {
+    const LENGTH: usize = 256;
+    const BYTES: usize = 144;
+    const GROUP: usize = 32;
+    const MINS: bool = true;
+
+    #[inline(always)]
+    fn unpack(block: &[u8], mut to: Unpacked<'_>) {
+        set_groups(part(block, 0), &mut to);
+        for (bytes, numbers) in block[16..144].chunks_exact(32).zip(to.numbers.chunks_exact_mut(64)) {
+            nibbles::<32>(part(bytes, 0), numbers, less(0));
+        }
+    }
+}
+
+impl Block for Q5K {
+    const LENGTH: usize = 256;
+    const BYTES: usize = 176;
+    const GROUP: usize = 32;
+    const MINS: bool = true;
+
+    #[inline(always)]
+    fn unpack(block: &[u8], mut to: Unpacked<'_>) {
+        set_groups(part(block, 0), &mut to);
+        for (bytes, numbers) in block[48..176].chunks_exact(32).zip(to.numbers.chunks_exact_mut(64)) {
+            nibbles::<32>(part(bytes, 0), numbers, less(0));
+        }
+        add_high_bits(part(block, 16), to.numbers, 16);
+    }
+}
+
+impl Block for Q6K {
+    const LENGTH: usize = 256;
+    const BYTES: usize = 210;
+    const GROUP: usize = 16;
+
+    #[inline(always)]
+    fn unpack(block: &[u8], to: Unpacked<'_>) {
+        let unit = half(&block[208..]);
+        let scales: [u8; 16] = part(block, 192);
+        to.scales.copy_from_slice(&map(scales, |bits| unit * f32::from(bits as i8)));
+        let (low, high) = (block[..128].chunks_exact(64), block[128..192].chunks_exact(32));
+        for ((low, high), numbers) in low.zip(high).zip(to.numbers.chunks_exact_mut(128)) {
+            nibbles::<64>(part(low, 0), numbers, less(32));
+            let high: [u8; 32] = part(high, 0);
+            for (shift, numbers) in numbers.chunks_exact_mut(32).enumerate() {
+                for (bits, number) in high.iter().zip(numbers) {
+                    *number += ((bits >> (2 * shift) & 3) << 4) as i8;
+                }
+            }
+        }
+    }
+}
+
+impl Block for Q8K {
+    const LENGTH: usize = 256;
+    const BYTES: usize = 292;
+    const GROUP: usize = 32;
+
+    #[inline(always)]
+    fn unpack(block: &[u8], to: Unpacked<'_>) {
+        to.scales.fill(f32::from_le_bytes(part(block, 0)));
+        to.numbers.copy_from_slice(bytemuck::cast_slice(&block[4..260]));
+    }
+}
+
+/// Adds `value` where a bit is set. Byte `i` has the bits of the numbers `i`, `i + 32`, … from the lowest on.
+#[inline(always)]
+fn add_high_bits(bits: [u8; 32], numbers: &mut [i8], value: i8) {
+    let numbers: &mut [i8; 256] = numbers.first_chunk_mut().expect("the numbers of a block");
+    // In this order the compiler vectorises over i.
+    for i in 0..32 {
+        for shift in 0..8 {
+            numbers[32 * shift + i] += if bits[i] >> shift & 1 == 0 { 0 } else { value };
+        }
+    }
+}
+
+/// The eight scales and minima of `q4_K` and `q5_K`, from the first 16 bytes of a block.
+#[inline(always)]
+fn set_groups(head: [u8; 16], to: &mut Unpacked<'_>) {
+    let (scale, min) = (half(&head), half(&head[2..]));
+    let small = small_scales(part(&head, 4));
+    to.scales.copy_from_slice(&map(small, |[small_scale, _]| scale * f32::from(small_scale)));
+    to.mins.copy_from_slice(&map(small, |[_, small_min]| min * f32::from(small_min)));
+}
+
+/// Eight pairs of 6-bit integers. The lower bits of the first four are in the first eight bytes, in whose highest bits
+/// are the upper bits of the last four; the lower bits of those are in the last four bytes.
+#[inline(always)]
+fn small_scales(packed: [u8; 12]) -> [[u8; 2]; 8] {
+    array(|group| match group.checked_sub(4) {
+        None => [packed[group] & 63, packed[group + 4] & 63],
+        Some(late) => [
+            packed[late + 8] & 15 | packed[late] >> 6 << 4,
+            packed[late + 8] >> 4 | packed[late + 4] >> 6 << 4,
+        ],
+    })
+}
