@@ -1,4 +1,4 @@
-//! Compiles the kernels that are measured, with the flags that hip-host's headers ask for.
+//! Compiles the benchmarks' kernels, with the flags that hip-host's headers require.
 
 #[path = "../crates/hip-host/test-kernels/compile.rs"]
 mod compile;

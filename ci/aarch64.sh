@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
-# Cross-builds hip-host for 64-bit ARM and runs a part of its tests there, under QEMU's user mode: the unit tests, and those of
-# kernels (compiled by the cross compiler: barriers, warp operations, atomics of every type), launches, streams, memory,
-# faults, guard mode, the watchdog and signal handlers. The step `aarch64` of `cargo xtask ci`.
+# Cross-builds hip-host for 64-bit ARM and runs a part of its tests there, under QEMU's user mode: its and MIOpen's
+# unit tests, and those of kernels (compiled by the cross compiler: barriers, warp operations, atomics of every
+# type), launches, streams, memory, faults, guard mode, the watchdog and signal handlers. This is the step
+# `aarch64` of `cargo xtask ci`.
 #   ci/aarch64.sh                what is documented
 #   ci/aarch64.sh --test memory  the same, but these arguments choose the tests
 #   ci/aarch64.sh --check        only says what this machine lacks for it; exit status 1 if anything
@@ -27,8 +28,8 @@ export CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_LINKER=aarch64-linux-gnu-gcc
 export CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_RUNNER="qemu-aarch64 -L $libraries"
 export CXX_aarch64_unknown_linux_gnu=aarch64-linux-gnu-g++ AR_aarch64_unknown_linux_gnu=aarch64-linux-gnu-ar
 
-# Not here: the tests of hiprtc and the adversary, which start programs without QEMU, and those that were not tried there yet:
-# behaviour, graphs, cooperative, language.
+# Not included: the tests of hiprtc and the adversary, which start programs without QEMU, and tests that were
+# not tried under QEMU: behaviour, graphs, cooperative, language.
 [ "$#" -gt 0 ] || set -- --lib --test kernels --test warps --test launches --test streams --test memory \
     --test faults --test guard --test watchdog --test handlers
-cargo test -p hipstack-hip-host --target "$target" --no-fail-fast "$@"
+cargo test -p hipstack-hip-host -p hipstack-hip-host-miopen --target "$target" --no-fail-fast "$@"

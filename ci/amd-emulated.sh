@@ -60,7 +60,7 @@ known "$codes" prebuilt,rtc
 known "$only" loader,conformance,hip-safe,tensor-core,parity
 mkdir -p "$out"
 
-# The programs: built once, then run by themselves.
+# The programs: built once, then run directly.
 test_program() { cargo test --no-run -p "hipstack-$1" --test suite 2>&1 | sed -n 's/.*Executable.*(\(.*\))$/\1/p'; }
 if [ -n "$bin" ]; then
     xtask=$bin/xtask hip_safe=$bin/test-hip-safe tensor_core=$bin/test-tensor-core
@@ -70,18 +70,19 @@ else
 fi
 for program in "$xtask" "$hip_safe" "$tensor_core"; do [ -f "$program" ] && [ -x "$program" ] || fail "no program $program"; done
 objects=${HIPSTACK_KERNELS:-$PWD/target/kernels}
-# What is current stays; stale objects would be refused.
+# Current objects are kept; stale objects would be refused.
 for arch in ${archs//,/ }; do
     ! wants prebuilt "$codes" || "$xtask" build-kernels --platform amd --arch "$arch" --out "$objects" || exit 2
 done
 
-# The library's hiprtc reads hipcc's headers, which leave out most device functions where they find themselves under hiprtc.
+# The library's hiprtc reads hipcc's headers, which omit most device functions if they are compiled by hiprtc.
 compiler=$out/clang
 printf '#!/bin/sh\nexec %q "$@" -U__HIPCC_RTC__\n' "${AMDEMU_CLANG:-$folder/clang}" >"$compiler"
 chmod +x "$compiler"
 
 rows=() bad=0
-# step ARCH MODE NAME CODE WHAT COMMAND…: runs it, keeps its output, notes how it ended and what it said last of counts.
+# step ARCH MODE NAME CODE WHAT COMMAND…: runs the command, keeps its output, and records its exit code and
+# last counts.
 step() {
     local arch=$1 mode=$2 name=$3 code=$4 what=$5 log start status said
     shift 5
@@ -101,16 +102,13 @@ step() {
     echo "${rows[-1]//|/  }"
 }
 
-# What a step says of its counts.
+# The counts in the output of a step.
 counts() {
     sed -nE -e 's/^test result: [A-Za-z]+\. ([0-9]+ passed; [0-9]+ failed).*$/\1/p' \
         -e 's/^all +[0-9]+ +([0-9]+) +([0-9]+) +([0-9]+) +([0-9]+) .*$/\1 passed, \2 failed, \3 differ as listed, \4 skipped/p' \
         -e 's/^.*: [0-9]+ results, (.*)\.$/\1/p' "$1" | tail -n 1
-    local differ
-    differ=$(grep -c ^DIFFERS "$1")
-    [ "$differ" = 0 ] || echo "; $differ differ as listed"
 }
-# The library is found under its name, starts, and has the device that was asked for.
+# Checks that the library is found by its name, starts, and has the requested device.
 loader() {
     local said
     said=$("$xtask" conformance --platform amd --differences amd-emulated --filter 'init/*') || { echo "$said"; return 1; }
@@ -118,63 +116,24 @@ loader() {
     [[ $said == *"with device 0 $AMDEMU_ARCH"* ]]
 }
 conformance() { "$xtask" conformance --platform amd --differences amd-emulated; }
-# In the mode sync a host function would wait for what the program does after the call.
+# In the mode sync a host function would deadlock: it waits for what the program does after the call.
 safe() {
     local skip=()
     if [ "$AMDEMU_MODE" = sync ]; then
-        skip=(--skip host_function::a_stream_whose_last_reference --skip pool_waits --skip stream_end)
+        skip=(--skip host_function::a_stream_whose_last_reference --skip pool_waits --skip stream::end)
     fi
     HIPSTACK_TEST_PLATFORM=amd "$hip_safe" --test-threads=1 "${skip[@]}"
 }
-# Tests of tensor-core that need one of the operations in crates/parity/differences/amd-emulated.toml, where the reasons are.
-differing_tests() {
-    echo meaning::activations_do_not_cancel_or_overflow                       # silu and gelu of large negative numbers
-    echo random::every_device_gives_the_same_bits_of_normal_numbers           # their root
-    case $AMDEMU_ARCH in
-    gfx9*)
-        echo meaning::nan_wins_and_minus_zero_is_less                         # min of f8e4m3 in rows
-        echo meaning::strided_results_are_the_contiguous_ones_to_the_bit      # min of u8 in rows; on gfx90a div of u8
-        echo reduce::every_set_of_axes_in_every_layout                        # sums of u8 in rows
-        echo attention::strided_operands_are_read_where_they_lie              # attention of f16
-        echo attention::matrix_units_agree_with_the_formula                   # the same
-        echo decoder::every_device_gives_the_same_logits_and_tokens ;;        # the same
-    esac
-    case $AMDEMU_ARCH in
-    gfx90a*)
-        echo attention::padding_by_any_finite_number_hides_keys               # attention of f16
-        echo meaning::rem_has_the_sign_of_the_dividend ;;                     # rem of i16
-    esac
-}
-# All but those, then each of those by itself: one that passes is to be taken out of the list.
 tensors() {
-    local names skip=() test
-    names=$(differing_tests)
-    for test in $names; do skip+=(--skip "$test"); done
     export TENSOR_CORE_TEST_DEVICES=amd:0,amd:1
-    # In lazy mode the library may run a stream's first operation twice when two threads wait: it gives up its lock in between.
+    # In lazy mode the library may run a stream's first operation twice when two threads wait, because it
+    # releases its lock in between.
     local threads=2
     [ "$AMDEMU_MODE" != lazy ] || threads=1
-    "$tensor_core" --test-threads=$threads "${skip[@]}" || return 1
-    for test in $names; do
-        if "$tensor_core" --exact "$test" >"$log.one" 2>&1; then
-            echo "STALE $test passes: take it out of the list in ci/amd-emulated.sh"
-            return 1
-        fi
-        echo "DIFFERS $test, as listed"
-    done
-    rm -f "$log.one"
+    "$tensor_core" --test-threads=$threads
 }
 parity() {
-    local list=crates/parity/differences/amd-emulated.toml without=
-    # The library's hiprtc is clang: what only hipcc 5.2 does is no difference there.
-    if [ "$HIPSTACK_KERNELS" = compile ]; then without='hipcc 5\.2'; fi
-    # In the other order no wave of gfx9 meets the mask that one entry is about.
-    if [ "${AMDEMU_SHUFFLE:-0}" = 1 ]; then without='for lanes that are off'; fi
-    if [ -n "$without" ]; then
-        awk -v RS= -v ORS='\n\n' -v without="$without" '$0 !~ without' $list >"$out/without.toml"
-        list=$out/without.toml
-    fi
-    "$xtask" parity --all --device amd:0 --differences "$list" --json "$out/parity/$AMDEMU_ARCH.json"
+    "$xtask" parity --all --device amd:0 --differences crates/parity/differences/amd-emulated.toml --json "$out/parity/$AMDEMU_ARCH.json"
 }
 
 for arch in ${archs//,/ }; do

@@ -1,9 +1,11 @@
-# An apt with a root of its own: what it fetches is unpacked, nothing is installed, and the machine's own apt is left alone.
-# Sourced by ci/fetch-rocm-packages.sh, ci/fetch-rocm-compiler.sh and emulator/rocm/fetch.sh. Root is not needed.
+# An apt with a root directory of its own: packages are downloaded and unpacked, nothing is installed, and the
+# machine's own apt is not changed. Sourced by ci/fetch-rocm-packages.sh, ci/fetch-rocm-compiler.sh and
+# emulator/rocm/fetch.sh. Root is not needed.
 
-# Makes one in FOLDER for SUITES of the mirror that this machine's sources name, or of $DEBIAN_MIRROR, which may be a dated snapshot: what a
-# suite had on an earlier day. FOLDER/apt.conf is for APT_CONFIG; packages come to
-# FOLDER/cache/archives. FOLDER/preferences, if the caller wrote it, says what is taken from which suite.
+# Creates one in FOLDER for SUITES of the mirror in this machine's sources, or of $DEBIAN_MIRROR, which may be
+# a snapshot of an earlier day. FOLDER/apt.conf is for APT_CONFIG; packages are downloaded to
+# FOLDER/cache/archives. FOLDER/preferences, if the caller wrote it, says which suite each package is taken
+# from.
 make_apt() { # FOLDER SUITE...
     local root=$1 mirror suite
     shift
@@ -41,7 +43,7 @@ apt_in() { # FOLDER SECONDS ARGUMENT...
     APT_CONFIG="$root/apt.conf" timeout "$seconds" apt-get -qq "$@"
 }
 
-# Unpacks everything that was fetched.
+# Unpacks all downloaded packages.
 unpack_into() { # FOLDER PLACE
     local package
     for package in "$1"/cache/archives/*.deb; do

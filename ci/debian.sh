@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
-# Installs what the checks use and Debian 12 has: a C++ compiler, AMD's libraries with their headers, libclang for codegen, a cross compiler and
-# QEMU for 64-bit ARM, and pip. ci/fetch-rocm-compiler.sh has AMD's compilers.
-# Only g++ is needed by everything; without the rest single steps of `cargo xtask ci` are skipped with a word.
+# Installs the tools for the checks that Debian 12 has: a C++ compiler, AMD's libraries with their headers,
+# libclang for codegen, a cross compiler and QEMU for 64-bit ARM, and pip. ci/fetch-rocm-compiler.sh fetches
+# AMD's compilers. Only g++ is needed by all steps; without the rest, single steps of `cargo xtask ci` are
+# skipped with a message.
 #   ci/debian.sh             installs them
 #   ci/debian.sh --provides  only prints which steps the installed ones are enough for
 set -euo pipefail
@@ -10,7 +11,7 @@ needed=(g++)
 wanted=(libamdhip64-dev librocrand1 librocrand-dev libclang-19-dev g++-aarch64-linux-gnu qemu-user)
 python3 -m pip --version >/dev/null 2>&1 || wanted+=(python3-pip)
 
-# Prints those of the packages that are not installed.
+# Prints the packages that are not installed.
 missing() {
     local package
     for package in "$@"; do
@@ -18,14 +19,14 @@ missing() {
     done
 }
 
-# What the installed packages are enough for, as HIPSTACK_REQUIRE takes it: steps of `cargo xtask ci`.
+# The steps of `cargo xtask ci` that the installed packages suffice for, in the format of HIPSTACK_REQUIRE.
 if [ "${1-}" = --provides ]; then
     while read -r steps packages; do
         # shellcheck disable=SC2086
         [ -n "$(missing $packages)" ] || echo "$steps"
     done <<'EOF' | paste -sd,
 sanitize-planted,sanitize-address,sanitize-thread g++
-libraries,run-time-compiler libamdhip64-dev librocrand1 librocrand-dev
+libraries libamdhip64-dev librocrand1 librocrand-dev
 aarch64 g++-aarch64-linux-gnu qemu-user
 EOF
     exit 0

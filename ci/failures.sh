@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Prints what failed in a log of `.ci/run`: the README's commands and the steps, then the lines that name a test, a panic or an
-# error. At most 60 lines, so that the end of a long log shows the cause.
+# Prints the failures in a log of `.ci/run`: the README's commands and the steps that failed, then the lines
+# that name a test, a panic or an error. At most 60 lines, so that the end of a long log shows the cause.
 set -euo pipefail
 log=${1:?usage: ci/failures.sh LOG}
 

@@ -33,7 +33,7 @@ if [ ! -x "$bin/nvcc" ]; then
     mv "$dir.part" "$dir"
 fi
 echo "ci/fetch-nvcc.sh: $("$bin/nvcc" --version | tail -n 1)"
-# Beside nvcc, which pip would not do by itself; its versions are not those of the toolkit.
+# Not a dependency of nvcc's package; its versions differ from the toolkit's.
 if fetch "$dir.disassembler" --no-deps 'nvidia-cuda-nvdisasm==13.*'; then
     mv "$dir.disassembler/nvidia/cu13/bin/nvdisasm" "$bin/"
 else

@@ -23,7 +23,7 @@ fi
 release=7.2.4 llvm=22
 dir=$PWD/target/ci/rocm part=$PWD/target/ci/rocm.part
 if [ -x "$dir/bin/hipcc" ] && "$dir/bin/clang++" --version >/dev/null 2>&1; then
-    # An older version of this script left it out; the bundler needs it.
+    # An older version of this script did not fetch it; the bundler needs it.
     [ -e "$dir/bin/llvm-objcopy" ] || ln -s run "$dir/bin/llvm-objcopy"
     echo "ci/fetch-rocm-compiler.sh: target/ci/rocm is there"
     exit 0
@@ -39,7 +39,7 @@ fail() {
 
 rm -rf "$part"
 mkdir -p "$part/apt" "$part/root"
-# AMD's packages from experimental, all else from sid.
+# AMD's packages come from experimental, all others from sid.
 cat >"$part/apt/preferences" <<'TEXT'
 Package: hipcc libamdhip64* libhiprtc* libamd-comgr* libhsa-runtime* rocm-* rocminfo
 Pin: release a=experimental
@@ -54,7 +54,7 @@ compgen -G "$part/apt/cache/archives/hipcc_$release*" >/dev/null || fail "experi
 unpack_into "$part/apt" "$part/root" || fail "dpkg-deb could not unpack a package"
 rm -rf "$part/apt"
 
-# Laid out like /opt/rocm. `run` starts a tool by the name that it is called under.
+# The layout is that of /opt/rocm. `run` starts the tool whose name it is called by.
 mkdir -p "$part"/{bin,amdgcn,llvm}
 ln -s ../bin "$part/llvm/bin"
 ln -s root/usr/include "$part/include"

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
-# Downloads Debian's packages of HIP, hiprtc, rocRAND, rocBLAS and MIOpen from a newer suite and unpacks them into a folder of their own, for
-# `cargo xtask libraries --folder`. Nothing is installed, and apt's own state is left alone: its lists and its cache lie in the folder
-# too, and are removed at the end. Root is not needed.
+# Downloads Debian's packages of HIP, hiprtc, rocRAND, rocBLAS and MIOpen from a newer suite and unpacks them
+# into a folder of their own, for `cargo xtask libraries --folder`. Nothing is installed, and the machine's
+# apt is not changed: the lists and the cache are in the folder too, and are removed at the end. Root is not
+# needed.
 set -euo pipefail
 . "$(dirname "$0")/apt-root.sh"
 
@@ -60,7 +61,7 @@ fetch() { # version, suites, packages
     mkdir -p "$made"
     # shellcheck disable=SC2086
     make_apt "$work" $suites
-    # AMD's packages from experimental where that is one of them, all else from the other.
+    # AMD's packages come from experimental if that is one of the suites, all others from the other suite.
     cat >"$work/preferences" <<'TEXT'
 Package: lib*hip* lib*roc* lib*hsa* lib*amd* libmiopen* librccl*
 Pin: release a=experimental

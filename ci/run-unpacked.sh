@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Runs a program with the libraries of a folder that `ci/fetch-rocm-packages.sh DIR --runnable` filled, its C library included, so
-# that a newer HIP than this machine's can be loaded without installing it.
+# Runs a program with the libraries of a folder that `ci/fetch-rocm-packages.sh DIR --runnable` filled,
+# including its C library, so that a newer HIP than this machine's can be loaded without installing it.
 set -euo pipefail
 
 if [ "$#" -lt 2 ] || [ "$1" = --help ]; then

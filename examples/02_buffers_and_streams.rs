@@ -1,4 +1,4 @@
-//! hip-safe alone: a device, a stream, memory that copies cannot outlive, and an event that measures.
+//! hip-safe alone: a device, a stream, memory that outlives its copies, and an event that measures time.
 //!
 //! `cargo run -p examples --bin 02_buffers_and_streams`
 
@@ -19,7 +19,7 @@ fn main() -> Result<(), hip_safe::Error> {
     let numbers: Vec<u32> = (0..1 << 20).collect();
     let source = stream.upload(&numbers)?;
     let mut target = stream.alloc_zeros::<u32>(numbers.len())?;
-    // Halves of the target are written by two copies; the borrow checker sees that they do not meet.
+    // Two copies write the two halves of the target; the borrow checker knows that they do not overlap.
     let (mut low, mut high) = target.split_at_mut(1 << 19)?;
     stream.copy(&source.slice(1 << 19..)?, &mut low)?;
     stream.copy(&source.slice(..1 << 19)?, &mut high)?;

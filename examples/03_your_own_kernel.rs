@@ -1,4 +1,4 @@
-//! A kernel of your own: its source as text, compiled when the program runs, launched with arguments that are checked.
+//! A kernel of your own: its source is compiled at run time, and it is launched with checked arguments.
 //!
 //! `cargo run -p examples --bin 03_your_own_kernel`
 
@@ -15,7 +15,7 @@ fn main() -> Result<(), hip_safe::Error> {
     let device = Device::new(&hip_host::platform(), 0)?;
     let stream = device.new_stream()?;
 
-    // Compiled for this device, or taken from the cache on disk if it was compiled before.
+    // Compiled for this device, or loaded from the cache on disk.
     let module = device.compile(&Source::new(SAXPY).name("saxpy.hip"))?;
     let saxpy = module.function("saxpy")?;
 
@@ -34,7 +34,7 @@ fn main() -> Result<(), hip_safe::Error> {
     }?;
     println!("{:?}", stream.download(&y)?); // [12.0, 24.0, 36.0]
 
-    // Number and sizes of arguments are compared with what the kernel declares.
+    // The number and sizes of the arguments are compared with the kernel's declaration.
     // SAFETY: S9: the launch is refused, because the kernel declares four arguments.
     let refused = unsafe { stream.launch(&saxpy, LaunchConfig::linear(3, 256)).arg(&x).submit() };
     println!("{}", refused.expect_err("three arguments are missing"));

@@ -1,4 +1,4 @@
-//! A kernel of those that ship, by hand: what tensor-core does for each operation.
+//! Launches a shipped kernel by hand, as tensor-core does for each operation.
 //!
 //! `cargo run -p examples --bin 04_shipped_kernels`
 
@@ -10,7 +10,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let device = Device::new(&platform, 0)?;
     let stream = device.new_stream()?;
 
-    // The shipped kernels are texts. They are compiled for the device, or found in the cache of what was compiled before.
+    // The shipped kernels are source text. They are compiled for the device, or loaded from the cache.
     let unit = kernels_hip::unit("elementwise", "f32").expect("it ships");
     let wave_size = device.properties().wave_size;
     let options = unit.options(platform.kind.name(), wave_size).expect("the host has a compiler");
@@ -26,8 +26,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut sum = stream.alloc_zeros::<f32>(3)?;
     let map = Map2::flat(3, Map2::A_TIGHT | Map2::B_TIGHT);
 
-    // A missing argument is found before anything runs.
-    // SAFETY: S9: the launch is refused, for the kernel declares four arguments.
+    // A missing argument is reported before anything runs.
+    // SAFETY: S9: the launch is refused, because the kernel declares four arguments.
     let refused = unsafe { stream.launch(&add, LaunchConfig::linear(3, 256)).arg(&a).arg(&b).submit() };
     println!("{}", refused.expect_err("two arguments are too few"));
 

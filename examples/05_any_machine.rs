@@ -1,4 +1,4 @@
-//! One program for every machine: AMD's GPU if there is one, else the threads of the CPU.
+//! One program for every machine: it uses AMD's GPU if there is one, otherwise the threads of the CPU.
 //!
 //! `cargo run -p examples --bin 05_any_machine`
 
@@ -15,7 +15,7 @@ fn main() -> Result<(), hip_safe::Error> {
     Ok(())
 }
 
-/// AMD's first GPU. Without ROCm, or without a GPU, the first device of hip-host; a message says why.
+/// AMD's first GPU or, without ROCm or without a GPU, the first device of hip-host; a message says why.
 fn first_device() -> Result<Device, hip_safe::Error> {
     let missing = match Platform::load_amd().map(Arc::new) {
         Ok(amd) if Device::count(&amd)? > 0 => return Device::new(&amd, 0),

@@ -1,4 +1,4 @@
-//! A checkpoint on a device: every tensor of a safetensors file, with its range and its mean.
+//! Loads a checkpoint onto a device: prints each tensor of a safetensors file with its range and mean.
 //!
 //! `cargo run --release -p examples --bin 06_checkpoint -- model.safetensors [DEVICE]`
 
@@ -11,7 +11,7 @@ fn main() -> Result<(), Error> {
         return Ok(());
     };
     let device = Device::parse(&arguments.next().unwrap_or_else(|| "host:0".to_owned()))?;
-    // Its header is read; a tensor's bytes are read when it is asked for.
+    // Only the header is read now; a tensor's bytes are read when it is requested.
     let file = safetensors::File::open(&path)?;
     for name in file.names() {
         let tensor = file.load(name, &device)?.to_dtype(DType::F32)?;

@@ -1,4 +1,4 @@
-//! Sentences in, embeddings out: how alike do the sentences mean, by all-MiniLM-L6-v2?
+//! Computes sentence embeddings with all-MiniLM-L6-v2, and the similarity of the sentences.
 //!
 //! `cargo run --release -p examples --bin 07_sentence_embeddings -- FOLDER [DEVICE] [SENTENCE…]`
 //!

@@ -1,10 +1,33 @@
-//! Turns kernels.toml and the headers into Rust tables. Nothing is compiled here: a device's compiler does that when it is asked.
+//! Generates Rust tables from kernels.toml and the headers. It compiles nothing; the compiler of a device does that on demand.
 
 use serde::Deserialize;
 use std::path::{Path, PathBuf};
 use std::{env, fs};
 
-/// Where the headers lie; src/lib.rs has the same.
+#[macro_use]
+#[path = "src/operations.rs"]
+mod operations;
+
+/// The name of each row of a table of operations, and its dtypes: `all` or `floats`.
+macro_rules! rows {
+    ($($(#[$doc:meta])* $variant:ident, $name:ident $(($($more:tt)*))?, $($text:literal,)? $dtypes:ident;)+) => {
+        &[$((stringify!($name), stringify!($dtypes))),+]
+    };
+}
+
+/// Names of operations, each with its dtypes.
+type Rows = &'static [(&'static str, &'static str)];
+
+/// The tables by the names that kernels.toml gives them.
+const TABLES: [(&str, Rows); 5] = [
+    ("unary", unary_operations!(rows!)),
+    ("scalar", scalar_operations!(rows!)),
+    ("binary", binary_operations!(rows!)),
+    ("compare", compare_operations!(rows!)),
+    ("reduce", reduce_operations!(rows!)),
+];
+
+/// The include folders, as in src/lib.rs.
 const HEADER_FOLDERS: [&str; 2] = ["headers", "platform"];
 
 #[derive(Deserialize)]
@@ -26,8 +49,32 @@ struct Family {
 #[derive(Deserialize)]
 struct Group {
     name: String,
+    #[serde(default)]
     ops: Vec<String>,
+    #[serde(default)]
+    tables: Vec<String>,
     dtypes: Option<Vec<String>>,
+}
+
+impl Group {
+    /// The operations that have all dtypes of the group, those of tables too.
+    fn ops(&self) -> Vec<&str> {
+        self.ops.iter().map(String::as_str).chain(self.rows("all")).collect()
+    }
+
+    /// The operations of its tables with these dtypes.
+    fn rows(&self, wanted: &'static str) -> impl Iterator<Item = &str> {
+        let table = |name: &String| {
+            let found = TABLES.iter().find(|(table, _)| table == name);
+            found.unwrap_or_else(|| panic!("src/operations.rs has no table {name}")).1
+        };
+        let rows = self.tables.iter().flat_map(table);
+        rows.filter(move |(_, dtypes)| *dtypes == wanted).map(|(name, _)| *name)
+    }
+}
+
+fn is_float(dtype: &str) -> bool {
+    dtype.starts_with(['f', 'b'])
 }
 
 fn main() {
@@ -35,6 +82,7 @@ fn main() {
     let out = PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets OUT_DIR"));
     println!("cargo::rerun-if-changed=build.rs");
     println!("cargo::rerun-if-changed=kernels.toml");
+    println!("cargo::rerun-if-changed=src/operations.rs");
     let text = fs::read_to_string(root.join("kernels.toml")).expect("kernels.toml is readable");
     let kernels: Kernels = toml::from_str(&text).expect("kernels.toml has families with groups of kernels");
     write(&out.join("families.rs"), &families(&root, &kernels));
@@ -57,8 +105,13 @@ fn families(root: &Path, kernels: &Kernels) -> String {
         );
         for group in &family.group {
             let dtypes = group.dtypes.as_ref().unwrap_or(&family.dtypes);
-            text +=
-                &format!("Group {{ name: {:?}, ops: &{:?}, dtypes: &{dtypes:?} }},\n", group.name, group.ops);
+            let floats: Vec<&String> = dtypes.iter().filter(|dtype| is_float(dtype)).collect();
+            let of_floats: Vec<&str> = group.rows("floats").collect();
+            let (name, ops) = (&group.name, group.ops());
+            text += &format!("Group {{ name: {name:?}, ops: &{ops:?}, dtypes: &{dtypes:?} }},\n");
+            if !of_floats.is_empty() {
+                text += &format!("Group {{ name: {name:?}, ops: &{of_floats:?}, dtypes: &{floats:?} }},\n");
+            }
         }
         text += "] },\n";
     }

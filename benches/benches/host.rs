@@ -1,7 +1,7 @@
-//! hip-host's speed: a vector addition against a plain Rust loop, barriers, shuffles, launches.
+//! hip-host's speed: a vector addition compared with a plain Rust loop, barriers, shuffles, launches.
 //!
-//! `cargo bench -p benches` runs all of it, `cargo bench -p benches -- barrier` what has that in its name; the table at the
-//! end shows what was measured, with the bars.
+//! `cargo bench -p benches` runs everything, `cargo bench -p benches -- barrier` the benchmarks with that in
+//! their name. The table at the end shows the results and their targets.
 
 use benches::clock::processor_time;
 use benches::hip::{Argument, Floats, Hip};
@@ -11,16 +11,17 @@ use rayon::prelude::*;
 use std::path::Path;
 use std::time::{Duration, SystemTime};
 
-/// Elements of the vectors: three of the first are in a core's cache, three of the last are in no cache.
+/// Elements of the vectors: three of the smallest size fit in a core's cache, three of the largest in no
+/// cache.
 const SIZES: [usize; 3] = [1 << 15, 1 << 18, 1 << 26];
-/// Threads of the blocks that barriers and shuffles are measured with.
+/// Block sizes that barriers and shuffles are measured with.
 const BLOCKS: [usize; 5] = [32, 64, 256, 512, 1024];
-/// Threads of a launch that measures barriers, and how many barriers each passes.
+/// Number of threads of a launch that measures barriers, and of barriers that each thread passes.
 const THREADS: usize = 1 << 15;
 const ROUNDS: usize = 64;
 /// Launches in a queue.
 const QUEUE: usize = 1000;
-/// The two forms of the vector addition. The bar is for the form that the kernels that ship have.
+/// The two forms of the vector addition. The target is for the form that the shipped kernels have.
 const ADDITIONS: [(&str, &str, Option<Quantity>); 2] = [
     ("vector_add_each", "HIPHOST_FOR_EACH", Some(Quantity::Times(1.5))),
     ("vector_add", "as on a GPU", None),
@@ -32,7 +33,7 @@ fn vector_add(criterion: &mut Criterion, figures: &mut Vec<Figure>) {
     group.sampling_mode(SamplingMode::Flat).sample_size(50);
     for count in SIZES {
         group.throughput(Throughput::Bytes(12 * count as u64));
-        // Both sides add the same memory. Not zeros: those would be one page, read again and again.
+        // Both sides use the same memory. It is not zero: zero pages would share one physical page.
         let (a, b, mut c) = (hip.floats(count, 1.0), hip.floats(count, 2.0), hip.floats(count, 0.0));
         for (kernel, form, bar) in ADDITIONS {
             let function = hip.kernel("bench_plain", kernel);
@@ -65,14 +66,14 @@ fn vector_add(criterion: &mut Criterion, figures: &mut Vec<Figure>) {
     group.finish();
 }
 
-/// Sees, whatever is measured then, that an addition of ones and twos writes every sum.
+/// Checks, whatever is measured afterwards, that an addition of ones and twos writes every sum.
 fn adds(what: &str, c: &mut Floats, add: impl FnOnce(&mut Floats)) {
     c.as_mut_slice().fill(0.0);
     add(c);
     assert!(c.as_slice().iter().all(|sum| *sum == 3.0), "{what} adds wrongly");
 }
 
-/// The same addition in Rust, one piece for each thread of the pool.
+/// The same addition in Rust, in one piece per thread of the pool.
 fn rust_loop(a: &Floats, b: &Floats, c: &mut Floats) {
     let (a, b) = (a.as_slice(), b.as_slice());
     let each = a.len().div_ceil(rayon::current_num_threads());
@@ -85,7 +86,8 @@ fn rust_loop(a: &Floats, b: &Floats, c: &mut Floats) {
     );
 }
 
-/// Processor time of kernels that wait: all threads of the process, so that it does not depend on the number of cores.
+/// CPU time of kernels that wait, over all threads of the process, so that it does not depend on the number
+/// of cores.
 fn waits(criterion: &mut Criterion, figures: &mut Vec<Figure>) {
     for (kernel, what) in [("barriers", "barrier"), ("shuffles", "shuffle")] {
         let mut group = criterion.benchmark_group(what);
@@ -101,7 +103,7 @@ fn waits(criterion: &mut Criterion, figures: &mut Vec<Figure>) {
                         let start = processor_time();
                         for _ in 0..count {
                             let arguments = &mut [Argument::Floats(&out), Argument::Int(ROUNDS as i32)];
-                            // SAFETY: S9: room for a float of each thread.
+                            // SAFETY: S9: memory for one float per thread.
                             unsafe {
                                 hip.launch(function, (THREADS / block) as u32, block as u32, arguments)
                             };
@@ -154,7 +156,7 @@ fn launches(criterion: &mut Criterion, figures: &mut Vec<Figure>) {
     group.finish();
 }
 
-/// As many threads as hip-host works with.
+/// The number of threads that hip-host uses.
 fn threads() -> usize {
     let asked = std::env::var("HIPSTACK_HOST_THREADS").ok().and_then(|text| text.trim().parse().ok());
     asked.unwrap_or_else(|| std::thread::available_parallelism().map_or(2, usize::from).max(2))

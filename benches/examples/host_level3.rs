@@ -1,10 +1,12 @@
-//! Level 3 through rocblas-safe on hip-host beside the crate `gemm` called directly, in turns: the medians for all that is
-//! submitted at once, after turns that wake the threads, and how much of the direct call's speed is left, by operations of
-//! arithmetic a second. The direct call multiplies whole matrices; those of which a triangle counts ask for half the operations.
-//! The last results of both are compared; for trsm, a solution of its own is put in.
+//! Level 3 through rocblas-safe on hip-host, alternating with direct calls of the crate `gemm`. Reports the
+//! medians for a batch of calls submitted at once, after warm-up turns, and the remaining fraction of the
+//! direct call's speed in operations per second. The direct call multiplies whole matrices; operations on a
+//! triangle need half of the arithmetic. The last results of both sides are compared; for trsm, its solution
+//! is verified.
 //!
 //! `cargo run --release -p benches --example host_level3 -- 512 1024`: sizes of square matrices.
 
+use benches::throughput::measure::median;
 use gemm::Parallelism;
 use hip_safe::{Device, DeviceBuffer, Stream};
 use num_complex::{Complex32, Complex64};
@@ -12,10 +14,10 @@ use rocblas_safe::{Blas, Diagonal, Handle, Layout, Matrix, MatrixMut, Side, Tria
 use std::error::Error;
 use std::time::{Duration, Instant};
 
-/// Each way is timed at least so often, and until so much time has passed for both together, with what comes between.
+/// Minimum number of turns of each side, and minimum time of both together, including the work in between.
 const TURNS: usize = 15;
 const TIME: Duration = Duration::from_millis(500);
-/// The first turns, which do not count: threads wake, and memory is touched for the first time.
+/// Turns that do not count: threads wake up, and memory is touched for the first time.
 const WARM_UP: usize = 5;
 
 type Outcome<T> = Result<T, Box<dyn Error>>;
@@ -29,7 +31,7 @@ enum Operation {
     Trsm,
 }
 
-/// The numbers of a comparison.
+/// The element types.
 trait Number: Blas + Copy {
     const NAME: &'static str;
     fn of(value: f64) -> Self;
@@ -92,11 +94,12 @@ fn all_of<T: Number>(stream: &Stream, handle: &Handle, size: usize) -> Outcome<(
     Ok(())
 }
 
-/// One operation: `c = a b` in some way, by columns. Of matrices that are triangular or symmetric the lower half is used.
+/// One operation: a variant of `c = a b`, column-major. Triangular and symmetric matrices use their lower
+/// half.
 struct Comparison<T: Number> {
     operation: Operation,
     size: usize,
-    /// What the direct call reads: both halves.
+    /// The full matrices that the direct call reads.
     whole: [Vec<T>; 2],
     a: DeviceBuffer<T>,
     b: DeviceBuffer<T>,
@@ -106,7 +109,8 @@ struct Comparison<T: Number> {
 impl<T: Number> Comparison<T> {
     fn new(stream: &Stream, operation: Operation, size: usize) -> Outcome<Self> {
         use Operation::*;
-        // Small integers, of which sums are exact in any order; for trsm little beside ones on the diagonal.
+        // Small integers, whose sums are exact in any order; for trsm, small compared with a diagonal of
+        // ones.
         let element = |index: usize| (index % 17) as f64 - 8.0;
         let value = |row: usize, column: usize| match operation {
             Trsm if row == column => 2.0,
@@ -131,13 +135,14 @@ impl<T: Number> Comparison<T> {
         Ok(Self { operation, size, whole: [whole, b], a: on_device_a, b: on_device_b, c })
     }
 
-    /// The medians of so many products through the library, submitted one after the other, until all are done, and of as many direct ones.
+    /// The median time of `calls` products through the library, submitted in a row, until all have ended, and
+    /// that of as many direct products.
     fn run(mut self, stream: &Stream, handle: &Handle, calls: usize) -> Outcome<[Duration; 2]> {
         let mut product = vec![T::of(0.0); self.size * self.size];
         let (mut ours, mut direct) = (Vec::new(), Vec::new());
         let began = Instant::now();
         while ours.len() < WARM_UP + TURNS || began.elapsed() < TIME {
-            // trsm goes on from its last solution, which gets smaller each time.
+            // trsm continues from its last solution, which gets smaller each time.
             stream.copy_from_host(&self.whole[1], &mut self.c)?;
             stream.synchronize()?;
             let start = Instant::now();
@@ -170,7 +175,8 @@ impl<T: Number> Comparison<T> {
         }
     }
 
-    /// Compares the results of both sides; for trsm, the solution's product with the triangle and the right-hand side.
+    /// Compares the results of both sides; for trsm, the product of the triangle and the solution with the
+    /// right-hand side.
     fn check(&mut self, stream: &Stream, handle: &Handle, product: Vec<T>) -> Outcome<()> {
         let size = self.size;
         let [a, b] = &self.whole;
@@ -197,11 +203,12 @@ impl<T: Number> Comparison<T> {
     }
 }
 
-/// `c = a b` of square matrices by columns, on all threads.
+/// `c = a b` of square column-major matrices, on all threads.
 fn multiply<T: Number>(size: usize, a: &[T], b: &[T], c: &mut [T]) {
     assert!([a.len(), b.len(), c.len()] == [size * size; 3]);
     let (row, column) = (1, size as isize);
-    // SAFETY: S2: the matrices are as large as the strides say, the one that is written is borrowed alone, and `gemm` knows the type.
+    // SAFETY: S2: the matrices match the strides, the output is borrowed exclusively, and `gemm` supports the
+    // type.
     unsafe {
         gemm::gemm(
             size,
@@ -225,9 +232,4 @@ fn multiply<T: Number>(size: usize, a: &[T], b: &[T], c: &mut [T]) {
             Parallelism::Rayon(0),
         );
     }
-}
-
-fn median(mut times: Vec<Duration>) -> Duration {
-    times.sort_unstable();
-    times[times.len() / 2]
 }

@@ -1,8 +1,10 @@
-//! What one small addition takes the host, beside the driver: sums of 16 x 16 elements on a platform whose launches do nothing.
+//! The host time of one small addition, without the driver: sums of 16 x 16 elements on a platform whose
+//! launches do nothing.
 //!
-//! It prints the nanoseconds of a call; `valgrind --tool=callgrind --collect-atstart=no --toggle-collect='small_add::additions*'` counts its
-//! instructions. The first argument is the number of calls, 100,000 without it. With any second one the platform says that it has
-//! one device, as most machines with a GPU do.
+//! It prints the nanoseconds of a call; `valgrind --tool=callgrind --collect-atstart=no
+//! --toggle-collect='small_add::additions*'` counts its instructions. The first argument is the number of
+//! calls, by default 100,000. With a second argument the platform reports only one device, like most machines
+//! with a GPU.
 
 use hip_sys::Platform;
 use hip_sys::hip::{hipError_t, hipFunction_t, hipStream_t};
@@ -29,7 +31,7 @@ extern "C" fn launch_nothing(
 }
 
 unsafe extern "C" fn one_device(count: *mut c_int) -> hipError_t {
-    // SAFETY: S11: the caller's place for the result.
+    // SAFETY: S11: the caller's output pointer.
     unsafe { count.write(1) };
     hipError_t::hipSuccess
 }
@@ -49,7 +51,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         table.hipGetDeviceCount = one_device;
     }
     let rtc = host.rtc().cloned().map_err(Clone::clone);
-    // SAFETY: S1: the functions are hip-host's, one that does nothing, and one that says that there are fewer devices.
+    // SAFETY: S1: the functions are hip-host's, one that does nothing, and one that reports fewer devices.
     let platform = unsafe { Platform::from_tables(host.kind, host.raw_version, table, rtc, *host.ext()) };
     let device = Device::Hip(HipDevice::new(&Arc::new(platform), 0)?);
     let ones = || Tensor::ones([16, 16], DType::F32, &device);

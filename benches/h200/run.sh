@@ -1,5 +1,5 @@
 #!/bin/sh
-# Measures this workspace beside PyTorch on an NVIDIA GPU: `benches/h200/run.sh --help`.
+# Measures this workspace and PyTorch on an NVIDIA GPU: `benches/h200/run.sh --help`.
 set -eu
 root=$(cd "$(dirname "$0")/../.." && pwd)
 
@@ -43,7 +43,7 @@ if [ -z "${H200_BUILT:-}" ]; then
     (cd "$root" && cargo xtask bundle --platform nvidia --arch sm_90)
 fi
 
-# A result that is wrong or a row that could not be measured: the figures that are there are brought back all the same.
+# If a result is wrong or a row could not be measured, the other results are copied back all the same.
 code=0
 if [ -z "$host" ]; then
     PYTHON=$python "$bundle/run" beside-torch "$@" || code=$?

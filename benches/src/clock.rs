@@ -1,11 +1,11 @@
-//! Processor time.
+//! CPU time.
 
 use std::time::Duration;
 
-/// What this process has used of the processors, all its threads together. Other programs hardly change it.
+/// The CPU time of this process, over all its threads. Other programs hardly affect it.
 pub fn processor_time() -> Duration {
     let mut now = libc::timespec { tv_sec: 0, tv_nsec: 0 };
-    // SAFETY: S1: a live place for the result.
+    // SAFETY: S1: a live output pointer.
     unsafe { libc::clock_gettime(libc::CLOCK_PROCESS_CPUTIME_ID, &mut now) };
     Duration::new(now.tv_sec as u64, now.tv_nsec as u32)
 }

@@ -1,4 +1,5 @@
-//! A captured graph of a hundred small additions, beside the same kernels captured and launched by HIP's own functions.
+//! A captured graph of a hundred small additions, compared with the same kernels captured and launched by
+//! HIP's own functions.
 
 use crate::throughput::measure::{Effort, interleaved, wall};
 use hip_safe::{Function, Stream};
@@ -10,10 +11,10 @@ use std::ptr::null_mut;
 use std::time::Instant;
 use tensor_core::{BinaryOp, DType, HipDevice, Tensor};
 
-/// Additions of a graph, each of the result before.
+/// Additions in a graph; each uses the previous result.
 pub const ADDITIONS: usize = 100;
 
-/// Launches whose calls are timed, each when the one before is done.
+/// Launches whose calls are timed; each is made after the previous one has completed.
 const LAUNCHES: usize = 101;
 
 /// Seconds.
@@ -21,14 +22,14 @@ const LAUNCHES: usize = 101;
 pub struct Figures {
     /// The call that launches the graph.
     pub call: f64,
-    /// One launch of several in a row, until the last is done.
+    /// One launch of several in a row, until the last has completed.
     pub complete: f64,
 }
 
-/// Of tensor-core's additions, which a stream captured: `x + y + y …`. The result is checked.
+/// Measures tensor-core's additions in a captured graph: `x + y + y …`. The result is checked.
 ///
 /// # Errors
-/// What failed, in words.
+/// A description of what failed.
 pub fn captured(device: &HipDevice, x: &Tensor, y: &Tensor, effort: Effort) -> Result<Figures, String> {
     let sums = expected(&numbers(x)?, &numbers(y)?);
     let mut result = Ok(x.clone());
@@ -48,10 +49,11 @@ pub fn captured(device: &HipDevice, x: &Tensor, y: &Tensor, effort: Effort) -> R
     Ok(figures)
 }
 
-/// Of the same kernels, in a graph that was captured and is launched without hip-safe. The result is checked.
+/// Measures the same kernels in a graph that is captured and launched without hip-safe. The result is
+/// checked.
 ///
 /// # Errors
-/// What failed, in words.
+/// A description of what failed.
 pub fn bare(device: &HipDevice, x: &Tensor, y: &Tensor, effort: Effort) -> Result<Figures, String> {
     let (first, step) = (numbers(x)?, numbers(y)?);
     let sums = expected(&first, &step);
@@ -71,7 +73,7 @@ pub fn bare(device: &HipDevice, x: &Tensor, y: &Tensor, effort: Effort) -> Resul
     let mut raw = Raw { hip, graph: null_mut(), exec: null_mut() };
     raw.capture(&stream, &add, &addresses, b.device_ptr().cast_mut(), sums.len())?;
     let launch = || {
-        // SAFETY: S1, S3, S4: an instance and a stream that live, of the current device.
+        // SAFETY: S1, S3, S4: a live executable graph and a live stream of the current device.
         checked("hipGraphLaunch", unsafe { (hip.hipGraphLaunch)(raw.exec, stream.raw()) })
     };
     let wait = || {
@@ -84,7 +86,7 @@ pub fn bare(device: &HipDevice, x: &Tensor, y: &Tensor, effort: Effort) -> Resul
     Ok(figures)
 }
 
-/// What HIP's functions made.
+/// Objects created by HIP's functions.
 struct Raw<'a> {
     hip: &'a HipTable,
     graph: hipGraph_t,
@@ -92,7 +94,8 @@ struct Raw<'a> {
 }
 
 impl Raw<'_> {
-    /// Captures the additions of `step` to the elements at each address, whose sums go to the next one.
+    /// Captures the additions of `step` to the elements at each address; each sum is stored at the next
+    /// address.
     fn capture(
         &mut self,
         stream: &Stream,
@@ -134,10 +137,11 @@ impl Raw<'_> {
             };
             launched = launched.and_then(|()| checked("hipModuleLaunchKernel", status));
         }
-        // SAFETY: S1: a live stream and a live place for the graph.
+        // SAFETY: S1: a live stream and a live output pointer for the graph.
         let ended = unsafe { (self.hip.hipStreamEndCapture)(stream.raw(), &mut self.graph) };
         launched.and_then(|()| checked("hipStreamEndCapture", ended))?;
-        // SAFETY: S1, S3: a live graph of the current device and a live place for its instance.
+        // SAFETY: S1, S3: a live graph of the current device and a live output pointer for the executable
+        // graph.
         let made = unsafe { (self.hip.hipGraphInstantiateWithFlags)(&mut self.exec, self.graph, 0) };
         checked("hipGraphInstantiateWithFlags", made)
     }
@@ -145,7 +149,8 @@ impl Raw<'_> {
 
 impl Drop for Raw<'_> {
     fn drop(&mut self) {
-        // SAFETY: S1, S4: both are this value's alone; each launch was waited for. What fails here changes no figure.
+        // SAFETY: S1, S4: both are owned by this value; each launch was waited for. Errors here change no
+        // result.
         unsafe {
             if !self.exec.is_null() {
                 (self.hip.hipGraphExecDestroy)(self.exec);
@@ -174,7 +179,7 @@ fn figures(
     Ok(Figures { call: calls[LAUNCHES / 2], complete })
 }
 
-/// The sums as the kernels make them, one addition after the other.
+/// The sums as the kernels compute them, one addition after the other.
 fn expected(first: &[f32], step: &[f32]) -> Vec<f32> {
     first.iter().zip(step).map(|(first, step)| (0..ADDITIONS).fold(*first, |sum, _| sum + step)).collect()
 }

@@ -1,4 +1,4 @@
-//! hip-host through its C functions, in the few calls that benchmarks need. A call that fails ends the program.
+//! hip-host through its C functions, with the few calls that benchmarks need. A failed call ends the program.
 
 use hip_host::ModuleEntry;
 use hip_host::abi::{Module, Runtime};
@@ -19,18 +19,18 @@ const ENTRIES: [ModuleEntry; 3] =
 /// hip-host on one of its devices.
 pub struct Hip(HipTable);
 
-/// A kernel of ours.
+/// A kernel of the benchmarks.
 #[derive(Clone, Copy)]
 pub struct Kernel(hipFunction_t);
 
-/// Floats in device memory, which is this process's memory too.
+/// Floats in device memory, which is also this process's memory.
 pub struct Floats {
     hip: HipTable,
     address: *mut f32,
     len: usize,
 }
 
-/// An argument of a kernel.
+/// A kernel argument.
 pub enum Argument<'a> {
     /// The address of the first element.
     Floats(&'a Floats),
@@ -62,7 +62,7 @@ impl Hip {
     pub fn kernel(&self, module: &str, name: &str) -> Kernel {
         let (mut loaded, mut function) = (null_mut(), null_mut());
         let (image, name) = (hip_host::image(module), CString::new(name).expect("no zero byte"));
-        // SAFETY: S1: an image, a C string, live places for the results.
+        // SAFETY: S1: an image, a C string, live output pointers.
         unsafe {
             check((self.0.hipModuleLoadData)(&mut loaded, image.as_ptr().cast()));
             check((self.0.hipModuleGetFunction)(&mut function, loaded, name.as_ptr()));
@@ -70,10 +70,10 @@ impl Hip {
         Kernel(function)
     }
 
-    /// Memory for that many floats, each with that value.
+    /// Memory for `len` floats, each set to the value.
     pub fn floats(&self, len: usize, value: f32) -> Floats {
         let (mut pointer, hip) = (null_mut(), self.0.clone());
-        // SAFETY: S1: a live place for the result.
+        // SAFETY: S1: a live output pointer.
         check(unsafe { (hip.hipMalloc)(&mut pointer, 4 * len) });
         let mut floats = Floats { hip, address: pointer.cast(), len };
         floats.as_mut_slice().fill(value);
@@ -83,7 +83,7 @@ impl Hip {
     /// Appends a launch to the null stream.
     ///
     /// # Safety
-    /// The arguments are those that the kernel declares, with room for what it writes.
+    /// The arguments are those that the kernel declares, with enough memory for what it writes.
     pub unsafe fn launch(&self, kernel: Kernel, grid: u32, block: u32, arguments: &mut [Argument<'_>]) {
         let mut addresses = [null_mut::<c_void>(); 4];
         for (place, argument) in addresses.iter_mut().zip(arguments) {
@@ -108,13 +108,13 @@ impl Hip {
 }
 
 impl Floats {
-    /// The floats. Nothing that was launched may be using them still.
+    /// The floats. No launched work may still use them.
     pub fn as_slice(&self) -> &[f32] {
         // SAFETY: S12: `floats` allocated and wrote them; `Drop` has not run.
         unsafe { std::slice::from_raw_parts(self.address, self.len) }
     }
 
-    /// The floats, to write. Nothing that was launched may be using them still.
+    /// The floats, writable. No launched work may still use them.
     pub fn as_mut_slice(&mut self) -> &mut [f32] {
         // SAFETY: S12: as above; the memory came from hipMalloc, and any bits are a float.
         unsafe { std::slice::from_raw_parts_mut(self.address, self.len) }
@@ -123,7 +123,7 @@ impl Floats {
 
 impl Drop for Floats {
     fn drop(&mut self) {
-        // SAFETY: S4: allocated by `floats`, and not freed yet. hipFree waits for what was launched.
+        // SAFETY: S4: allocated by `floats`, and not freed yet. hipFree waits for launched work.
         check(unsafe { (self.hip.hipFree)(self.address.cast()) });
     }
 }

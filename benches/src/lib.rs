@@ -1,7 +1,9 @@
-//! What the benchmarks share: hip-host in a few calls, clocks, and the table that holds figures against their bars; and
-//! [`throughput`], the program that measures operations on a device beside PyTorch, with [`plot`], which draws its figures.
+//! Shared code of the benchmarks: hip-host in a few calls, clocks, and the table that compares results with
+//! targets; also [`throughput`], which measures operations on a device alternating with PyTorch, and
+//! [`plot`], which draws its results.
 //!
-//! `cargo bench -p benches` measures the host and prints; docs/BENCHMARKING.md says what is measured and how.
+//! `cargo bench -p benches` measures the host and prints the results; docs/BENCHMARKING.md describes what is
+//! measured and how.
 
 pub mod clock;
 pub mod graphs;

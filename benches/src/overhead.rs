@@ -1,4 +1,5 @@
-//! What hip-safe itself costs the host: handles, the pool, launches above the raw call, hand-overs between streams.
+//! The host time of hip-safe itself: handles, the pool, launches beyond the raw call, passing a buffer
+//! between streams.
 
 use crate::throughput::host_time::{HostTimes, batches, host_times};
 use crate::throughput::measure::Effort;
@@ -6,23 +7,23 @@ use crate::throughput::targets::Target;
 use hip_safe::SharedBuffer;
 use tensor_core::HipDevice;
 
-/// A figure and what it is held against.
+/// A result and its target.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Row {
     /// Its name.
     pub name: &'static str,
-    /// What was done.
+    /// What was measured.
     pub what: &'static str,
-    /// Nanoseconds for one.
+    /// Nanoseconds of one.
     pub nanoseconds: f64,
-    /// The most nanoseconds that it may take, where there is a bar.
+    /// The target: the maximum in nanoseconds, if there is one.
     pub bar: Option<f64>,
 }
 
-/// Measures all of it. `large` is the size in bytes of the buffer whose sharing is measured.
+/// Measures all rows. `large` is the size in bytes of the buffer whose sharing is measured.
 ///
 /// # Errors
-/// What failed, in words.
+/// A description of what failed.
 pub fn rows(device: &HipDevice, large: usize) -> Result<Vec<Row>, String> {
     let effort = Effort { warm_ups: 1000, repeats: 25, ..Effort::default() };
     let text = |error: hip_safe::Error| error.to_string();
@@ -103,7 +104,7 @@ fn cloned<T: Clone>(handle: &T) -> Result<(), String> {
     Ok(())
 }
 
-/// The rows as lines, with what missed its bar marked.
+/// The rows as text, with missed targets marked.
 pub fn table(rows: &[Row]) -> String {
     let line = |row: &Row| {
         let bar = row.bar.map_or(String::new(), |bar| format!("at most {bar:.0}"));

@@ -1,25 +1,25 @@
-//! Holds what criterion measured in this run against the bars, and prints it.
+//! Compares the times that criterion measured in this run with their targets, and prints them.
 
 use serde::Deserialize;
 use std::path::Path;
 use std::time::SystemTime;
 use std::{fmt, fs};
 
-/// A figure and its bar.
+/// A result and its target.
 pub struct Figure {
-    /// What it is.
+    /// Its name.
     pub name: String,
-    /// The benchmark: its folder below criterion's, less `new`.
+    /// The benchmark: its folder below criterion's, without `new`.
     pub of: String,
-    /// For a ratio, the benchmark that it is held against.
+    /// For a ratio, the benchmark to divide by.
     pub against: Option<String>,
-    /// What one iteration does so many of.
+    /// How many operations one iteration performs.
     pub count: f64,
-    /// What it has to stay below, if anything.
+    /// The target: an upper limit, if any.
     pub bar: Option<Quantity>,
 }
 
-/// A number with its unit.
+/// A number with a unit.
 #[derive(Clone, Copy, Debug, PartialEq, PartialOrd)]
 pub enum Quantity {
     /// Nanoseconds.
@@ -40,14 +40,14 @@ impl fmt::Display for Quantity {
     }
 }
 
-/// criterion's `sample.json`: what each sample took, in nanoseconds, for how many iterations.
+/// criterion's `sample.json`: the time of each sample in nanoseconds, and its number of iterations.
 #[derive(Deserialize)]
 struct Samples {
     iters: Vec<f64>,
     times: Vec<f64>,
 }
 
-/// Nanoseconds for an iteration.
+/// Nanoseconds per iteration.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Spread {
     fastest: f64,
@@ -63,7 +63,7 @@ impl Samples {
     }
 }
 
-/// What a benchmark measured since `start`, if it did.
+/// The result of a benchmark, if it was measured since `start`.
 fn measured(folder: &Path, benchmark: &str, start: SystemTime) -> Option<Spread> {
     let file = folder.join(benchmark).join("new/sample.json");
     let fresh = fs::metadata(&file).and_then(|data| data.modified()).is_ok_and(|time| time >= start);
@@ -72,7 +72,7 @@ fn measured(folder: &Path, benchmark: &str, start: SystemTime) -> Option<Spread>
 }
 
 impl Figure {
-    /// The fastest and the median sample, in the figure's unit.
+    /// The fastest and the median sample, in the result's unit.
     fn value(&self, folder: &Path, start: SystemTime) -> Option<(Quantity, Quantity)> {
         let of = measured(folder, &self.of, start)?;
         let base = match &self.against {
@@ -88,8 +88,8 @@ impl Figure {
     }
 }
 
-/// The table: what was not measured since `start` is left out. Held against the bar is the fastest sample: whatever else
-/// runs on the machine can only add time.
+/// The table; results older than `start` are omitted. The fastest sample is compared with the target, since
+/// other work on the machine can only add time.
 pub fn table(figures: &[Figure], folder: &Path, start: SystemTime) -> String {
     let mut text = format!("{:<58} {:>10} {:>10} {:>10}\n", "figure", "fastest", "median", "bar");
     for figure in figures {
@@ -137,7 +137,7 @@ mod tests {
         assert_eq!(cells[2], ["fast", "0.20", "us", "0.20", "us", "0.50", "us", "ok"]);
         assert_eq!(cells[3], ["fast", "200.0", "ns", "200.0", "ns"]);
         assert_eq!(cells.len(), 4);
-        // What an earlier run left is not shown.
+        // Results of an earlier run are not shown.
         let later = SystemTime::now() + std::time::Duration::from_secs(3600);
         assert_eq!(table(&figures, &folder, later).lines().count(), 1);
         fs::remove_dir_all(&folder).expect("the folder is ours");

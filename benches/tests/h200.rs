@@ -1,4 +1,4 @@
-//! The figures in `h200`: in each file that is there every row is, and what follows from other figures does follow.
+//! The results in `h200`: each existing file has every row, and derived figures match the others.
 
 use benches::throughput::audit::problems;
 use benches::throughput::results::read_folder;
@@ -12,7 +12,7 @@ fn every_file_is_whole() {
     let groups = groups(&Set::ALL, &[DType::F32, DType::F16, DType::BF16], 1);
     for (set, rows) in read_folder(&folder).expect("arrays of rows") {
         let mut problems = problems(set, &groups, &rows);
-        // The kept run is older than this row; when it has it, this line goes.
+        // The stored run is older than this row; remove this line when a new run has it.
         problems.retain(|problem| problem != "host_add_return_above_raw: 0 rows");
         assert_eq!(problems, [""; 0], "{}", set.name());
     }

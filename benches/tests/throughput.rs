@@ -1,4 +1,4 @@
-//! The throughput program at small shapes: every row is there, right, and timed beside a peer.
+//! The throughput program at small shapes: every row exists, is correct, and is timed together with a peer.
 
 use benches::throughput::check;
 use benches::throughput::data::Matrix;
@@ -25,7 +25,7 @@ const BYTES: [(&str, [usize; 3]); 23] = [
     ("exp", [262_144, 131_072, 131_072]),
     ("gelu_erf", [262_144, 131_072, 131_072]),
     ("silu", [262_144, 131_072, 131_072]),
-    // Two matrices, a byte of mask, and the result.
+    // Two matrices, a mask of one byte per element, and the result.
     ("where", [425_984, 229_376, 229_376]),
     ("cast", [196_608, 196_608, 196_608]),
     ("clone_copy", [262_144, 131_072, 131_072]),
@@ -90,8 +90,9 @@ fn every_row_counts_its_bytes() {
 }
 
 #[test]
+#[ignore = "takes half a minute; the step slow-tests runs it"]
 fn a_run_on_the_host_measures_everything() {
-    // The products' sizes are of their own module's tests: shrunk by as much they would be one element.
+    // The products are tested in their own module: shrunk by this factor they would have one element.
     let sets = [Set::Memory, Set::Select, Set::Attention, Set::Host];
     let (findings, labels) = measured(&request(&sets, ""));
     assert_eq!(findings.wrong, [""; 0]);
@@ -99,7 +100,7 @@ fn a_run_on_the_host_measures_everything() {
         .iter()
         .flat_map(|group| group.ops.iter().map(|op| group.label(op)).collect::<Vec<_>>())
         .collect();
-    // The host's times are one step more.
+    // The host times are one more step.
     assert_eq!(labels.len(), expected.len() + 1);
     let all: Vec<&Figures> = findings.sets.iter().flat_map(|(_, rows)| rows).collect();
     for label in &expected {
@@ -112,11 +113,11 @@ fn a_run_on_the_host_measures_everything() {
         assert_eq!(row.tflops.is_some(), attention, "{row:?}");
     }
     for name in host_time::NAMES {
-        // A difference of two times may be less than nothing.
+        // A difference of two times may be negative.
         let right = |us: f64| us > 0.0 || (name.ends_with("above_raw") && us.is_finite());
         assert!(all.iter().any(|row| row.op == name && right(row.us)), "{name}");
     }
-    // The copy leads the sets that are held against it.
+    // The copy precedes the rows that are compared with it.
     for (set, rows) in &findings.sets[..2] {
         assert_eq!(
             (rows[0].op.as_str(), rows[0].shape.as_str(), rows[0].share),
@@ -136,7 +137,7 @@ fn rows_are_chosen_by_what_they_are_called() {
     assert!(findings.sets.is_empty() && findings.wrong.is_empty());
 }
 
-/// A result that is off in one of the places looked at is told, whatever the row.
+/// An error in one of the checked elements is reported for every row.
 #[test]
 fn wrong_results_are_refused_in_every_row() {
     for group in groups(&Set::ALL, &[DType::F32, DType::BF16], SHRINK) {
@@ -149,7 +150,7 @@ fn wrong_results_are_refused_in_every_row() {
             let good = (row.run)().unwrap();
             assert_eq!((row.check)(&good), Ok(()), "{}", group.label(op));
             let mut bytes = good.to_bytes().unwrap();
-            // The sign or, for positions, 2^31.
+            // Flips the sign or, for positions, adds 2^31.
             let size = good.dtype().size_in_bytes();
             bytes[size - 1] ^= 0x80;
             let bad = Tensor::from_bytes(&bytes, good.dtype(), good.dims(), &Device::Cpu).unwrap();
@@ -183,7 +184,7 @@ fn a_replay_runs_the_kernels_again() {
     }
     assert_eq!((row.check)(replay.result()), Ok(()));
     drop(replay);
-    // What reads back cannot be recorded; the device works on.
+    // An operation that reads results back cannot be recorded; the device stays usable.
     let reads = Row {
         op: "reads",
         work: Work::Nothing,
@@ -201,7 +202,7 @@ fn program(arguments: &[&str]) -> Output {
     Command::new(env!("CARGO_BIN_EXE_throughput")).args(arguments).output().expect("the program starts")
 }
 
-/// A peer that takes a second for everything, and does not know one operation.
+/// A peer that reports one second for everything, and does not know one of the operations.
 const PEER: &str = r#"while read -r line; do case $line in
 *versions*) echo '{"versions": "a peer in sh"}' ;;
 *'"op":"exp"'*) echo '{"error": "there is no operation exp"}' ;;
@@ -238,7 +239,7 @@ fn the_program_prints_and_writes_both_sides() {
     let notes = std::fs::read_to_string(out.join("notes.txt")).expect("it was written");
     assert!(notes.contains("; sizes divided by 512"), "{notes}");
 
-    // What the peer does not know is told, and ours measured all the same.
+    // An operation that the peer does not know is reported, and ours is still measured.
     let run = program(&[&small[..], &beside, &["--filter", "exp ", "--markdown"]].concat());
     assert_eq!(run.status.code(), Some(1));
     let told = String::from_utf8_lossy(&run.stderr).into_owned();

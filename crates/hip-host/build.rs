@@ -1,4 +1,4 @@
-//! Tells dependents where the headers are and which flags kernels need.
+//! Passes the headers' path and the kernels' compiler flags to dependents.
 
 #[path = "src/flags.rs"]
 #[expect(unreachable_pub, dead_code, reason = "the library uses all of it")]
@@ -19,21 +19,21 @@ fn main() {
     println!("cargo::rerun-if-changed=src/flags.rs");
     let sanitizer = sanitizer_flags();
     println!("cargo::rustc-env=HIPHOST_SANITIZER_FLAGS={}", sanitizer.join(" "));
-    // A sanitizer's come last, because the last level of optimisation counts.
+    // The sanitizer's flags come last, because the last optimisation level takes effect.
     let flags = [&flags::KERNEL_FLAGS[..], &flags::HOST_SOURCE_FLAGS, &sanitizer].concat();
-    // Whoever compiles kernels adds these, in DEP_HIPHOST_FLAGS, behind flags of its own.
+    // Build scripts that compile kernels read these from DEP_HIPHOST_FLAGS and append their own.
     println!("cargo::metadata=flags={}", flags.join(" "));
     println!("cargo::metadata=no_compiler={}", flags::NO_COMPILER);
 }
 
-/// What kernels are compiled with for the sanitizer that `HIPSTACK_HOST_SANITIZE` names: `address`, `thread` or, usually,
+/// The compiler flags for the sanitizer that `HIPSTACK_HOST_SANITIZE` names: `address`, `thread` or, usually,
 /// none. Links its run-time library.
 fn sanitizer_flags() -> Vec<&'static str> {
     println!("cargo::rerun-if-env-changed=HIPSTACK_HOST_SANITIZE");
     let name = env::var("HIPSTACK_HOST_SANITIZE").unwrap_or_default();
     let (library, mut flags) = match name.as_str() {
         "" => return Vec::new(),
-        // The checks as calls: half the time to compile.
+        // Checks as calls instead of inline code halve the compile time.
         "address" => {
             let calls = "--param=asan-instrumentation-with-call-threshold=0";
             ("asan", vec!["-fsanitize=address", "-fsanitize-recover=address", calls])
@@ -44,7 +44,7 @@ fn sanitizer_flags() -> Vec<&'static str> {
     let compiler = env::var("CXX").unwrap_or_else(|_| "c++".to_owned());
     let asked = Command::new(&compiler).arg(format!("-print-file-name=lib{library}.so")).output();
     let path = asked.map(|out| String::from_utf8_lossy(&out.stdout).trim().to_owned()).unwrap_or_default();
-    // A library that the compiler has not is printed as it was asked for.
+    // If the compiler does not have the library, it prints the name unchanged.
     let Some((folder, _)) = path.rsplit_once('/') else {
         panic!(
             "{compiler} has no lib{library}.so: HIPSTACK_HOST_SANITIZE needs g++ with its sanitizers: {}",
@@ -57,7 +57,7 @@ fn sanitizer_flags() -> Vec<&'static str> {
     flags
 }
 
-/// Writes the list of all headers with their texts, which run-time compilation carries with it.
+/// Writes the list of all headers with their texts, which run-time compilation embeds.
 fn embed_headers(include: &Path) {
     let mut folders = vec![include.to_path_buf()];
     let mut files = Vec::new();

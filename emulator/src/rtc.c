@@ -69,7 +69,7 @@ API(CompileProgram, struct prog *p, int n, const char **opt) {
     if (!strncmp(o, "--offload-arch=", 15)) arch = o + 15; else if (!strncmp(o, "--gpu-architecture=", 19)) arch = o + 19;
     else if (!strncmp(o, "-O", 2)) first = o; else argv[c++] = (char *)o;
   }
-  static const char *KNOWN[] = {"gfx1100", "gfx1101", "gfx1102", "gfx1151", "gfx1200", "gfx1201", "gfx90a", "gfx942", "gfx906", "gfx908", "gfx1030"}; int k = 0;
+  static const char *KNOWN[] = {"gfx1100", "gfx1101", "gfx1102", "gfx1150", "gfx1151", "gfx1200", "gfx1201", "gfx1250", "gfx90a", "gfx942", "gfx950", "gfx906", "gfx908", "gfx1030"}; int k = 0;
   size_t len = strcspn(arch, ":"); for (unsigned i = 0; i < sizeof KNOWN / sizeof *KNOWN; i++) k |= strlen(KNOWN[i]) == len && !strncmp(KNOWN[i], arch, len);
   if (!k) { say("hiprtc: unknown architecture %s; the real library aborts here", arch); abort(); }
   snprintf(archopt, sizeof archopt, "--offload-arch=%s", arch); argv[at] = archopt; argv[o0] = (char *)first;

@@ -130,3 +130,43 @@ K halves(const unsigned short *x, unsigned *o) {
   o[2 * n + t] = same;
   o[3 * n + t] = __float_as_uint(wide);
 }
+// Multiply-add, quotient, root and scaling, which are rounded once, and the parts of a number: five results a thread.
+template <typename T> __device__ void exact(const T *x, T *o) {
+  unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
+  T a = x[2 * i], b = x[2 * i + 1], n = (T)(int)(i % 600) - 300;
+  int e;
+  o[5 * i] = fma(a, b, -(a * b));
+  o[5 * i + 1] = a / b;
+  o[5 * i + 2] = sqrt(a);
+  o[5 * i + 3] = ldexp(a, (int)n * (sizeof(T) == 8 ? 7 : 1));
+  o[5 * i + 4] = frexp(a, &e);
+  o[5 * i + 4] += e;
+}
+K exact_f32(const float *x, float *o) { exact(x, o); }
+K exact_f64(const double *x, double *o) { exact(x, o); }
+K exact_f16(const _Float16 *x, _Float16 *o) { unsigned i = blockIdx.x * blockDim.x + threadIdx.x; o[i] = __builtin_fmaf16(x[3 * i], x[3 * i + 1], x[3 * i + 2]); }
+// Both factors are the same for every lane.
+K same_factors(double a, double b, const double *c, double *o) { o[threadIdx.x] = fma(a, b, c[threadIdx.x]); }
+// 16 bits at every address, a register above 127 as an operand of 16 bits, and the carries of an addition in which only the first four lanes take part.
+extern "C" __global__ void __launch_bounds__(64) odd(const unsigned char *x, unsigned *o) {
+  unsigned t = threadIdx.x, n = blockDim.x, half = t, high;
+  const unsigned char *p = x + t;
+#if __GFX9__
+  unsigned long long carries;
+  asm volatile("global_load_ushort %0, %1, off\n\ts_waitcnt vmcnt(0)" : "=v"(half) : "v"(p));
+  asm volatile("v_mov_b32 v130, %1\n\tv_mov_b32 v2, 0\n\tv_add_u16_e32 v131, v130, v130\n\tv_mov_b32 %0, v131" : "=v"(high) : "v"(t + 1) : "v2", "v3", "v130", "v131");
+  asm volatile("s_mov_b64 s[52:53], exec\n\ts_mov_b64 exec, 15\n\tv_add_co_u32_e32 v130, vcc, %1, %1\n\ts_mov_b64 %0, vcc\n\ts_mov_b64 exec, s[52:53]" : "=s"(carries) : "v"(~t) : "s52", "s53", "vcc", "v130");
+#else
+  unsigned carries;
+#if __GFX12__
+  asm volatile("global_load_u16 %0, %1, off\n\ts_wait_loadcnt 0" : "=v"(half) : "v"(p));
+#else
+  asm volatile("global_load_u16 %0, %1, off\n\ts_waitcnt vmcnt(0)" : "=v"(half) : "v"(p));
+#endif
+  high = 2 * t + 2;
+  asm volatile("s_mov_b32 s52, exec_lo\n\ts_mov_b32 vcc_lo, 0\n\ts_mov_b32 exec_lo, 15\n\tv_add_co_ci_u32_e32 v130, vcc_lo, %1, %1, vcc_lo\n\ts_mov_b32 %0, vcc_lo\n\ts_mov_b32 exec_lo, s52" : "=s"(carries) : "v"(~t) : "s52", "vcc", "v130");
+#endif
+  o[t] = half;
+  o[n + t] = high;
+  o[2 * n + t] = carries;
+}

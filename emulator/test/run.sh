@@ -18,7 +18,7 @@ for arch in "$@"; do
     "$library/clang" -x hip "--offload-arch=$arch" --cuda-device-only -O3 "--rocm-path=$library/rocm" "--rocm-device-lib-path=$library/bc" \
         --no-gpu-bundle-output "$here/test/kernels.hip" -o "$work/kernels.$arch.hsaco" || exit 1
     export AMDEMU_ARCH=$arch
-    "$work/test" "$work" kernels lanes fat errors threads fault leak rtc speed || bad=1
+    "$work/test" "$work" kernels lanes exact fat errors threads fault leak rtc speed || bad=1
     AMDEMU_SHUFFLE=1 "$work/test" "$work" kernels || bad=1
     AMDEMU_MODE=lazy "$work/test" "$work" lazy || bad=1
     AMDEMU_MODE=async "$work/test" "$work" async || bad=1

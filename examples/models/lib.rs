@@ -1,4 +1,4 @@
-//! Models of the examples and of their tests, written with tensor-core alone.
+//! Models for the examples and their tests, written with tensor-core alone.
 
 mod minilm;
 

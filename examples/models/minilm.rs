@@ -1,4 +1,4 @@
-//! all-MiniLM-L6-v2: a sentence in, an embedding out. A BERT of six layers whose last hidden states are averaged.
+//! all-MiniLM-L6-v2, a sentence encoder: a BERT with six layers whose last hidden states are averaged.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -8,20 +8,20 @@ use tokenizers::{PaddingParams, PaddingStrategy, Tokenizer, TruncationParams};
 
 const LAYERS: usize = 6;
 const HEADS: usize = 12;
-/// Tokens of a sentence that are read; the others are cut off, as the model's makers do.
+/// Maximum number of tokens of a sentence; the rest is truncated, as in the original.
 const LONGEST: usize = 128;
 const EPS: f64 = 1e-12;
 
 /// Why there is no embedding.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// An operation failed, or a file of weights.
+    /// An operation or a file of weights failed.
     #[error(transparent)]
     Tensor(#[from] tensor_core::Error),
-    /// The tokenizer's file or a text is not what it should be.
+    /// The tokenizer's file or a text is invalid.
     #[error("tokenizer: {0}")]
     Tokenizer(#[from] tokenizers::Error),
-    /// A tensor that the file does not have.
+    /// A tensor that is missing from the file.
     #[error("the weights have no tensor {0:?}: is this all-MiniLM-L6-v2?")]
     Missing(String),
 }
@@ -34,11 +34,11 @@ pub struct MiniLm {
 }
 
 impl MiniLm {
-    /// Reads `model.safetensors` and `tokenizer.json` from a folder. The weights are converted to `dtype`, in which everything but the
-    /// mean over the tokens is computed.
+    /// Reads `model.safetensors` and `tokenizer.json` from a folder. The weights are converted to `dtype`.
+    /// Everything is computed in this dtype, except the mean over the tokens.
     ///
     /// # Errors
-    /// [`Error`] for a file that is missing or another model's, or the device's.
+    /// [`Error`] for a file that is missing or belongs to another model, or for an error of the device.
     pub fn load(folder: impl AsRef<Path>, dtype: DType, device: &Device) -> Result<MiniLm, Error> {
         let folder = folder.as_ref();
         let mut tokenizer = Tokenizer::from_file(folder.join("tokenizer.json"))?;
@@ -61,7 +61,8 @@ impl MiniLm {
         Ok(self.tokenizer.encode(sentence, true)?.get_ids().to_vec())
     }
 
-    /// The embeddings of sentences, `[sentences, 384]` in f32, each of length 1: the cosine of two is their dot product.
+    /// The embeddings of sentences, `[sentences, 384]` in f32, normalised to length 1: the cosine of two is
+    /// their dot product.
     ///
     /// # Errors
     /// [`Error`] of the tokenizer or of the device.
@@ -81,7 +82,7 @@ impl MiniLm {
         Ok(mean.div(&mean.sqr()?.sum_keepdim(1)?.sqrt()?)?)
     }
 
-    /// The last layer's states of tokens, `[sentences, tokens, 384]`.
+    /// The last layer's hidden states, `[sentences, tokens, 384]`.
     fn hidden(&self, ids: &Tensor, mask: &Tensor) -> Result<Tensor, Error> {
         let tokens = ids.dims()[1];
         let positions = self.weight("embeddings.position_embeddings.weight")?.narrow(0, 0, tokens)?;
@@ -102,7 +103,7 @@ impl MiniLm {
         Ok(x)
     }
 
-    /// Every token looks at the tokens of its sentence that `taken` marks.
+    /// Every token attends to the tokens of its sentence that `taken` marks.
     fn attention(&self, name: &str, x: &Tensor, taken: &Tensor) -> Result<Tensor, Error> {
         let (batch, tokens, width) = (x.dims()[0], x.dims()[1], x.dims()[2]);
         let heads = |part: &str| -> Result<Tensor, Error> {

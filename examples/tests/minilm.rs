@@ -1,14 +1,15 @@
-//! all-MiniLM-L6-v2 on every device, held against PyTorch's embeddings in `data/minilm.json`.
+//! all-MiniLM-L6-v2 on every device, compared with PyTorch's embeddings in `data/minilm.json`.
 //!
-//! The weights are found by HIPSTACK_WEIGHTS (model.safetensors, with tokenizer.json beside it), else where ci/fetch-weights.sh
-//! puts them. Without them the tests say so and pass, unless HIPSTACK_REQUIRE has the word weights.
+//! The weights are in HIPSTACK_WEIGHTS (model.safetensors, with tokenizer.json next to it), or else where
+//! ci/fetch-weights.sh puts them. Without them the tests print a message and pass, unless HIPSTACK_REQUIRE
+//! contains the word weights.
 
 use models::{Error, MiniLm};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 use tensor_core::{DType, Device};
 
-/// What PyTorch computed in f64: sentences, their tokens' ids, their embeddings.
+/// Computed by PyTorch in f64: sentences, their tokens' ids, their embeddings.
 struct Known {
     sentences: Vec<String>,
     ids: Vec<Vec<u32>>,
@@ -32,7 +33,7 @@ fn known() -> Known {
     }
 }
 
-/// The folder of the weights, or `None` after saying that there is none.
+/// The folder of the weights; prints a message and returns `None` if there is none.
 fn folder() -> Option<PathBuf> {
     let usual = Path::new(env!("CARGO_MANIFEST_DIR")).join("../target/ci/weights/model.safetensors");
     let file = std::env::var_os("HIPSTACK_WEIGHTS").map_or(usual, PathBuf::from);
@@ -63,7 +64,7 @@ fn least_cosine(ours: &[Vec<f64>], theirs: &[Vec<f64>]) -> f64 {
     ours.iter().zip(theirs).map(|(a, b)| cosine(a, b)).fold(1.0, f64::min)
 }
 
-/// Sentences 0 and 1 mean the same, 2 and 3, and so on: each is the other's nearest.
+/// Sentences 0 and 1 have the same meaning, 2 and 3, and so on: each is the other's nearest neighbour.
 fn pairs_are_nearest(embeddings: &[Vec<f64>]) {
     for (one, embedding) in embeddings.iter().enumerate() {
         let others = (0..embeddings.len()).filter(|other| *other != one);
@@ -84,6 +85,7 @@ fn sentences_become_the_tokens_that_the_python_tokenizer_gives() {
 }
 
 #[test]
+#[ignore = "takes half a minute; the step slow-tests runs it"]
 fn embeddings_agree_with_pytorch_and_among_devices() {
     let Some(folder) = folder() else { return };
     let theirs = known().embeddings;
@@ -99,6 +101,7 @@ fn embeddings_agree_with_pytorch_and_among_devices() {
 }
 
 #[test]
+#[ignore = "takes half a minute; the step slow-tests runs it"]
 fn half_precision_keeps_what_the_sentences_mean() {
     let Some(folder) = folder() else { return };
     let theirs = known().embeddings;
@@ -115,7 +118,8 @@ fn half_precision_keeps_what_the_sentences_mean() {
                 1.0 - among,
                 1.0 - torch
             );
-            // Half precision keeps 11 bits, bf16 8: a rounding of 2^-9 at each of some twenty steps.
+            // Half precision has 11 significant bits, bf16 has 8: a rounding of 2^-9 at each of some twenty
+            // steps.
             assert!(
                 among > if dtype == DType::F16 { 0.999_99 } else { 0.999 },
                 "{dtype} on {device}: {among}"

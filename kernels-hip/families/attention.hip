@@ -1,14 +1,14 @@
-//! Scaled dot product attention: softmax(q kᵀ · scale + mask) v for each head, without the matrix of scores in memory.
+//! Scaled dot product attention: softmax(q kᵀ · scale + mask) v for each head, without storing the matrix of scores.
 //
-// attention_tiles: a block takes a tile of query rows of one head and up to SLAB columns of v, and walks over the keys in
-// tiles. It keeps each row's greatest score so far, the sum of its weights, and its output; when a greater score comes, sum
-// and output are scaled down ("online softmax"). Tiles of keys that causality rules out are skipped.
-// attention_rows: a block takes one query row, a thread one key of 256. For few rows, as in decoding, and d <= ROW_DEPTH.
+// attention_tiles: a block takes a tile of query rows of one head and up to SLAB columns of v, and iterates over tiles of keys. For each
+// row it keeps the running maximum of the scores, the sum of the weights, and the output. When the maximum grows, sum and output are scaled
+// down ("online softmax"). Tiles of keys that the causal mask excludes are skipped.
+// attention_rows: a block takes one query row, a thread one of 256 keys. For few rows, as in decoding, and d <= ROW_DEPTH.
 // Launch of both: one-dimensional, block exactly 256; blocks stride over the work, so any grid is right.
 //
-// Floats of up to 32 bits are computed in f32, f64 in f64; the output is tight and rounded once. Products with v are added
-// up in spans of V_KEYS keys. A row without a key to attend to (all masked, or all scores minus infinity) is 0. A key that a
-// row does not attend to has weight 0 and is multiplied all the same: 0 times infinity is NaN.
+// Floats of up to 32 bits are computed in f32, f64 in f64. The output is tight and rounded once. Products with v are accumulated in spans
+// of V_KEYS keys. A row without any key (all masked, or all scores minus infinity) is 0. A masked key has weight 0 but is still multiplied,
+// so 0 times infinity gives NaN.
 #include "portable.hpp"
 #include "attention.hpp"
 
@@ -16,23 +16,23 @@ namespace hipstack {
 
 static constexpr u32 BLOCK = 256;
 static constexpr u32 SIDE = 16;              // a tile is computed by 16 by 16 threads
-static constexpr u32 N = ACCESS / sizeof(C);     // rows of a thread, keys of a thread, and numbers of a 16-byte access
+static constexpr u32 N = ACCESS / sizeof(C);     // rows of a thread, keys of a thread, and elements of a 16-byte access
 static constexpr u32 TILE = SIDE * N;        // rows of a tile, and keys of a tile
-static constexpr u32 DEPTH = 32;             // of the head size at once
-static constexpr u32 PITCH = DEPTH + N;      // of a staged row: no two threads of an access meet in a bank
+static constexpr u32 DEPTH = 32;             // columns of q and k that are staged at once
+static constexpr u32 PITCH = DEPTH + N;      // pitch of a staged row, without bank conflicts
 static constexpr u32 WEIGHTS = TILE + N;     // pitch of a row of weights
-static constexpr u32 SLAB = 32 * N;          // columns of v that a block computes
-static constexpr u32 STRIPE = SIDE * N;      // of these, what the block's threads take in one go
+static constexpr u32 SLAB = 32 * N;          // columns of v of a block
+static constexpr u32 STRIPE = SIDE * N;      // of these, columns that the block's threads compute together
 static constexpr u32 STRIPES = SLAB / STRIPE;
 static_assert(SLAB <= 128, "attention_rows deals out 128 columns at most");
-static constexpr u32 V_KEYS = 8 * N;         // keys of v at once
+static constexpr u32 V_KEYS = 8 * N;         // keys of v that are staged at once
 static constexpr u32 ROW_DEPTH = 512;        // greatest d of attention_rows
 
-// What the threads of a block share: one array for both kernels.
+// Shared memory of a block: one array for both kernels.
 struct alignas(16) Tiles {
     C staged[2 * TILE * PITCH]; // q and k, then v
     C weights[TILE * WEIGHTS];
-    C part[SIDE * TILE]; // for each row what the sixteen threads that share it found
+    C part[SIDE * TILE]; // partial results of the sixteen threads of each row
 };
 struct alignas(16) Row {
     C q[ROW_DEPTH];
@@ -55,7 +55,7 @@ DEVICE Work work_of(u64 item, u64 slabs, u64 row_tiles, u64 tile, u64 heads) {
     return Work{matrix / heads, matrix % heads, rest % row_tiles * tile, item % slabs * SLAB};
 }
 
-// The score of one key in one row, from the product of q and k.
+// The score of a key for a row, given the product of q and k.
 DEVICE C score_of(C product, const u8* mask, const AttentionArgs& a, u64 row, u64 key) {
     C score = product * (C)a.scale;
     if (a.causal != 0 && key > row) return minus_infinity();
@@ -65,8 +65,8 @@ DEVICE C score_of(C product, const u8* mask, const AttentionArgs& a, u64 row, u6
     return score + widen(reinterpret_cast<const T*>(mask)[place]);
 }
 
-// ---- tiles ------------------------------------------------------------------------------------------------------------
-// Copies rows by columns elements to shared memory as numbers of the compute type, zeros beyond them up to ROWS by COLUMNS.
+// ---- tiles -----------------------------------------------------------------------------------------------------------
+// Stages rows by columns elements in shared memory in the compute type, padded with zeros to ROWS by COLUMNS.
 template <u32 ROWS, u32 COLUMNS, u32 TO>
 DEVICE void stage(C* to, const T* from, u64 row_stride, u64 column_stride, u32 rows, u32 columns) {
     const bool packs = column_stride == 1 && row_stride % N == 0 && is_aligned<T, N>(from);
@@ -91,7 +91,7 @@ DEVICE void stage(C* to, const T* from, u64 row_stride, u64 column_stride, u32 r
     }
 }
 
-// Adds the products of the thread's rows of q and its keys over `depth` staged columns: keys lie SIDE apart.
+// Adds the products of the thread's rows of q and its keys over `depth` staged columns. Keys of a thread are SIDE apart.
 SHARED_CODE void multiply_keys(const C* q, const C* k, u32 depth, C (&s)[N][N]) {
     for (u32 p = 0; p < depth; p += N) {
         Pack<C, N> x[N], y[N];
@@ -137,7 +137,7 @@ SHARED_CODE void multiply_values(const C* weights, const C* v, u32 keys, C (&o)[
     }
 }
 
-// The numbers of one row in all sixteen threads' parts, joined: N rows at once.
+// Reduces the partial results of the sixteen threads of a row, for N rows at once.
 template <bool GREATEST> DEVICE void join_parts(const C* part, u32 first_row, C (&out)[N]) {
     for (u32 x = 0; x < SIDE; x++) {
         const Pack<C, N> other = load_pack<N>(part + x * TILE + first_row);
@@ -176,14 +176,14 @@ KERNEL(PASTE4(attention_, tiles, _, DTYPE), const T* q, const T* k, const T* v, 
             C s[N][N] = {};
             for (u64 p = 0; p < a.d; p += DEPTH) {
                 const u32 depth = (u32)least_of(DEPTH, a.d - p);
-                __syncthreads(); // what was staged before has been read
+                __syncthreads(); // staged data has been read
                 stage<TILE, DEPTH, PITCH>(shared.staged, rows_of_q + p * at.q[3], at.q[2], at.q[3], rows, depth);
                 stage<TILE, DEPTH, PITCH>(shared.staged + TILE * PITCH, keys_of_k + first * at.k[2] + p * at.k[3], at.k[2],
                                           at.k[3], keys, depth);
                 __syncthreads();
                 multiply_keys(shared.staged + my_row * PITCH, shared.staged + (TILE + tx) * PITCH, depth, s);
             }
-            // Each row's greatest score: of the thread's keys, then of all.
+            // The maximum score of each row: first of the thread's keys, then of all.
             Pack<C, N> best;
             UNROLL
             for (u32 i = 0; i < N; i++) {
@@ -223,7 +223,7 @@ KERNEL(PASTE4(attention_, tiles, _, DTYPE), const T* q, const T* k, const T* v, 
             }
             for (u32 from = 0; from < keys; from += V_KEYS) {
                 const u32 some = (u32)least_of(V_KEYS, keys - from);
-                __syncthreads(); // the weights are written, and what was staged before has been read
+                __syncthreads(); // weights are written, staged data has been read
                 stage<V_KEYS, SLAB, SLAB>(shared.staged, keys_of_v + (first + from) * at.v[2], at.v[2], at.v[3], some, columns);
                 __syncthreads();
                 UNROLL
@@ -255,11 +255,11 @@ KERNEL(PASTE4(attention_, tiles, _, DTYPE), const T* q, const T* k, const T* v, 
                 }
             }
         }
-        __syncthreads(); // the sums have been read
+        __syncthreads(); // sums have been read
     }
 }
 
-// ---- rows -------------------------------------------------------------------------------------------------------------
+// ---- rows ------------------------------------------------------------------------------------------------------------
 // The product of the staged row of q and one key.
 DEVICE C multiply_row(const C* q, const T* key, u64 stride, u32 d) {
     C sum[N] = {};
@@ -278,7 +278,8 @@ DEVICE C multiply_row(const C* q, const T* key, u64 stride, u32 d) {
     return all;
 }
 
-// Joins the numbers of all threads; part has room for BLOCK. Every thread gets the result; ends with reads of part.
+// Reduces over the block; `part` has BLOCK elements. Every thread gets the result. The last accesses to `part` are reads without a barrier
+// behind them.
 template <bool GREATEST> DEVICE C join_block(C* part, C mine) {
     part[threadIdx.x] = mine;
     __syncthreads();
@@ -310,7 +311,7 @@ KERNEL(PASTE4(attention_, rows, _, DTYPE), const T* q, const T* k, const T* v, c
         const u8* const head_mask = mask_of(mask, a, w);
         const u32 columns = (u32)least_of(SLAB, a.dv - w.column);
         const u64 end = a.causal != 0 ? least_of(a.keys, w.row + 1) : a.keys;
-        // A thread's column of v, and the keys it takes: every one in `turns`.
+        // The thread's column of v, and its keys: every turns-th one.
         const u32 shift = columns <= 32 ? 5 : columns <= 64 ? 6 : 7, width = 1u << shift;
         const u32 column = threadIdx.x & (width - 1), turn = threadIdx.x >> shift, turns = BLOCK >> shift;
         for (u32 p = threadIdx.x; p < d; p += BLOCK) shared.q[p] = widen(row_of_q[p * at.q[3]]);
@@ -336,7 +337,7 @@ KERNEL(PASTE4(attention_, rows, _, DTYPE), const T* q, const T* k, const T* v, c
                     part = multiply_add(shared.weights[key], widen(*p), part);
             }
             o = o * scaling + part;
-            __syncthreads(); // the weights have been read
+            __syncthreads(); // weights have been read
         }
         total = join_block<false>(shared.part, total);
         shared.weights[threadIdx.x] = o;
@@ -346,7 +347,7 @@ KERNEL(PASTE4(attention_, rows, _, DTYPE), const T* q, const T* k, const T* v, c
             out[((w.batch * a.heads + w.head) * a.queries + w.row) * a.dv + w.column + column] =
                 narrow<T>(total == C(0) ? C(0) : o / total);
         }
-        __syncthreads(); // the outputs have been read
+        __syncthreads(); // outputs have been read
     }
 }
 

@@ -1,23 +1,22 @@
-//! Attention by the matrix units, for f16 and bf16: softmax(q kᵀ · scale + mask) v for each head.
+//! Attention by matrix units, for f16 and bf16: softmax(q kᵀ · scale + mask) v for each head.
 //
-// attention_mma_<depth>: d and dv are multiples of 8 and at most `depth`. Launch: one-dimensional, block exactly 128; blocks
-// stride over the work, so any grid is right. Rows of q, k and v are tight and 16 bytes aligned. batch · heads · queries and keys
-// are below 2^31.
+// attention_mma_<depth>: d and dv are multiples of 8 and at most `depth`. Launch: one-dimensional, block exactly 128; blocks stride over
+// the work, so any grid is right. Rows of q, k and v are tight and 16 bytes aligned. batch · heads · queries and keys are below 2^31.
 //
-// A block takes ROWS rows of q, a group of lanes 16 of them, and walks over the keys in tiles of KEYS, as attention_tiles
-// does: the same masks, the same meaning. Scores and outputs stay in the fragments of the products (mma.hpp), and as much of q as
-// there are registers for; k of the next tile and v of this one are copied to shared memory while the units multiply.
+// A block takes ROWS rows of q, a group of lanes 16 of them, and iterates over the keys in tiles of KEYS. Masks and results are those of
+// attention_tiles. Scores and outputs stay in fragments (mma.hpp), and so does as much of q as the registers allow. k of the next tile and
+// v of this one are copied to shared memory while the units multiply.
 //
-// What is subtracted from a row's scores is close to their maximum, and follows it only where it grows by more than MARGIN: most
-// tiles then need neither the other lanes' maxima nor a change of the outputs so far. Weights are at most 2^(SHIFT + MARGIN).
+// The number that is subtracted from a row's scores follows their maximum only if that grows by more than MARGIN. Most tiles then need
+// neither the maxima of other lanes nor a rescaling of the outputs. Weights are at most 2^(SHIFT + MARGIN).
 //
-// Weights of 16 bits would make an output of 16 bits twice as wrong as its rounding. So a weight is the sum of two numbers of
-// 16 bits, and q kᵀ costs one product, weights times v two. The first is rounded down, and the second is of the weight times
-// 1 + 2^-22, which makes it greater than 0, so that a weight times infinity is infinity; the sum of the weights has that factor,
-// too. Of f16 it is 0 where it is below 2^-25: infinity by a weight below 2^-13 of the greatest can be NaN there.
+// With weights of 16 bits, the error of a 16-bit output would be twice that of its rounding. So a weight is the sum of two 16-bit numbers;
+// q kᵀ takes one product, weights times v two. The first number is rounded down. The second is the rest of the weight times 1 + 2^-22,
+// which is above 0, so that a weight times infinity is infinity. The sum of the weights is scaled by the same factor. In f16 the second
+// number is 0 below 2^-25: infinity times a weight below 2^-13 of the greatest can be NaN there.
 //
-// A weight's exponent is the score times `factor` less what is subtracted times `factor`, by one operation, which rounds that product: of
-// all of a row's weights in the same way, so that it does not show unless the product is large. Beyond FAR scores are subtracted first.
+// The exponent of a weight is score · factor - shift · factor, computed by one fma with a rounded shift · factor. That rounding is the same
+// for all weights of a row, so it cancels unless the product is large. Beyond FAR the subtraction comes first.
 #include "portable.hpp"
 #include "attention.hpp"
 #include "mma.hpp"
@@ -25,40 +24,40 @@
 namespace hipstack {
 
 static constexpr u32 BLOCK = 128, GROUPS = BLOCK / GROUP;
-static constexpr u32 ROWS = GROUPS * 16; // of q, of a block
+static constexpr u32 ROWS = GROUPS * 16; // rows of q of a block
 static constexpr u32 NK = ON_AMD ? 2 : 4; // keys of a tile, in fragments
-// Fragments of q that stay in registers: as many as leave none of the rest in memory.
+// Fragments of q that stay in registers: as many as cause no spills.
 static constexpr u32 KEPT = ON_AMD ? 1 : 2;
 static constexpr f32 LOG2_E = 1.44269504088896340736f;
-// f16 has few small numbers.
+// f16 has a small exponent range, so its weights are scaled up by 2^SHIFT.
 static constexpr f32 SHIFT = IS_BF16 ? 0.0f : 10.0f, MARGIN = 5.0f, FAR = 16384.0f;
 
-// For rows of q, k and v: one array for all kernels.
+// Rows of q, k and v: one array for all kernels.
 DEVICE T* shared_memory() {
     struct alignas(16) Staged { T at[(ROWS + 2 * NK * 16) * 128]; };
     SHARED_ARRAY(0, Staged, staged, 1);
     return staged->at;
 }
 
-// Where the 16 bytes `chunk` of a row lie: eight rows' same chunks lie in different banks.
-template <u32 DEPTH> DEVICE u32 place(u32 row, u32 chunk) {
+// The index of 16-byte chunk `chunk` of a row. Chunks are swizzled, so that the same chunk of eight rows is in different banks.
+template <u32 DEPTH> DEVICE u32 swizzled(u32 row, u32 chunk) {
     static_assert(DEPTH % 64 == 0, "rows of 8 chunks or more");
     return row * DEPTH + (chunk ^ (row & 7u)) * 8;
 }
-// From where chunk `c` of a row lies, c 0 or 1, to where chunk 2p + c of the row `rows` below lies; rows is a multiple of 8.
-template <u32 DEPTH> DEVICE u32 beyond(u32 place, u32 rows, u32 p) {
-    return (place ^ (p & 3u) * 16) + (p & ~3u) * 16 + rows * DEPTH;
+// From the index of chunk c (0 or 1) of a row to that of chunk 2p + c, `rows` rows below. rows is a multiple of 8.
+template <u32 DEPTH> DEVICE u32 advance(u32 from, u32 rows, u32 p) {
+    return (from ^ (p & 3u) * 16) + (p & ~3u) * 16 + rows * DEPTH;
 }
 
-// A thread copies 16 bytes of a row, and those of every WIDE-th chunk and HIGH-th row from there.
+// A thread copies its 16-byte chunk of a row, and from there every WIDE-th chunk and HIGH-th row.
 static constexpr u32 WIDE = 8, HIGH = BLOCK / WIDE;
 DEVICE u32 copied_row() { return threadIdx.x / WIDE; }
 DEVICE u32 copied_chunk() { return threadIdx.x % WIDE; }
 
-// Begins to copy COUNT rows to shared memory; zeros beyond rows and columns. from: what the thread copies first.
+// Starts copying COUNT rows to shared memory, with zeros beyond `rows` and `columns`. from: the thread's first chunk.
 template <u32 DEPTH, u32 COUNT> DEVICE void begin_copy(T* to, const T* from, u64 stride, u32 rows, u32 columns) {
     static_assert(COUNT % HIGH == 0 && HIGH % 8 == 0, "all threads copy as much");
-    const u32 row = copied_row(), chunk = copied_chunk(), first = place<DEPTH>(row, chunk);
+    const u32 row = copied_row(), chunk = copied_chunk(), first = swizzled<DEPTH>(row, chunk);
     const T* p = from;
     UNROLL
     for (u32 i = 0; i < COUNT; i += HIGH) {
@@ -71,12 +70,11 @@ template <u32 DEPTH, u32 COUNT> DEVICE void begin_copy(T* to, const T* from, u64
     }
 }
 
-// Fragment p of the group's rows of q.
 template <u32 DEPTH> DEVICE void load_q(Fragment& to, const T* q, u32 p) {
-    load_rows(to, lane_of_group(), [&](u32 row, u32 chunk) { return q + beyond<DEPTH>(place<DEPTH>(row, chunk), 0, p); });
+    load_rows(to, lane_of_group(), [&](u32 row, u32 chunk) { return q + advance<DEPTH>(swizzled<DEPTH>(row, chunk), 0, p); });
 }
 
-// s += q kᵀ of the group's rows and the tile's keys.
+// s += q kᵀ for the group's rows and the tile's keys.
 template <u32 DEPTH> DEVICE void multiply_keys(const T* q, const Fragment (&kept)[KEPT], const T* k, Sums (&s)[NK][1]) {
     const u32 lane = lane_of_group();
     UNROLL
@@ -87,13 +85,13 @@ template <u32 DEPTH> DEVICE void multiply_keys(const T* q, const Fragment (&kept
         UNROLL
         for (u32 n = 0; n < NK; n++) {
             Fragment b;
-            load_keys(b, lane, [&](u32 row, u32 chunk) { return k + beyond<DEPTH>(place<DEPTH>(row, chunk), n * 16, p); });
+            load_keys(b, lane, [&](u32 row, u32 chunk) { return k + advance<DEPTH>(swizzled<DEPTH>(row, chunk), n * 16, p); });
             multiply(s[n], a, b);
         }
     }
 }
 
-// o += the weights times v.
+// o += weights times v.
 template <u32 DEPTH> DEVICE void multiply_values(const Sums (&s)[NK][1], const T* v, Sums (&o)[DEPTH / 16][1]) {
     const u32 lane = lane_of_group();
     UNROLL
@@ -103,15 +101,15 @@ template <u32 DEPTH> DEVICE void multiply_values(const Sums (&s)[NK][1], const T
         UNROLL
         for (u32 n = 0; n < DEPTH / 16; n++) {
             Fragment b;
-            load_values(b, lane, [&](u32 row, u32 chunk) { return v + beyond<DEPTH>(place<DEPTH>(row, chunk), p * 16, n); });
+            load_values(b, lane, [&](u32 row, u32 chunk) { return v + advance<DEPTH>(swizzled<DEPTH>(row, chunk), p * 16, n); });
             multiply(o[n], high, b);
             multiply(o[n], low, b);
         }
     }
 }
 
-// The scores of keys that a row does not see become minus infinity. seen: how many of the tile's keys each of the lane's rows
-// sees, of which `column` is the lane's first.
+// Sets the scores of hidden keys to minus infinity. seen: how many of the tile's keys each of the lane's rows attends to. `column` is the
+// lane's first key.
 DEVICE void hide_keys(Sums (&s)[NK][1], const u32 (&seen)[HELD], u32 column) {
     UNROLL
     for (u32 n = 0; n < NK; n++) {
@@ -124,7 +122,7 @@ DEVICE void hide_keys(Sums (&s)[NK][1], const u32 (&seen)[HELD], u32 column) {
     }
 }
 
-// Scales the scores and applies the mask of a head; row and first + column are the group's first row and the lane's first key.
+// Scales the scores and applies the mask of a head. row: the group's first row; first + column: the lane's first key.
 DEVICE void mask_keys(Sums (&s)[NK][1], const u32 (&seen)[HELD], u32 row, u32 first, u32 column, const u8* mask,
                       const AttentionArgs& a) {
     const f32 scale = (f32)a.scale;
@@ -148,7 +146,7 @@ DEVICE void mask_keys(Sums (&s)[NK][1], const u32 (&seen)[HELD], u32 row, u32 fi
     }
 }
 
-// Which head a block computes, and its first row. The last rows have most keys to attend to: they come first.
+// The head and the first row of a work item. With a causal mask the last rows have the most keys, so they come first.
 DEVICE Work work_of(u32 item, const AttentionArgs& a) {
     const u32 heads = (u32)a.heads, matrices = heads * (u32)a.batch, matrix = item % matrices;
     const u32 row_tiles = ((u32)a.queries + ROWS - 1) / ROWS;
@@ -164,11 +162,11 @@ DEVICE void attend(const T* q, const T* k, const T* v, const u8* mask, T* out, c
     T* const shared = shared_memory();
     T* const staged_k = shared + ROWS * DEPTH;
     T* const staged_v = staged_k + KEYS * DEPTH;
-    T* const mine = shared + group_row * DEPTH; // the group's rows of q, at last of the output
+    T* const mine = shared + group_row * DEPTH; // rows of q of the group, finally of the output
     const u32 items = ((u32)a.queries + ROWS - 1) / ROWS * (u32)(a.heads * a.batch);
-    // A product with a scale above 0 orders as the scores do, so that the exponent takes the scale.
+    // With a positive scale, products order as scores do, so the scale can be applied in the exponent.
     const f32 scaled = (f32)(a.scale * 1.44269504088896340736);
-    // A factor of 0 would make NaN of the -infinity of hidden keys.
+    // -infinity of hidden keys times a factor of 0 would be NaN.
     const bool plain = a.mask_kind == 0 && scaled > 0.0f;
     const f32 factor = plain ? scaled : LOG2_E;
     for (u32 item = blockIdx.x; item < items; item += gridDim.x) {
@@ -179,7 +177,7 @@ DEVICE void attend(const T* q, const T* k, const T* v, const u8* mask, T* out, c
         const T* next_v = v + w.batch * by.v[0] + kv * by.v[1] + row * by.v[2] + column;
         const u32 first_row = (u32)w.row, rows = smaller(ROWS, (u32)a.queries - first_row);
         const u32 end = a.causal != 0 ? smaller((u32)a.keys, first_row + rows) : (u32)a.keys;
-        __syncthreads(); // the outputs of the item before have been read
+        __syncthreads(); // outputs of the previous item have been read
         const T* const first_q = q + w.batch * by.q[0] + w.head * by.q[1] + (w.row + row) * by.q[2] + column;
         begin_copy<DEPTH, ROWS>(shared, first_q, by.q[2], rows, (u32)a.d);
         begin_copy<DEPTH, KEYS>(staged_k, next_k, by.k[2], smaller(KEYS, end), (u32)a.d);
@@ -189,12 +187,12 @@ DEVICE void attend(const T* q, const T* k, const T* v, const u8* mask, T* out, c
         UNROLL
         for (u32 p = 0; p < KEPT; p++) load_q<DEPTH>(kept[p], mine, p);
         Sums o[DEPTH / 16][1] = {};
-        f32 lead[HELD], total[HELD]; // lead: what is subtracted from the scores, -infinity before there is one
+        f32 lagged_max[HELD], total[HELD]; // lagged_max: subtracted from the scores, -infinity at first
         UNROLL
-        for (u32 h = 0; h < HELD; h++) lead[h] = minus_infinity(), total[h] = 0.0f;
+        for (u32 h = 0; h < HELD; h++) lagged_max[h] = minus_infinity(), total[h] = 0.0f;
         for (u32 first = 0; first < end; first += KEYS) {
             copies_arrive();
-            __syncthreads(); // k has arrived, and v has been read
+            __syncthreads(); // k has arrived, v has been read
             begin_copy<DEPTH, KEYS>(staged_v, next_v, by.v[2], smaller(KEYS, end - first), (u32)a.dv);
             next_v += KEYS * by.v[2];
             Sums s[NK][1] = {};
@@ -217,14 +215,14 @@ DEVICE void attend(const T* q, const T* k, const T* v, const u8* mask, T* out, c
                 best[h] = s[0][0][h][0];
                 UNROLL
                 for (u32 n = 1; n < NK * EACH; n++) best[h] = greater(best[h], s[n / EACH][0][h][n % EACH]);
-                above = above || (best[h] - lead[h]) * factor > MARGIN;
+                above = above || (best[h] - lagged_max[h]) * factor > MARGIN;
             }
             if (any_lane(above)) {
                 UNROLL
                 for (u32 h = 0; h < HELD; h++) {
-                    const f32 before = lead[h];
-                    lead[h] = greater(before, join_lanes(best[h], greater));
-                    const f32 shift = shift_of(lead[h]), base = shift * factor;
+                    const f32 before = lagged_max[h];
+                    lagged_max[h] = greater(before, join_lanes(best[h], greater));
+                    const f32 shift = shift_of(lagged_max[h]), base = shift * factor;
                     const f32 scaling = exp2_of(m_abs(base) > FAR ? (before - shift) * factor : before * factor - base);
                     total[h] *= scaling;
                     UNROLL
@@ -238,13 +236,13 @@ DEVICE void attend(const T* q, const T* k, const T* v, const u8* mask, T* out, c
             bool far = false;
             UNROLL
             for (u32 h = 0; h < HELD; h++) {
-                base[h] = shift_of(lead[h]) * factor;
+                base[h] = shift_of(lagged_max[h]) * factor;
                 far = far || m_abs(base[h]) > FAR;
             }
             if (any_lane(far)) {
                 UNROLL
                 for (u32 h = 0; h < HELD; h++) {
-                    const f32 first = m_abs(base[h]) > FAR ? lead[h] : 0.0f;
+                    const f32 first = m_abs(base[h]) > FAR ? lagged_max[h] : 0.0f;
                     if (first != 0.0f) base[h] = 0.0f;
                     UNROLL
                     for (u32 n = 0; n < NK * EACH; n++) s[n / EACH][0][h][n % EACH] -= first;
@@ -263,7 +261,7 @@ DEVICE void attend(const T* q, const T* k, const T* v, const u8* mask, T* out, c
                 total[h] += sum;
             }
             copies_arrive();
-            __syncthreads(); // v has arrived, and k has been read
+            __syncthreads(); // v has arrived, k has been read
             next_k += KEYS * by.k[2];
             if (first + KEYS < end)
                 begin_copy<DEPTH, KEYS>(staged_k, next_k, by.k[2], smaller(KEYS, end - first - KEYS), (u32)a.d);
@@ -280,7 +278,7 @@ DEVICE void attend(const T* q, const T* k, const T* v, const u8* mask, T* out, c
                 UNROLL
                 for (u32 e = 0; e < EACH; e++) {
                     const u32 column = n * 16 + column_step(e) + my_key;
-                    mine[place<DEPTH>(held_row(h), column / 8) + column % 8] =
+                    mine[swizzled<DEPTH>(held_row(h), column / 8) + column % 8] =
                         narrow<T>(sum == 0.0f ? 0.0f : o[n][0][h][e] * inverse);
                 }
             }
@@ -292,12 +290,12 @@ DEVICE void attend(const T* q, const T* k, const T* v, const u8* mask, T* out, c
         for (u32 at = lane_of_group(); at < 16 * CHUNKS; at += GROUP) {
             const u32 row = at / CHUNKS, chunk = at % CHUNKS, in_tile = group_row + row;
             if (in_tile < rows && chunk * 8 < a.dv)
-                write_pack<8>(to + in_tile * a.dv + chunk * 8, load_pack<8>(mine + place<DEPTH>(row, chunk)));
+                write_pack<8>(to + in_tile * a.dv + chunk * 8, load_pack<8>(mine + swizzled<DEPTH>(row, chunk)));
         }
     }
 }
 
-// Three blocks share a multiprocessor and its registers where that leaves none in memory.
+// Three blocks share a multiprocessor where that causes no spills.
 #if ON_NVIDIA && __CUDA_ARCH__ == 900
 #define MMA_KERNEL(...) KERNEL_OF(128, 3, __VA_ARGS__)
 #else

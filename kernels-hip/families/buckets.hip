@@ -1,18 +1,18 @@
-//! Sums by ids in the order of the ids: scatter_add of many ids, without atomics on the sums. Small floats are added up in f32.
+//! scatter_add of many ids without atomics on the sums, deterministic in the order of the ids. Small floats are summed in f32.
 //
-// The destinations are cut into buckets of 2^shift neighbours, whose sums fit shared memory. Each tile of TILE terms is dealt out to the
-// buckets within itself: its terms keep their order, and what it has for a bucket becomes a run. A block then adds up a bucket: it deals
-// the runs of all tiles, one behind the other, out to its threads, each of which owns some destinations and adds up its terms in their
-// order. Nothing is counted ahead, and nothing depends on when a thread runs.
+// The destinations are split into buckets of 2^shift neighbours whose sums fit shared memory. First, each tile of TILE terms is stably
+// partitioned by bucket; a tile's terms of one bucket form a run. Then a block sums up each bucket: it distributes the runs of all tiles,
+// in order, to its threads. Each thread owns some destinations and adds their terms in order. There is no counting pass, and the result
+// does not depend on scheduling.
 //
-// buckets_deal: the terms of each tile as words, a destination within its bucket and a value, in the order of their buckets, and where
-// each bucket's run lies: runs[tile * BUCKETS + bucket]. Words of a tile begin at tile * TILE. Block 256.
-// buckets_add: a block for each bucket, whose runs lie side by side: runs[bucket * tiles + tile]. Block 256.
-// Launch: one-dimensional, any grid. src/launch/buckets.rs says how many buckets there are, and how much shared memory the last takes.
+// buckets_deal: writes the terms of each tile as words (destination within the bucket, value), partitioned by bucket, and the position of
+// each bucket's run: runs[tile * BUCKETS + bucket]. The words of a tile begin at tile * TILE. Block 256.
+// buckets_add: a block for each bucket. The runs of a bucket are contiguous: runs[bucket * tiles + tile]. Block 256.
+// Launch: one-dimensional, any grid. src/launch/buckets.rs chooses the number of buckets and the size of dynamic shared memory.
 //
-// The three arrays are tight, of dims [outer, count or length, inner]. Places of dst are distinct, dst overlaps nothing. Only
-// destinations from `first` on, `owned` of them, take part: a launch each for several such parts adds everything. An id that is
-// out of range adds nothing and is written to *fault by buckets_deal, as in index.hip; one launch reports, whose `first` is 0.
+// The three arrays are tight, of dims [outer, count or length, inner]. Elements of dst are distinct, and dst overlaps nothing. A launch
+// handles `owned` destinations from `first` on; several launches cover more. An id out of range adds nothing, and buckets_deal writes it to
+// *fault, as in index.hip; only the launch whose `first` is 0 reports.
 #include "portable.hpp"
 #include "digits.hpp"
 
@@ -24,13 +24,13 @@ struct IndexFault {
     u64 length;
 };
 struct BucketMap {
-    u64 terms;               // of all lines, below 2^32
-    u64 count, length, inner; // ids of a line, elements of dst along the axis, lines side by side
+    u64 terms;               // in all lines, below 2^32
+    u64 count, length, inner; // ids of a line, elements of dst along the axis, contiguous lines
     u64 first, owned;
     u64 tiles;
-    u32 shift, buckets; // log2 of a bucket's destinations; how many buckets
+    u32 shift, buckets; // log2 of a bucket's destinations; number of buckets
     u32 id_type, operation, axis;
-    u32 apart; // 1: what dst had is in another array, and every element of dst is written
+    u32 apart; // 1: the old values are in another array, and every element of dst is written
 };
 SIZE(IndexFault, 32) OFFSET(IndexFault, id, 16)
 SIZE(BucketMap, 80) OFFSET(BucketMap, tiles, 48) OFFSET(BucketMap, shift, 56)
@@ -42,11 +42,10 @@ static constexpr u32 ID_U8 = 0, ID_U32 = 1, ID_I32 = 2;
     else if (type == ID_I32) f((const i32*)ids);     \
     else f((const i64*)ids);
 
-// What is added up.
 typedef Dtype<T>::Compute Sum;
 
-// ---- words ------------------------------------------------------------------------------------------------------------
-// A term: its destination within its bucket, and its value.
+// ---- words -----------------------------------------------------------------------------------------------------------
+// A term: its destination within the bucket, and its value.
 template <u32 BYTES> struct WordOf { typedef u32 Type; typedef u16 Bits; };
 template <> struct WordOf<1> { typedef u32 Type; typedef u8 Bits; };
 template <> struct WordOf<4> { typedef u64 Type; typedef u32 Bits; };
@@ -61,7 +60,7 @@ template <class U> DEVICE U word_as(u32 place, T value) {
     else return (U)place << VALUE_BITS | bits;
 }
 DEVICE Word word_of(u32 place, T value) { return word_as<Word>(place, value); }
-template <class U> DEVICE u32 place_of(const U& word) {
+template <class U> DEVICE u32 destination_of(const U& word) {
     if constexpr (sizeof(U) == 16) return (u32)word.at[0];
     else return (u32)(word >> VALUE_BITS);
 }
@@ -74,12 +73,12 @@ template <class U> DEVICE T value_in(const U& word) {
     return value;
 }
 
-// Terms of a thread and of a tile, whose words take 32 KiB; buckets at most.
+// Terms of a thread, and of a tile, whose words take 32 KiB; greatest number of buckets.
 static constexpr u32 ITEMS = 128 / sizeof(Word), TILE = MAX_BLOCK * ITEMS;
 static constexpr u32 BUCKET_BITS = 11, BUCKETS = 1u << BUCKET_BITS;
-// Terms whose ids a thread reads at a time.
+// Ids that a thread loads at once.
 static constexpr u32 TOGETHER = 8;
-// The destination of a term that has none.
+// Marks a term without a destination.
 static constexpr u32 NONE = ~0u;
 
 DEVICE void report(IndexFault* fault, const BucketMap& m, i64 id) {
@@ -90,16 +89,16 @@ DEVICE void report(IndexFault* fault, const BucketMap& m, i64 id) {
     fault->length = m.length;
 }
 
-// ---- where a term belongs ---------------------------------------------------------------------------------------------
-// The destinations of N terms that lie `step` apart, counted from the first of this part; NONE behind `end`, for those of other
-// parts and for wrong ids, which are told to *fault.
+// ---- destinations of terms -------------------------------------------------------------------------------------------
+// Reads the destinations of N terms that are `step` apart, relative to `first`. Terms beyond `end`, of other parts, or with an invalid id
+// become NONE. Invalid ids are reported to *fault.
 template <u32 N, class I>
 DEVICE void read_ids(const I* ids, u64 first, u32 step, u64 end, u32 (&to)[N], IndexFault* fault, const BucketMap& m) {
     const u32 left = first < end ? (u32)(end - first) : 0, last = left > 0 ? left - 1 : 0;
     const I* const from = ids + (left > 0 ? first : end - 1);
     bool all = true;
     u64 id[N];
-    // Loads do not ask whether there is an id: masks of so many comparisons are more than AMD's scalar registers hold.
+    // Loads are unconditional: lane masks for so many comparisons exceed AMD's scalar registers.
     UNROLL
     for (u32 k = 0; k < N; k++) id[k] = (u64)from[k * step < last ? k * step : last];
     if (m.inner == 1 && m.count == m.terms) {
@@ -133,23 +132,23 @@ DEVICE void destinations(const u8* ids, u64 first, u32 step, u64 end, u32 (&to)[
 #undef READ
 }
 
-// ---- ranks ------------------------------------------------------------------------------------------------------------
-// How many terms of its digit a group has before each: at[k] is a digit, and becomes the digit in the upper and the rank in the lower
-// half. so_far has how many terms of each digit came before, and is led on. A term without a destination has a digit of 2^BITS or more; from
-// `steps` on, the same for a group, there are no others.
+// ---- ranks -----------------------------------------------------------------------------------------------------------
+// Ranks terms within their group. at[k] is a digit on entry; on return it has the digit in its upper half and the term's rank among the
+// group's equal digits in its lower half. so_far[digit] counts earlier terms and is updated. A term without a destination has a digit of
+// 2^BITS or more. From `steps` on, which is uniform in a group, all terms are such.
 template <u32 BITS, u32 N> DEVICE void rank_terms(u32 (&at)[N], u16* so_far, u32 steps = N) {
     const u32 lane = threadIdx.x % LANES;
     UNROLL
     for (u32 k = 0; k < N; k++) {
-        if (ON_HOST && k >= steps) { // there a step takes as long as barriers, elsewhere a mask in registers
+        if (ON_HOST && k >= steps) { // barriers make a step slow there; elsewhere the check would cost a mask in registers
             at[k] <<= 16;
             continue;
         }
-        const u32 digit = at[k], same = alike<BITS + 1>(digit), behind = same & ((1u << lane) - 1u);
+        const u32 digit = at[k], same = match_digit<BITS + 1>(digit), behind = same & ((1u << lane) - 1u);
         u16* const count = so_far + (digit & ((1u << BITS) - 1u));
         const u32 rank = *count + (u32)__popc(behind);
         at[k] = digit << 16 | rank;
-        if constexpr (ON_NVIDIA) at[k] = anew(at[k]);
+        if constexpr (ON_NVIDIA) at[k] = opaque(at[k]);
         sync_wave();
         if (behind == 0 && (digit >> BITS & 1u) == 0) *count = (u16)(rank + (u32)__popc(same));
         sync_wave();
@@ -158,12 +157,12 @@ template <u32 BITS, u32 N> DEVICE void rank_terms(u32 (&at)[N], u16* so_far, u32
 
 // ---- terms in the order of their buckets -------------------------------------------------------------------------------
 KERNEL_OF(256, sizeof(T) < 4 ? 2 : 3, PASTE4(buckets_, deal, _, DTYPE), const u8* ids, const T* src, Word* words, u32* runs, IndexFault* fault, BucketMap m) {
-    // How many terms of each bucket each group has, which becomes where they begin in the tile; then the tile's words.
-    typedef Pack<u64, 2> Room;
-    static constexpr u32 ROOM = GROUPS * BUCKETS * 2 < TILE * sizeof(Word) ? TILE * sizeof(Word) : GROUPS * BUCKETS * 2;
-    SHARED_ARRAY(0, Room, room, ROOM / sizeof(Room));
-    u16* const held = (u16*)room;
-    Word* const sorted = (Word*)room;
+    // A group's count of terms for each bucket, later their start in the tile; then reused for the tile's words.
+    typedef Pack<u64, 2> ScratchPack;
+    static constexpr u32 SCRATCH_BYTES = GROUPS * BUCKETS * 2 < TILE * sizeof(Word) ? TILE * sizeof(Word) : GROUPS * BUCKETS * 2;
+    SHARED_ARRAY(0, ScratchPack, scratch, SCRATCH_BYTES / sizeof(ScratchPack));
+    u16* const held = (u16*)scratch;
+    Word* const sorted = (Word*)scratch;
     static constexpr u32 PAIRS = BUCKETS / MAX_BLOCK / 2;
     const u32 lane = threadIdx.x % LANES, group = threadIdx.x / LANES, mine_at = group * (LANES * ITEMS) + lane;
     u16* const mine = held + group * BUCKETS;
@@ -174,7 +173,7 @@ KERNEL_OF(256, sizeof(T) < 4 ? 2 : 3, PASTE4(buckets_, deal, _, DTYPE), const u8
         for (u32 i = 0; i < GROUPS * BUCKETS / 4; i += MAX_BLOCK) store_pack(held + (i + threadIdx.x) * 4, zeros);
         __syncthreads();
         const u64 begin = tile * TILE, end = m.terms - begin < TILE ? m.terms : begin + TILE;
-        // Words, and their buckets in the upper and their ranks in the lower half.
+        // Words, and for each the bucket (upper half) and the rank (lower half).
         Word word[ITEMS];
         u32 at[ITEMS];
         UNROLL
@@ -191,7 +190,7 @@ KERNEL_OF(256, sizeof(T) < 4 ? 2 : 3, PASTE4(buckets_, deal, _, DTYPE), const u8
         }
         rank_terms<BUCKET_BITS>(at, mine);
         __syncthreads();
-        // Counts become places: two of 16 bits in a word, whose sums have no carry.
+        // Prefix sums over groups and buckets. Two 16-bit counts share a word; their sums do not carry.
         u32* const counts = (u32*)held + threadIdx.x * PAIRS;
         Pack<u32, PAIRS> sums = {};
         FOUR_AT_ONCE
@@ -203,7 +202,7 @@ KERNEL_OF(256, sizeof(T) < 4 ? 2 : 3, PASTE4(buckets_, deal, _, DTYPE), const u8
         u32 all = 0;
         UNROLL
         for (u32 p = 0; p < PAIRS; p++) all += (sums.at[p] & 0xffffu) + (sums.at[p] >> 16);
-        u32 place = sum_before(all);
+        u32 place = exclusive_sum(all);
         if (threadIdx.x == MAX_BLOCK - 1u) kept = place + all;
         UNROLL
         for (u32 p = 0; p < PAIRS; p++) {
@@ -244,7 +243,7 @@ template <class U> DEVICE typename Dtype<U>::Compute sum_of(typename Dtype<U>::C
     }
 }
 
-// Elements become sums, and sums elements: 16 bytes at a time where they lie so.
+// Conversion between elements and sums, by 16-byte accesses where aligned.
 static constexpr u32 SPAN = ACCESS / sizeof(T), PART = ACCESS / sizeof(Sum);
 DEVICE void read_sums(Sum* sums, const T* from, u32 count) {
     static constexpr u32 STEP = MAX_BLOCK * SPAN, AT_ONCE = 4;
@@ -282,20 +281,21 @@ DEVICE void write_sums(T* to, const Sum* sums, u32 count) {
     for (u32 d = packed + threadIdx.x; d < count; d += MAX_BLOCK) to[d] = narrow<T>(sums[d]);
 }
 
-// Runs that a thread looks at at a time, and a block; terms that they deal at a time: as many as such runs nearly fill where 2^24 terms go to as
-// many destinations of 4 bytes or less. With few small words four blocks share one of NVIDIA's multiprocessors: 132 of those take the 2,048
-// buckets in four rounds, not in six. The host does as they do.
-static constexpr bool FEW = sizeof(T) < 4;
-static constexpr u32 EACH = FEW ? 2 : 4, MANY_RUNS = EACH * MAX_BLOCK;
-static constexpr u32 DEALT = FEW ? 9 : sizeof(T) < 4 ? 17 : 72 / sizeof(Word), SLOTS = DEALT * MAX_BLOCK;
-// A thread owns the destinations of a bucket that have these low bits.
+// EACH: runs that a thread reads at once. MANY_RUNS: those of a block. DEALT: terms of a thread in a round, so many that MANY_RUNS runs
+// nearly fill a round if 2^24 terms go to as many destinations of 4 bytes or less. With small elements, blocks are small enough that four
+// share an NVIDIA multiprocessor: 132 multiprocessors then process 2,048 buckets in four rounds instead of six. The host uses the same
+// numbers.
+static constexpr bool SMALL = sizeof(T) < 4;
+static constexpr u32 EACH = SMALL ? 2 : 4, MANY_RUNS = EACH * MAX_BLOCK;
+static constexpr u32 DEALT = SMALL ? 9 : sizeof(T) < 4 ? 17 : 72 / sizeof(Word), SLOTS = DEALT * MAX_BLOCK;
+// A thread owns the destinations of a bucket with these low bits.
 static constexpr u32 OWNER_BITS = 8;
 static_assert(1u << OWNER_BITS == MAX_BLOCK, "each thread is an owner");
 
-// Adds terms one behind the other. Neighbours often have the same place.
+// Adds terms in order. The sum stays in a register while neighbours have the same destination, which is common.
 DEVICE void add_terms(Sum* sums, const Word* terms, u32 count) {
     static constexpr u32 AHEAD = 8;
-    u32 place = place_of(terms[0]);
+    u32 place = destination_of(terms[0]);
     Sum sum = sums[place];
     ROLLED
     for (u32 first = 0; first < count; first += AHEAD) {
@@ -304,7 +304,7 @@ DEVICE void add_terms(Sum* sums, const Word* terms, u32 count) {
         UNROLL
         for (u32 k = 0; k < AHEAD; k++) {
             word[k] = terms[first + k < count ? first + k : first];
-            alike = alike && place_of(word[k]) == place;
+            alike = alike && destination_of(word[k]) == place;
         }
         if (alike) {
             UNROLL
@@ -314,7 +314,7 @@ DEVICE void add_terms(Sum* sums, const Word* terms, u32 count) {
         UNROLL
         for (u32 k = 0; k < AHEAD; k++) {
             if (first + k >= count) break;
-            const u32 to = place_of(word[k]);
+            const u32 to = destination_of(word[k]);
             if (to != place) {
                 sums[place] = sum;
                 place = to;
@@ -337,15 +337,16 @@ struct Part {
     }
 };
 
-KERNEL_OF(256, FEW ? 4 : 3, PASTE4(buckets_, add, _, DTYPE), T* dst, const T* old, const Word* words, const u32* runs, BucketMap m) {
+KERNEL_OF(256, SMALL ? 4 : 3, PASTE4(buckets_, add, _, DTYPE), T* dst, const T* old, const Word* words, const u32* runs, BucketMap m) {
     DYNAMIC_SHARED(Sum, sums);
     static constexpr u32 SPANS = SLOTS / LANES;
-    // Terms in the order of their owners, and how many of each owner each group has, which becomes where they begin.
+    // Terms ordered by owner, and each group's count of terms for each owner, later their start.
     SHARED_ARRAY(0, Word, sorted, SLOTS);
     typedef Pack<u16, GROUPS> Counts;
     SHARED_ARRAY(1, Counts, counts, MAX_BLOCK);
-    // Of runs that have terms: what leads from a term's number to its word. Of 32 terms: the run of the first, and which others begin one.
-    SHARED_ARRAY(2, u32, leads, MANY_RUNS);
+    // For each nonempty run, the offset from a term's number to its word. For each 32 terms, the run of the first one, and a mask of those
+    // that begin a run.
+    SHARED_ARRAY(2, u32, word_offsets, MANY_RUNS);
     __shared__ u32 begins[SPANS], first_run[SPANS];
     __shared__ u32 all;
     const u32 lane = threadIdx.x % LANES, group = threadIdx.x / LANES;
@@ -356,7 +357,7 @@ KERNEL_OF(256, FEW ? 4 : 3, PASTE4(buckets_, add, _, DTYPE), T* dst, const T* ol
         const T* const from = (m.apart != 0 ? old : dst) + part.first;
         const u64 tiles = m.tiles;
         const u32* const of_bucket = runs + bucket * tiles;
-        // The thread's runs: they lie one behind the other. They are read ahead.
+        // The thread's runs are contiguous and are prefetched.
         u32 ahead[EACH];
         auto read_runs = [&](u64 tile) {
             UNROLL
@@ -378,15 +379,15 @@ KERNEL_OF(256, FEW ? 4 : 3, PASTE4(buckets_, add, _, DTYPE), T* dst, const T* ol
                 filled += (run[e] & 0xffffu) != 0 ? 1u : 0;
             }
             read_runs(tile + MANY_RUNS);
-            const u32 start = sum_before(length);
+            const u32 start = exclusive_sum(length);
             __syncthreads();
-            const u32 number = sum_before(filled);
+            const u32 number = exclusive_sum(filled);
             {
                 u32 at = start, n = number;
                 UNROLL
                 for (u32 e = 0; e < EACH; e++) {
                     const u32 own = run[e] & 0xffffu;
-                    if (own != 0) leads[n] = ((u32)tile + threadIdx.x * EACH + e) * TILE + (run[e] >> 16) - at;
+                    if (own != 0) word_offsets[n] = ((u32)tile + threadIdx.x * EACH + e) * TILE + (run[e] >> 16) - at;
                     at += own;
                     n += own != 0 ? 1u : 0;
                     run[e] = own;
@@ -398,7 +399,7 @@ KERNEL_OF(256, FEW ? 4 : 3, PASTE4(buckets_, add, _, DTYPE), T* dst, const T* ol
             any = any || total > 0;
             ROLLED
             for (u32 done = 0; done < total; done += SLOTS) {
-                // Where runs begin among these terms.
+                // Mark where runs begin in this round.
                 if (start < done + SLOTS && start + length > done) {
                     u32 at = start, n = number;
                     UNROLL
@@ -422,19 +423,19 @@ KERNEL_OF(256, FEW ? 4 : 3, PASTE4(buckets_, add, _, DTYPE), T* dst, const T* ol
                     const u32 span = group * DEALT + k, term = done + span * LANES + lane;
                     at[k] = MAX_BLOCK;
                     if (term < total) {
-                        word[k] = words[leads[first_run[span] + (u32)__popc(begins[span] & ((2u << lane) - 2u))] + term];
-                        at[k] = place_of(word[k]) % MAX_BLOCK;
+                        word[k] = words[word_offsets[first_run[span] + (u32)__popc(begins[span] & ((2u << lane) - 2u))] + term];
+                        at[k] = destination_of(word[k]) % MAX_BLOCK;
                     }
                 }
                 const u32 first = done + group * DEALT * LANES, left = total > first ? total - first : 0;
                 rank_terms<OWNER_BITS>(at, mine, (left + LANES - 1u) / LANES);
                 __syncthreads();
                 for (u32 i = threadIdx.x; i < SPANS; i += MAX_BLOCK) begins[i] = 0;
-                // Counts become places.
+                // Prefix sums over groups and owners.
                 u32 own = 0;
                 UNROLL
                 for (u32 g = 0; g < GROUPS; g++) own += held[g * MAX_BLOCK + threadIdx.x];
-                const u32 from = sum_before(own);
+                const u32 from = exclusive_sum(own);
                 u32 place = from;
                 UNROLL
                 for (u32 g = 0; g < GROUPS; g++) {

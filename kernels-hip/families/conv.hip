@@ -1,34 +1,34 @@
-//! Convolutions in two dimensions, forward and transposed, with groups and a bias; one dimension is two of height 1.
+//! Two-dimensional convolution, forward and transposed, with groups and bias. One-dimensional convolution has height 1.
 //
-// conv_tile: products of the filters of a group and of what they meet of the input, in tiles: a block computes TILE_ROWS
-// output channels at TILE_COLS places, and holds SLICE taps of both factors in shared memory. Launch: one-dimensional, block
-// 256; blocks stride over the tiles, so any grid is right.
-// conv_depthwise: the same for groups of one input channel: a thread computes RUN places of one row. Launch: one-dimensional, any
-// block up to 256, any grid.
+// conv_tile: matrix products of a group's filters and input patches. A block computes a tile of TILE_ROWS output channels by TILE_COLS
+// positions, with SLICE taps of both factors in shared memory. Launch: one-dimensional, block 256; blocks stride over the tiles, so any
+// grid is right.
+// conv_depthwise: for groups of one input channel. A thread computes RUN positions of one row. Launch: one-dimensional, any block up to
+// 256, any grid.
 //
-// Floats of up to 32 bits are multiplied and added up in f32, f64 in f64; the bias is added to the sum, which is rounded once.
-// conv_wide and conv_mma take convolutions of many output channels and taps. conv_tile adds up SLICE terms on their own, then the slices; places outside the input count as zeros. The output is tight and
-// overlaps no input; inputs may have any strides.
+// Floats of up to 32 bits are computed in f32, f64 in f64. The bias is added to the sum, which is rounded once. conv_tile sums up the SLICE
+// terms of a slice first, then the slices. Positions outside the input count as zeros. The output is tight and overlaps no input; inputs
+// may have any strides. conv_wide and conv_mma handle convolutions with many output channels and taps.
 #include "portable.hpp"
 #include "conv.hpp"
 
 namespace hipstack {
 
-// ---- tiles ------------------------------------------------------------------------------------------------------------
-// A thread computes ROWS by COLS elements of the tile. On a GPU its columns are COL_THREADS apart, so that the threads of a wave
-// read and write neighbours; on the host they lie side by side.
+// ---- tiles -----------------------------------------------------------------------------------------------------------
+// A thread computes ROWS by COLS elements of the tile. On a GPU its columns are COL_THREADS apart, so that accesses of a wave are
+// coalesced; on the host they are contiguous.
 static constexpr u32 COL_THREADS = ON_HOST ? 8 : 32, ROW_THREADS = MAX_BLOCK / COL_THREADS;
 static constexpr u32 ROWS = ON_HOST || sizeof(C) > 4 ? 4 : 8, COLS = ON_HOST ? 16 : 4;
 static constexpr u32 TILE_ROWS = ROW_THREADS * ROWS, TILE_COLS = COL_THREADS * COLS;
 static constexpr u32 COLUMN_STEP = ON_HOST ? 1 : COL_THREADS, THREAD_STEP = ON_HOST ? COLS : 1;
 static constexpr u32 SLICE = 16;
-static constexpr u32 LOADERS = MAX_BLOCK / TILE_COLS; // threads that load one column of the input's slice
+static constexpr u32 LOADERS = MAX_BLOCK / TILE_COLS; // threads that load one column of an input slice
 static_assert(MAX_BLOCK % TILE_COLS == 0 && SLICE % LOADERS == 0 && SLICE * TILE_ROWS % MAX_BLOCK == 0, "whole rounds");
 
-// Where a tap of the filters lies: its offset in the filter, and from a place's first row, column and element of the input.
+// A tap: its offset in the filter, and its row, column and element offsets from a position's first tap.
 struct Tap { i64 h, w; u64 x, f; };
 struct Slices {
-    C filter[SLICE][TILE_ROWS + 4]; // four more, so that fewer threads write to one bank
+    C filter[SLICE][TILE_ROWS + 4]; // padding by four, to reduce bank conflicts of the writes
     C input[SLICE][TILE_COLS];
     Tap taps[2][SLICE];
 };
@@ -45,7 +45,6 @@ DEVICE Tap tap_of(u64 k, const ConvArgs& m, const Phase& h, const Phase& w) {
     return tap;
 }
 
-// Adds the products of one slice to the thread's sums.
 DEVICE void multiply(const Slices& s, u32 row, u32 column, C (&sum)[ROWS][COLS]) {
     C part[ROWS][COLS] = {};
     for (u32 k = 0; k < SLICE; k++) {
@@ -70,7 +69,7 @@ KERNEL(PASTE4(conv_tile, _, DTYPE, ), const T* x, const T* f, const T* bias, T* 
     __shared__ Slices s;
     ARGUMENTS(ConvArgs, m, given);
     const u64 down = (m.out_channels + TILE_ROWS - 1) / TILE_ROWS;
-    const u64 rows = places(m.h), columns = places(m.w), count = m.batch * rows * columns;
+    const u64 rows = positions(m.h), columns = positions(m.w), count = m.batch * rows * columns;
     const u64 across = (count + TILE_COLS - 1) / TILE_COLS;
     const u64 tiles = down * across * m.groups * phases(m.h) * phases(m.w);
     const u32 row = threadIdx.x / COL_THREADS * ROWS, column = threadIdx.x % COL_THREADS * THREAD_STEP;
@@ -85,10 +84,10 @@ KERNEL(PASTE4(conv_tile, _, DTYPE, ), const T* x, const T* f, const T* bias, T* 
         const Phase h = phase_of(m.h, h_rest), w = phase_of(m.w, w_rest);
         const u64 terms = m.in_channels * h.count * w.count;
 
-        // The place whose input this thread loads.
-        const u64 place = left + threadIdx.x % TILE_COLS;
+        // The position whose input this thread loads.
+        const u64 position = left + threadIdx.x % TILE_COLS;
         u64 image, y, z;
-        image = divide(divide(place, columns, z), rows, y);
+        image = divide(divide(position, columns, z), rows, y);
         const i64 y0 = (i64)y * m.h.step + h.start, z0 = (i64)z * m.w.step + w.start;
         const u64 from = image * m.x_n + group * m.in_channels * m.x_c + (u64)y0 * m.x_h + (u64)z0 * m.x_w;
         const T* const filters = f + (group * m.f_g + top * m.f_o);
@@ -103,7 +102,7 @@ KERNEL(PASTE4(conv_tile, _, DTYPE, ), const T* x, const T* f, const T* bias, T* 
             for (u32 i = 0; i < SLICE / LOADERS; i++) {
                 const u32 k = threadIdx.x / TILE_COLS + i * LOADERS;
                 C value = C(0);
-                if (k < length && place < count) {
+                if (k < length && position < count) {
                     const Tap& tap = s.taps[turn][k];
                     if ((u64)(y0 + tap.h) < m.h.in && (u64)(z0 + tap.w) < m.w.in) value = widen(x[from + tap.x]);
                 }
@@ -146,8 +145,8 @@ KERNEL(PASTE4(conv_tile, _, DTYPE, ), const T* x, const T* f, const T* bias, T* 
 // ---- depthwise --------------------------------------------------------------------------------------------------------
 static constexpr u32 RUN = ON_HOST ? 16 : 4;
 
-// Adds the products of one row of taps to the sums of the thread's places. z0: the input column of the first place and tap. INSIDE: no
-// place or tap lies outside the row, and neighbouring places have neighbouring inputs.
+// Adds the products of one row of taps to the sums of the thread's positions. z0: the input column of the first position and tap. INSIDE:
+// all positions and taps are inside the row, and neighbouring positions have neighbouring inputs.
 template <bool INSIDE>
 DEVICE void add_row(const T* x, const T* f, i64 z0, const Phase& w, const ConvArgs& m, C (&sum)[RUN]) {
     C part[RUN] = {};
@@ -171,7 +170,7 @@ DEVICE void add_row(const T* x, const T* f, i64 z0, const Phase& w, const ConvAr
 
 KERNEL(PASTE4(conv_depthwise, _, DTYPE, ), const T* x, const T* f, const T* bias, T* out, ConvArgs given) {
     ARGUMENTS(ConvArgs, m, given);
-    const u64 channels = m.groups * m.out_channels, columns = places(m.w), runs = (columns + RUN - 1) / RUN;
+    const u64 channels = m.groups * m.out_channels, columns = positions(m.w), runs = (columns + RUN - 1) / RUN;
     const u64 count = m.batch * channels * m.h.out * phases(m.w) * runs;
     for (u64 item = thread_number(); item < count; item += thread_count()) {
         u64 run, w_rest, y, channel, o, h_rest;
@@ -202,9 +201,9 @@ KERNEL(PASTE4(conv_depthwise, _, DTYPE, ), const T* x, const T* f, const T* bias
         T* const to = out + ((n * channels + channel) * m.h.out + y) * m.w.out;
         UNROLL
         for (u32 r = 0; r < RUN; r++) {
-            // Beyond the last place the product may not fit 64 bits.
-            const u64 place = run * RUN + r, z = place * m.w.up + w_rest;
-            if (place < columns && z < m.w.out) to[z] = narrow<T>(m.has_bias != 0 ? sum[r] + add : sum[r]);
+            // Beyond the last position the product may overflow.
+            const u64 position = run * RUN + r, z = position * m.w.up + w_rest;
+            if (position < columns && z < m.w.out) to[z] = narrow<T>(m.has_bias != 0 ? sum[r] + add : sum[r]);
         }
     }
 }

@@ -1,51 +1,51 @@
-//! Convolutions of f32 with many output channels by the matrix units for numbers of 16 bits: forward and transposed, with groups and a bias.
+//! Convolutions of f32 with many output channels by 16-bit matrix units: forward and transposed, with groups and bias.
 //
-// conv_split_parts: writes both factors as sums of three numbers of bf16: the first is the number rounded, the second what that leaves,
-//   rounded, the third what is left then, without a rest. Sixteen channels of a place lie side by side; channels that are missing are
-//   zeros. Where numbers are no sums of that kind (is_plain) it says so. Block exactly 256.
-// conv_split_64: the convolution from these parts, 64 output channels at 128 places a block (conv_tiles.hpp); a step is sixteen channels
-//   at one row and column of the filter. While it is multiplied, the next one's copies are under way. Block exactly 128.
+// conv_split_parts: splits each number of both factors into a sum of three bf16 numbers: the number rounded, the remainder rounded, and the
+// exact rest. Sixteen channels of a pixel are contiguous, padded with zeros. Flags tell where numbers cannot be split so (is_plain). Block
+// exactly 256.
+// conv_split_64: the convolution of these parts; a block computes 64 output channels at 128 positions (conv_tiles.hpp). A step is sixteen
+// channels at one row and column of the filter. The copies of the next step are in flight while a step is multiplied. Block exactly 128.
 //
 // Launch: one-dimensional; blocks stride over the work, so any grid is right.
 //
-// Of the nine products of two numbers' parts six are added up; the other three are below 2^-24 of the whole, and 0 where integers have a
-// product below 2^24. The units add up a step's products, the small ones first; steps are added in f32. A tile whose images or filters have a
-// number which is not plain, or that has such a sum, is computed from the numbers themselves, as `conv_wide` does it. A sum of 0 counts as
-// plain, although units may have cut off products below the normal numbers. Places and operands are as there.
+// Of the nine products of the parts of two numbers, six are summed. The other three are below 2^-24 of the whole, and 0 for integers with a
+// product below 2^24. The units sum up the products of a step, small ones first; steps are added in f32. A tile is computed from the
+// original numbers as in `conv_wide` if one of its images or filters has a number that is not plain, or if one of its sums is not plain. A
+// sum of 0 counts as plain, although the units may have flushed subnormal products. Positions and operands are as in `conv_wide`.
 #include "portable.hpp"
 #include "conv_wide.hpp"
 #include "mma.hpp"
 
 namespace hipstack {
 
-// A factor, [outer, inner, channels, rows, columns], as it lies and by parts, of which sixteen channels of a place are one element. A line
-// is what one pair of outer and inner has.
+// A factor, [outer, inner, channels, rows, columns], and its split form, whose elements are sixteen channels of a pixel. A line is the data
+// of one pair of outer and inner indices.
 struct SplitOperand {
     u64 lines, inner, channels, slices, plane, columns; // slices: of sixteen channels; plane: rows times columns
     u64 outer_step, inner_step, channel_step, row_step, column_step;
-    u64 to_outer, to_inner, to_place, to_part; // of the parts, whose slices lie 3 to_part apart
+    u64 to_outer, to_inner, to_place, to_part; // strides of the parts; slices are 3 to_part apart
     u64 blocks;       // of a line
-    u64 parts, flags; // where they lie: bytes of the scratch
+    u64 parts, flags; // byte offsets in the scratch memory
 };
-// plain: of the numbers; split: the same of the parts, whose channels are slices.
+// plain: the convolution of the numbers; split: that of the parts, whose channels are slices.
 struct ConvSplitArgs { ConvArgs plain, split; SplitOperand f, x; };
 SIZE(SplitOperand, 144) SIZE(ConvSplitArgs, 784) OFFSET(SplitOperand, blocks, 120) OFFSET(ConvSplitArgs, f, 496)
 
-static constexpr u32 CHANNELS = 64, PLACES = BLOCK, DEEP = 16, CHUNK = 8; // DEEP: channels of a slice; CHUNK: numbers of 16 bytes
-static constexpr u32 MINE = PLACES / (BLOCK / GROUP);                     // places of a group
+static constexpr u32 CHANNELS = 64, POSITIONS = BLOCK, DEEP = 16, CHUNK = 8; // DEEP: channels of a slice; CHUNK: elements of 16 bytes
+static constexpr u32 MINE = POSITIONS / (BLOCK / GROUP);                     // positions of a group
 static constexpr u32 DOWN = CHANNELS / 16, ACROSS = MINE / 16;
 static constexpr u32 PARTS = 3, PRODUCTS = 6;
 static constexpr u32 SPLIT_BLOCK = 256;
 
-// Whether x is 0 or as great that its parts are normal numbers, and finite.
+// Whether x is 0, or finite and large enough that its parts are normal numbers.
 DEVICE bool is_plain(f32 x) {
-    constexpr u32 LEAST = (127 - 100) << 24, INFINITE = 0xffu << 24; // bits of 2^-100 and infinity without the sign
+    constexpr u32 LEAST = (127 - 100) << 24, INFINITE = 0xffu << 24; // bits of 2^-100 and of infinity, shifted left by one
     const u32 magnitude = bits_of(x) * 2u;
     return magnitude == 0 || magnitude - LEAST < INFINITE - LEAST;
 }
 
-// ---- parts ------------------------------------------------------------------------------------------------------------
-// A block's share of a factor: a thread has eight channels of a place. Flags: a byte for 32 threads.
+// ---- parts -----------------------------------------------------------------------------------------------------------
+// A block's share of a factor. A thread splits eight channels of a pixel. Each 32 threads write one byte of flags.
 DEVICE void split_block(const T* from, unsigned char* scratch, const SplitOperand& m, u64 block) {
     u64 at, outer, inner, pixel, row, column;
     const u64 line = divide(block, m.blocks, at), half = threadIdx.x % 2 * CHUNK;
@@ -87,20 +87,20 @@ DEVICE void split(const T* x, const T* f, unsigned char* scratch, const ConvSpli
     }
 }
 
-// ---- convolution ------------------------------------------------------------------------------------------------------
-// Two steps of both factors, by parts.
-struct alignas(16) Steps { Unit filters[2][PARTS][CHANNELS * DEEP], input[2][PARTS][PLACES * DEEP]; };
+// ---- convolution -----------------------------------------------------------------------------------------------------
+// The parts of both factors for two steps (double buffering).
+struct alignas(16) Steps { Unit filters[2][PARTS][CHANNELS * DEEP], input[2][PARTS][POSITIONS * DEEP]; };
 static constexpr u32 LOCATED = 32; // taps that are located at once
-struct Located { Tap taps[LOCATED]; u64 places[LOCATED]; }; // places: in the filters
-typedef wide::Slices<CHANNELS, PLACES> WideSlices;
-typedef Tiles<CHANNELS, PLACES> AllTiles;
+struct Located { Tap taps[LOCATED]; u64 filter_offsets[LOCATED]; }; // offsets in the filters
+typedef wide::Slices<CHANNELS, POSITIONS> WideSlices;
+typedef Tiles<CHANNELS, POSITIONS> AllTiles;
 
-// Where the number k of a row of a step lies: eight rows' same chunks lie in different banks.
-DEVICE u32 place_in(u32 row, u32 k) { return row * DEEP + (k / CHUNK ^ (row / 4 & 1u)) * CHUNK + k % CHUNK; }
+// The index of element k of a row of a step. Chunks are swizzled, so that the same chunk of eight rows is in different banks.
+DEVICE u32 swizzled(u32 row, u32 k) { return row * DEEP + (k / CHUNK ^ (row / 4 & 1u)) * CHUNK + k % CHUNK; }
 
-// sums += the product of a step.
+// sums += the products of a step.
 DEVICE void multiply_step(const Steps& s, u32 half, Sums (&sums)[ACROSS][DOWN]) {
-    // The small products first.
+    // Small products first.
     constexpr u32 OF_A[PRODUCTS] = {2, 1, 0, 1, 0, 0}, OF_B[PRODUCTS] = {0, 1, 2, 0, 1, 0};
     const u32 lane = lane_of_group(), first = threadIdx.x / GROUP * MINE;
     Fragment b[PARTS][ACROSS];
@@ -108,7 +108,7 @@ DEVICE void multiply_step(const Steps& s, u32 half, Sums (&sums)[ACROSS][DOWN]) 
     for (u32 p = 0; p < PARTS; p++) {
         UNROLL
         for (u32 n = 0; n < ACROSS; n++)
-            load_keys(b[p][n], lane, [&](u32 row, u32 chunk) { return s.input[half][p] + place_in(first + n * 16 + row, chunk * CHUNK); });
+            load_keys(b[p][n], lane, [&](u32 row, u32 chunk) { return s.input[half][p] + swizzled(first + n * 16 + row, chunk * CHUNK); });
     }
     UNROLL
     for (u32 i = 0; i < DOWN; i++) {
@@ -116,7 +116,7 @@ DEVICE void multiply_step(const Steps& s, u32 half, Sums (&sums)[ACROSS][DOWN]) 
         Sums products[ACROSS][1] = {};
         UNROLL
         for (u32 p = 0; p < PARTS; p++)
-            load_rows(a[p][0], lane, [&](u32 row, u32 chunk) { return s.filters[half][p] + place_in(i * 16 + row, chunk * CHUNK); });
+            load_rows(a[p][0], lane, [&](u32 row, u32 chunk) { return s.filters[half][p] + swizzled(i * 16 + row, chunk * CHUNK); });
         UNROLL
         for (u32 p = 0; p < PRODUCTS; p++) {
             UNROLL
@@ -133,35 +133,35 @@ DEVICE void multiply_step(const Steps& s, u32 half, Sums (&sums)[ACROSS][DOWN]) 
     }
 }
 
-// The sums of a tile.
+// Accumulates the sums of a tile.
 DEVICE void add_up(Located& taps, Steps& s, const unsigned char* scratch, const AllTiles& tiles, const ConvSplitArgs& m,
                    Sums (&sums)[ACROSS][DOWN]) {
-    // A thread copies one half of a slice: of a channel, and of every ROWS-th place.
-    constexpr u32 ROWS = BLOCK / 2, LOADS = PLACES / ROWS;
+    // A thread copies one half of a slice, for one channel and for every ROWS-th position.
+    constexpr u32 ROWS = BLOCK / 2, LOADS = POSITIONS / ROWS;
     const Tile& tile = tiles.tile;
-    const u32 row = threadIdx.x / 2, k = threadIdx.x % 2 * CHUNK, to = place_in(row, k);
+    const u32 row = threadIdx.x / 2, k = threadIdx.x % 2 * CHUNK, to = swizzled(row, k);
     const Unit* const x = (const Unit*)(scratch + m.x.parts) + k;
     const bool channel = tile.top + row < m.split.out_channels;
     const Unit* const f = (const Unit*)(scratch + m.f.parts) + ((tile.group * m.split.f_g + (tile.top + row) * m.split.f_o) * DEEP + k);
     const u64 x_part = m.x.to_part * DEEP, f_part = m.f.to_part * DEEP;
-    Place place[LOADS];
+    Position position[LOADS];
     UNROLL
-    for (u32 i = 0; i < LOADS; i++) place[i] = place_of(tile.left + i * ROWS + row, tiles, m.split);
+    for (u32 i = 0; i < LOADS; i++) position[i] = position_of(tile.left + i * ROWS + row, tiles, m.split);
     const u32 terms = tile.terms;
     for (u32 step = 0, half = 0; step <= terms; step++, half ^= 1u) {
         if (step % LOCATED == 0) {
-            if (threadIdx.x < LOCATED) find_tap(step + threadIdx.x, taps.taps[threadIdx.x], taps.places[threadIdx.x], tile, m.split);
+            if (threadIdx.x < LOCATED) find_tap(step + threadIdx.x, taps.taps[threadIdx.x], taps.filter_offsets[threadIdx.x], tile, m.split);
             __syncthreads();
         }
         if (step < terms) {
             const Tap tap = taps.taps[step % LOCATED];
-            const Unit* const filter = f + taps.places[step % LOCATED] * DEEP;
+            const Unit* const filter = f + taps.filter_offsets[step % LOCATED] * DEEP;
             UNROLL
             for (u32 i = 0; i < LOADS; i++) {
-                const Unit* const from = x + (place[i].from + (u64)tap.x) * DEEP;
+                const Unit* const from = x + (position[i].from + (u64)tap.x) * DEEP;
                 UNROLL
                 for (u32 p = 0; p < PARTS; p++)
-                    copy_16(s.input[half][p] + (to + i * ROWS * DEEP), from + p * x_part, (place[i].seen & tap.bit) != 0);
+                    copy_16(s.input[half][p] + (to + i * ROWS * DEEP), from + p * x_part, (position[i].seen & tap.bit) != 0);
             }
             static_assert(CHANNELS == ROWS, "a thread has one channel");
             UNROLL
@@ -173,7 +173,8 @@ DEVICE void add_up(Located& taps, Steps& s, const unsigned char* scratch, const 
     }
 }
 
-// Whether one of a factor's lines has numbers that are not plain; the block's threads share the work.
+// Whether one of these lines of a factor has a number that is not plain. Each thread checks a share of the flags; the caller combines the
+// answers.
 DEVICE bool has_odd(const unsigned char* scratch, const SplitOperand& m, u64 line, u64 lines) {
     static_assert(SPLIT_BLOCK / 32 == sizeof(u64), "the flags of a block are one number");
     const u64* const flags = (const u64*)(scratch + m.flags) + line * m.blocks;
@@ -184,7 +185,7 @@ DEVICE bool has_odd(const unsigned char* scratch, const SplitOperand& m, u64 lin
 DEVICE bool meets_odd(const unsigned char* scratch, const AllTiles& tiles, const ConvSplitArgs& m) {
     const Tile& tile = tiles.tile;
     u64 row, column;
-    const u64 end = tile.left + PLACES < tiles.places ? tile.left + PLACES : tiles.places;
+    const u64 end = tile.left + POSITIONS < tiles.positions ? tile.left + POSITIONS : tiles.positions;
     const u64 first = tiles.image(tile.left, row, column), last = tiles.image(end - 1, row, column);
     const u64 left = m.plain.out_channels - tile.top;
     bool odd = has_odd(scratch, m.f, tile.group * m.plain.out_channels + tile.top, left < CHANNELS ? left : CHANNELS);
@@ -207,7 +208,7 @@ DEVICE bool are_plain(const Sums (&sums)[ACROSS][DOWN]) {
     return plain;
 }
 
-// Adds the bias to the sums and writes them, by pairs.
+// Adds the bias to the sums and writes them in pairs.
 DEVICE void write_sums(const Sums (&sums)[ACROSS][DOWN], const AllTiles& tiles, const T* bias, T* out, const ConvArgs& m) {
     const Tile& tile = tiles.tile;
     UNROLL

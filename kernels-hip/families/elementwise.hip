@@ -1,24 +1,24 @@
-//! Element by element: unary, binary, comparison, affine, clamp, cast, fill, const_set, copy.
+//! Elementwise operations: unary, binary, comparison, affine, clamp, cast, fill, const_set, copy.
 //
-// Launch: one-dimensional, block 256. Every kernel strides over the grid, so any grid is right; src/launch.rs chooses one.
-// No shared memory, no barriers.
+// Launch: one-dimensional, block 256. Every kernel has a grid-stride loop, so any grid is right; src/launch.rs chooses one. No shared
+// memory, no barriers.
 //
-// in and out may be the same array where both are tight and have the same dtype; else they do not overlap. Pointers include
-// the offset of the view. dims[0] is the outermost dimension; strides count elements, negative ones wrap. The output of all
-// kernels but const_set and copy is tight: row-major without gaps.
+// in and out may be the same array if both are tight and have the same dtype; else they must not overlap. Pointers include the offset of
+// the view. dims[0] is the outermost dimension. Strides count elements; negative ones wrap. The output of all kernels but const_set and
+// copy is tight: row-major without gaps.
 #include "portable.hpp"
 #include "activations.hpp"
 
 namespace hipstack {
 
-// One input: contiguous != 0 says that it is tight; dims and strides are then not read.
+// One input. contiguous != 0: it is tight, and dims and strides are not read.
 struct Map1 {
     u64 count;
     u32 rank, contiguous;
     u64 dims[MAX_RANK], a[MAX_RANK];
 };
-// Two inputs. flags: 1 a is tight, 2 b is tight, 4 a is one element, 8 b is one element. Dims and strides are not read where
-// each input is tight or one element.
+// Two inputs. flags: 1 a is tight, 2 b is tight, 4 a is a scalar, 8 b is a scalar. Dims and strides are not read if each input is tight or
+// a scalar.
 struct Map2 {
     u64 count;
     u32 rank, flags;
@@ -37,8 +37,8 @@ SIZE(CopyMap, 208) OFFSET(CopyMap, dims, 16) OFFSET(CopyMap, src, 80) OFFSET(Cop
 static constexpr u32 A_TIGHT = 1, B_TIGHT = 2, A_SCALAR = 4, B_SCALAR = 8;
 static constexpr u32 SRC_TIGHT = 1, DST_TIGHT = 2;
 
-// ---- walking on the host ----------------------------------------------------------------------------------------------
-// A thread takes STEP elements that lie side by side, in runs along the innermost dimension: loops that vectorise.
+// ---- host loops ------------------------------------------------------------------------------------------------------
+// A thread takes STEP contiguous elements, in runs along the innermost dimension, so that the loops vectorise.
 static constexpr u64 STEP = 128;
 
 // body(i, n) for runs of at most STEP elements.
@@ -86,12 +86,12 @@ SHARED_CODE void run2(const A* a, u64 sa, const A* b, u64 sb, O* out, u64 n, F f
     }
 }
 
-// ---- walking on GPUs --------------------------------------------------------------------------------------------------
-// Elements that a thread moves at once: 16 bytes of the larger type.
+// ---- GPU loops -------------------------------------------------------------------------------------------------------
+// Elements that a thread accesses at once: 16 bytes of the larger type.
 template <class A, class O> DEVICE constexpr u32 pack_size() { return ACCESS / (sizeof(A) > sizeof(O) ? sizeof(A) : sizeof(O)); }
-// Strided walks of fewer elements go by packs: their divisions are of 32 bits.
+// Strided loops over fewer elements use packs, with 32-bit divisions.
 static constexpr u64 BY_PACKS = 1ull << 32;
-// Where element i of a strided walk lies in two arrays, and how many elements its row has from there on.
+// The offsets of element i of a strided loop in two arrays, and the number of elements left in its row.
 struct Run {
     Offsets at;
     u32 left;
@@ -101,7 +101,7 @@ DEVICE Run run_of(u32 i, u32 rank, const u64* dims, const u64* a, const u64* b) 
     const Offsets at = offsets_as<u32>(row, rank - 1, dims, a, b);
     return Run{{at.a + x * a[rank - 1], at.b + x * b[rank - 1]}, inner - x};
 }
-// N elements of a row from p on.
+// Loads N elements of a row, starting at p.
 template <u32 N, class A> DEVICE Pack<A, N> load_steps(const A* p, u64 step) {
     if (step == 1 && is_aligned<A, N>(p)) return load_pack<N>(p);
     Pack<A, N> out;
@@ -115,20 +115,20 @@ template <u32 N, class A> DEVICE Pack<A, N> load_steps(const A* p, u64 step) {
     }
     return out;
 }
-// Whether every row of an array begins where a pack may.
+// Whether every row of an array is aligned for packs.
 template <u32 N, class O> DEVICE bool rows_are_aligned(const O* out, u32 rank, const u64* strides) {
     u64 all = 0;
     for (u32 d = 0; d + 1 < rank; d++) all |= strides[d];
     return is_aligned<O, N>(out) && all % N == 0;
 }
 
-// ---- walking ----------------------------------------------------------------------------------------------------------
+// ---- loops -----------------------------------------------------------------------------------------------------------
 // out[i] = f(a[i]), both tight.
 template <class A, class O, class F> DEVICE void tight(const A* a, O* out, u64 count, F f) {
     if constexpr (ON_HOST) {
         for_runs(count, [&](u64 i, u64 n) { run1(a + i, 1, out + i, 1, n, f); });
     } else {
-        // Packs that a thread takes at once: two where one side of a pack is less than 16 bytes.
+        // Packs in flight in a thread: two if one side of a pack has less than 16 bytes.
         constexpr u32 N = pack_size<A, O>(), TURNS = sizeof(A) == sizeof(O) ? 1 : 2;
         const u64 packs = is_aligned<A, N>(a) && is_aligned<O, N>(out) ? count / N : 0;
         for (u64 p = (u64)blockIdx.x * (TURNS * blockDim.x) + threadIdx.x; p < packs; p += thread_count() * TURNS) {
@@ -168,7 +168,7 @@ DEVICE void strided(const A* a, O* out, u64 count, u32 rank, const u64* dims, co
                 for (u64 i = first * N; i < done; i += step * N) {
                     const Run run = run_of((u32)i, rank, dims, sa, sa);
                     if (run.left < N) {
-                        // To the end of a row, and from the beginning of the next one.
+                        // The pack spans two rows.
                         const u64 next = run_of((u32)i + run.left, rank, dims, sa, sa).at.a;
                         ROLLED
                         for (u32 j = 0; j < N; j++)
@@ -183,7 +183,7 @@ DEVICE void strided(const A* a, O* out, u64 count, u32 rank, const u64* dims, co
                 }
             }
         } else if (inner >= N && count < BY_PACKS && so[rank - 1] == 1 && rows_are_aligned<N>(out, rank, so)) {
-            // Rows of packs; the last of a row may be short.
+            // Each row is split into packs; its last one may be partial.
             done = count;
             const u32 each = (u32)((inner + N - 1) / N), packs = (u32)count / (u32)inner * each;
             for (u64 p = first; p < packs; p += step) {
@@ -214,7 +214,6 @@ template <class A, class O, class F> DEVICE void unary(const A* a, O* out, const
     else strided<true>(a, out, m.count, m.rank, m.dims, m.a, m.a, f);
 }
 
-// out[i] = f(a[i], b[i])
 template <class A, class O, class F> DEVICE void binary(const A* a, const A* b, O* out, const Map2& m, F f) {
     const bool a_flat = (m.flags & (A_TIGHT | A_SCALAR)) != 0, b_flat = (m.flags & (B_TIGHT | B_SCALAR)) != 0;
     const bool a_moves = (m.flags & A_SCALAR) == 0, b_moves = (m.flags & B_SCALAR) == 0;
@@ -247,7 +246,7 @@ template <class A, class O, class F> DEVICE void binary(const A* a, const A* b, 
             for (u64 i = first * N; i < done; i += step * N) {
                 const Run run = run_of((u32)i, m.rank, m.dims, m.a, m.b);
                 if (run.left < N) {
-                    // To the end of a row, and from the beginning of the next one.
+                    // The pack spans two rows.
                     const Offsets next = run_of((u32)i + run.left, m.rank, m.dims, m.a, m.b).at;
                     ROLLED
                     for (u32 j = 0; j < N; j++) {
@@ -272,15 +271,67 @@ template <class A, class O, class F> DEVICE void binary(const A* a, const A* b, 
     }
 }
 
-// ---- operations in the compute type -----------------------------------------------------------------------------------
-#define FUNCTOR1(op, ...)                                     \
+// ---- kernels of an operation ------------------------------------------------------------------------------------------
+// From storage to the compute type, the operation, and back with one rounding.
+template <class F> struct Rounded {
+    F f;
+    METHOD T operator()(T x) const { return narrow<T>(f(widen(x))); }
+    METHOD T operator()(T x, T y) const { return narrow<T>(f(widen(x), widen(y))); }
+};
+template <class F> struct Compared {
+    METHOD u8 operator()(T x, T y) const { return F()(widen(x), widen(y)); }
+};
+template <class D> struct Converted {
+    METHOD D operator()(T x) const { return convert<D>(x); }
+};
+struct Same {
+    METHOD T operator()(T x) const { return x; }
+};
+// Ignores the old value, so that it is not loaded.
+struct Constant {
+    T value;
+    METHOD T operator()(T) const { return value; }
+};
+
+#define NAMED(op) PASTE4(elementwise_, op, _, DTYPE)
+
+// The kernel of a functor op_op in the compute type.
+#define UNARY_OF(op) \
+    KERNEL(NAMED(op), const T* in, T* out, Map1 map) { unary(in, out, map, Rounded<op##_op>{}); }
+#define UNARY_WITH_TWO_OF(op)                                          \
+    KERNEL(NAMED(op), const T* in, T* out, Map1 map, T first, T second) { \
+        unary(in, out, map, Rounded<op##_op>{{widen(first), widen(second)}}); \
+    }
+#define BINARY_OF(op) \
+    KERNEL(NAMED(op), const T* a, const T* b, T* out, Map2 map) { binary(a, b, out, map, Rounded<op##_op>{}); }
+
+// The functor and the kernel of an operation whose statements are these, for x, for x and y, or for x and a scalar.
+#define UNARY(op, ...)                                        \
     struct op##_op {                                          \
         template <class C> METHOD C operator()(C x) const { __VA_ARGS__ } \
-    };
-#define FUNCTOR2(op, ...)                                     \
+    };                                                        \
+    UNARY_OF(op)
+#define BINARY(op, ...)                                       \
     struct op##_op {                                          \
         template <class C> METHOD C operator()(C x, C y) const { __VA_ARGS__ } \
-    };
+    };                                                        \
+    BINARY_OF(op)
+#define UNARY_WITH(op, scalar, ...)                           \
+    struct op##_op {                                          \
+        C scalar;                                             \
+        METHOD C operator()(C x) const { __VA_ARGS__ }        \
+    };                                                        \
+    KERNEL(NAMED(op), const T* in, T* out, Map1 map, T given) { unary(in, out, map, Rounded<op##_op>{{widen(given)}}); }
+// A comparison is 1 where the expression holds, else 0.
+#define COMPARE(op, expression)                               \
+    struct op##_op {                                          \
+        template <class C> METHOD u8 operator()(C x, C y) const { return expression; } \
+    };                                                        \
+    KERNEL(NAMED(op), const T* a, const T* b, u8* out, Map2 map) { binary(a, b, out, map, Compared<op##_op>{}); }
+#define CAST(to) \
+    KERNEL(PASTE4(elementwise_cast_, DTYPE, _, to), const T* in, to* out, Map1 map) { unary(in, out, map, Converted<to>{}); }
+
+// ---- operations of every dtype, in the compute type -------------------------------------------------------------------
 // Integers wrap: arithmetic in an unsigned type, then back.
 #define WRAPPING(expression)                \
     if constexpr (!Dtype<C>::FLOAT) {       \
@@ -288,7 +339,7 @@ template <class A, class O, class F> DEVICE void binary(const A* a, const A* b, 
         return (C)(expression);             \
     } else
 
-FUNCTOR1(neg, WRAPPING(W(0) - W(x)) { return -x; })
+UNARY(neg, WRAPPING(W(0) - W(x)) { return -x; })
 struct abs_op {
     template <class C> METHOD C operator()(C x) const {
         if constexpr (Dtype<C>::FLOAT) return m_abs(x);
@@ -296,7 +347,8 @@ struct abs_op {
         else return x;
     }
 };
-FUNCTOR1(sqr, WRAPPING(W(x) * W(x)) { return x * x; })
+UNARY_OF(abs)
+UNARY(sqr, WRAPPING(W(x) * W(x)) { return x * x; })
 // 1, 0 or -1; 0 for NaN and +0 for -0, as in candle.
 struct sign_op {
     template <class C> METHOD C operator()(C x) const {
@@ -304,11 +356,12 @@ struct sign_op {
         else return (C)(x > C(0));
     }
 };
-FUNCTOR1(relu, return maximum(x, C(0));)
+UNARY_OF(sign)
+UNARY(relu, return maximum(x, C(0));)
 
-FUNCTOR2(add, WRAPPING(W(x) + W(y)) { return x + y; })
-FUNCTOR2(sub, WRAPPING(W(x) - W(y)) { return x - y; })
-FUNCTOR2(mul, WRAPPING(W(x) * W(y)) { return x * y; })
+BINARY(add, WRAPPING(W(x) + W(y)) { return x + y; })
+BINARY(sub, WRAPPING(W(x) - W(y)) { return x - y; })
+BINARY(mul, WRAPPING(W(x) * W(y)) { return x * y; })
 // Integers: x/0 = 0, MIN/-1 = MIN, x%0 = 0, the remainder has the sign of x.
 struct div_op {
     template <class C> METHOD C operator()(C x, C y) const {
@@ -320,6 +373,7 @@ struct div_op {
         }
     }
 };
+BINARY_OF(div)
 struct rem_op {
     template <class C> METHOD C operator()(C x, C y) const {
         if constexpr (Dtype<C>::FLOAT) return m_fmod(x, y);
@@ -329,32 +383,48 @@ struct rem_op {
         }
     }
 };
-FUNCTOR2(minimum, return minimum(x, y);)
-FUNCTOR2(maximum, return maximum(x, y);)
+BINARY_OF(rem)
+BINARY(minimum, return minimum(x, y);)
+BINARY(maximum, return maximum(x, y);)
 
-struct eq_op { template <class C> METHOD u8 operator()(C x, C y) const { return x == y; } };
-struct ne_op { template <class C> METHOD u8 operator()(C x, C y) const { return x != y; } };
-struct lt_op { template <class C> METHOD u8 operator()(C x, C y) const { return x < y; } };
-struct le_op { template <class C> METHOD u8 operator()(C x, C y) const { return x <= y; } };
-struct gt_op { template <class C> METHOD u8 operator()(C x, C y) const { return x > y; } };
-struct ge_op { template <class C> METHOD u8 operator()(C x, C y) const { return x >= y; } };
+COMPARE(eq, x == y)
+COMPARE(ne, x != y)
+COMPARE(lt, x < y)
+COMPARE(le, x <= y)
+COMPARE(gt, x > y)
+COMPARE(ge, x >= y)
 
+struct affine_op {
+    C factor, summand;
+    template <class C> METHOD C operator()(C x) const {
+        WRAPPING(W(x) * W(factor) + W(summand)) { return m_fma(x, factor, summand); }
+    }
+};
+UNARY_WITH_TWO_OF(affine)
+// NaN in any place wins; the lower bound is applied first.
+struct clamp_op {
+    C lowest, highest;
+    METHOD C operator()(C x) const { return minimum(maximum(x, lowest), highest); }
+};
+UNARY_WITH_TWO_OF(clamp)
+
+// ---- operations of floats, in the compute type ------------------------------------------------------------------------
 #if DTYPE_IS_FLOAT
-FUNCTOR1(sqrt, return m_sqrt(x);)
-FUNCTOR1(rsqrt, return C(1) / m_sqrt(x);)
-FUNCTOR1(recip, return C(1) / x;)
-FUNCTOR1(exp, return m_exp(x);)
-FUNCTOR1(log, return m_log(x);)
-FUNCTOR1(sin, return m_sin(x);)
-FUNCTOR1(cos, return m_cos(x);)
-FUNCTOR1(tan, return m_tan(x);)
-FUNCTOR1(tanh, return m_tanh(x);)
-FUNCTOR1(erf, return m_erf(x);)
-FUNCTOR1(ceil, return m_ceil(x);)
-FUNCTOR1(floor, return m_floor(x);)
+UNARY(sqrt, return m_sqrt(x);)
+UNARY(rsqrt, return C(1) / m_sqrt(x);)
+UNARY(recip, return C(1) / x;)
+UNARY(exp, return m_exp(x);)
+UNARY(log, return m_log(x);)
+UNARY(sin, return m_sin(x);)
+UNARY(cos, return m_cos(x);)
+UNARY(tan, return m_tan(x);)
+UNARY(tanh, return m_tanh(x);)
+UNARY(erf, return m_erf(x);)
+UNARY(ceil, return m_ceil(x);)
+UNARY(floor, return m_floor(x);)
 // Half away from zero.
-FUNCTOR1(round, return m_round(x);)
-FUNCTOR2(pow, return m_pow(x, y);)
+UNARY(round, return m_round(x);)
+BINARY(pow, return m_pow(x, y);)
 
 // For results of 8 and 16 bits: a relative error below 2^-14 in f32 does not show.
 static constexpr bool SMALL = sizeof(T) < 4;
@@ -366,12 +436,14 @@ struct sigmoid_op {
         return (x < C(0) ? e : C(1)) / (C(1) + e);
     }
 };
+UNARY_OF(sigmoid)
 struct silu_op {
     template <class C> METHOD C operator()(C x) const {
         if constexpr (SMALL) return x * quick_sigmoid(x);
         else return times_sigmoid(x, x, C(0));
     }
 };
+UNARY_OF(silu)
 // x/2 (1 + tanh(u)) = x sigmoid(2u), 2u = x (a + b x²), a = 2√(2/π), b = 0.044715 a. Far below zero the error of 2u is what
 // counts, so 2u is computed with its rounding errors: r1 … r3. Beyond ±40 the sigmoid is 0 or 1 in every dtype.
 struct gelu_op {
@@ -390,6 +462,7 @@ struct gelu_op {
         return times_sigmoid(x, v, rest);
     }
 };
+UNARY_OF(gelu)
 // x/2 erfc(-x/√2). The rounding error of the argument is put back through the derivative of erfc.
 struct gelu_erf_op {
     template <class C> METHOD C operator()(C x) const {
@@ -402,117 +475,16 @@ struct gelu_erf_op {
         return C(0.5) * x * (m_erfc(z) - slope);
     }
 };
+UNARY_OF(gelu_erf)
 // log(1 + exp(x)) without overflow.
-FUNCTOR1(softplus, return (x > C(0) ? x : C(0)) + m_log1p(m_exp(-m_abs(x)));)
+UNARY(softplus, return (x > C(0) ? x : C(0)) + m_log1p(m_exp(-m_abs(x)));)
 
-struct powf_op {
-    C exponent;
-    METHOD C operator()(C x) const { return m_pow(x, exponent); }
-};
-struct elu_op {
-    C alpha;
-    METHOD C operator()(C x) const { return x > C(0) ? x : alpha * m_expm1(x); }
-};
-struct leaky_relu_op {
-    C slope;
-    METHOD C operator()(C x) const { return x > C(0) ? x : x * slope; }
-};
+UNARY_WITH(powf, exponent, return m_pow(x, exponent);)
+UNARY_WITH(elu, alpha, return x > C(0) ? x : alpha * m_expm1(x);)
+UNARY_WITH(leaky_relu, slope, return x > C(0) ? x : x * slope;)
 #endif
 
-struct affine_op {
-    C factor, summand;
-    template <class C> METHOD C operator()(C x) const {
-        WRAPPING(W(x) * W(factor) + W(summand)) { return m_fma(x, factor, summand); }
-    }
-};
-// NaN in any place wins; the lower bound is applied first.
-struct clamp_op {
-    C lowest, highest;
-    METHOD C operator()(C x) const { return minimum(maximum(x, lowest), highest); }
-};
-
-// From storage to the compute type, the operation, and back with one rounding.
-template <class F> struct Rounded {
-    F f;
-    METHOD T operator()(T x) const { return narrow<T>(f(widen(x))); }
-    METHOD T operator()(T x, T y) const { return narrow<T>(f(widen(x), widen(y))); }
-};
-template <class F> struct Compared {
-    METHOD u8 operator()(T x, T y) const { return F()(widen(x), widen(y)); }
-};
-template <class D> struct Converted {
-    METHOD D operator()(T x) const { return convert<D>(x); }
-};
-struct Same {
-    METHOD T operator()(T x) const { return x; }
-};
-// For arrays that are written over: what was there is not read.
-struct Constant {
-    T value;
-    METHOD T operator()(T) const { return value; }
-};
-
-// ---- kernels ----------------------------------------------------------------------------------------------------------
-#define NAMED(op) PASTE4(elementwise_, op, _, DTYPE)
-
-#define UNARY(op) \
-    KERNEL(NAMED(op), const T* in, T* out, Map1 map) { unary(in, out, map, Rounded<op##_op>{}); }
-#define UNARY_WITH(op) \
-    KERNEL(NAMED(op), const T* in, T* out, Map1 map, T scalar) { unary(in, out, map, Rounded<op##_op>{{widen(scalar)}}); }
-#define UNARY_WITH_TWO(op)                                             \
-    KERNEL(NAMED(op), const T* in, T* out, Map1 map, T first, T second) { \
-        unary(in, out, map, Rounded<op##_op>{{widen(first), widen(second)}}); \
-    }
-#define BINARY(op) \
-    KERNEL(NAMED(op), const T* a, const T* b, T* out, Map2 map) { binary(a, b, out, map, Rounded<op##_op>{}); }
-#define COMPARE(op) \
-    KERNEL(NAMED(op), const T* a, const T* b, u8* out, Map2 map) { binary(a, b, out, map, Compared<op##_op>{}); }
-#define CAST(to) \
-    KERNEL(PASTE4(elementwise_cast_, DTYPE, _, to), const T* in, to* out, Map1 map) { unary(in, out, map, Converted<to>{}); }
-
-UNARY(neg)
-UNARY(abs)
-UNARY(sign)
-UNARY(relu)
-UNARY(sqr)
-#if DTYPE_IS_FLOAT
-UNARY(sqrt)
-UNARY(rsqrt)
-UNARY(recip)
-UNARY(exp)
-UNARY(log)
-UNARY(sin)
-UNARY(cos)
-UNARY(tan)
-UNARY(tanh)
-UNARY(sigmoid)
-UNARY(erf)
-UNARY(gelu)
-UNARY(gelu_erf)
-UNARY(silu)
-UNARY(softplus)
-UNARY(ceil)
-UNARY(floor)
-UNARY(round)
-UNARY_WITH(powf)
-UNARY_WITH(elu)
-UNARY_WITH(leaky_relu)
-BINARY(pow)
-#endif
-UNARY_WITH_TWO(affine)
-UNARY_WITH_TWO(clamp)
-
-BINARY(add)
-BINARY(sub)
-BINARY(mul)
-BINARY(div)
-BINARY(rem)
-BINARY(minimum)
-BINARY(maximum)
-
-COMPARE(eq) COMPARE(ne) COMPARE(lt)
-COMPARE(le) COMPARE(gt) COMPARE(ge)
-
+// ---- other kernels ----------------------------------------------------------------------------------------------------
 CAST(u8) CAST(u32) CAST(i16) CAST(i32) CAST(i64)
 CAST(f8e4m3) CAST(bf16) CAST(f16) CAST(f32) CAST(f64)
 

@@ -1,15 +1,15 @@
-//! Elements by their ids: gather (index_select, embedding), scatter, and scatter_add (index_add).
+//! Indexing: gather (index_select, embedding), scatter, and scatter_add (index_add).
 //
-// ids are u8, u32, i32 or i64, as id_type says, and count along one axis of `length` elements. An id that is negative or too
-// great moves nothing (gather writes a zero there); the first thread that meets one writes it to *fault, if that is free.
+// ids are u8, u32, i32 or i64 (id_type), and index one axis of `length` elements. A negative or too large id moves nothing; gather writes a
+// zero for it. The first thread that finds one writes it to *fault, if that is free.
 //
-// gather: out[i] = src[src(i) + id(i) · axis_stride]; out is tight, row-major over dims. With `packed` elements are packs of
-// 16 bytes, in which then count, dims, strides and axis_stride are counted. Launch: one-dimensional, any block, any grid.
+// gather: out[i] = src[src(i) + id(i) · axis_stride]; out is tight, row-major over dims. With `packed`, elements are packs of 16 bytes, and
+// count, dims, strides and axis_stride count packs. Launch: one-dimensional, any block, any grid.
 //
-// scatter, scatter_add: a line is what lies along the axis. For each line, in the order of its ids,
+// scatter, scatter_add: a line is a row along the axis. For each line, in the order of its ids,
 //     dst[dst(line) + id(j) · dst_axis] = src[src(line) + j · src_axis]      (scatter_add: += in the compute type)
-// The elements of a line are dealt out to `owners` threads, each of which walks all ids of the line and writes what it owns:
-// the order at every destination is that of the ids, without atomics. Places of dst are distinct, dst overlaps nothing.
+// A line's elements of dst are divided among `owners` threads. Each of them reads all ids of the line and writes the elements that it owns,
+// so every destination is updated in the order of the ids, without atomics. Elements of dst are distinct, and dst overlaps nothing.
 // scatter_add of small floats runs on f32. Launch: one-dimensional, any block, any grid; src/launch/index.rs chooses.
 //
 // No shared memory, no barriers.
@@ -17,7 +17,7 @@
 
 namespace hipstack {
 
-// The first wrong id since the host looked. taken is 0 until a thread takes it.
+// The first invalid id since the host last read it. taken is 0 until a thread claims it.
 struct IndexFault {
     u32 taken, operation, axis, reserved;
     i64 id;
@@ -41,14 +41,14 @@ SIZE(ScatterMap, 328) OFFSET(ScatterMap, dst_axis, 32) OFFSET(ScatterMap, rank, 
 OFFSET(ScatterMap, dst, 136) OFFSET(ScatterMap, ids, 200) OFFSET(ScatterMap, src, 264)
 static constexpr u32 ID_U8 = 0, ID_U32 = 1, ID_I32 = 2;
 
-// Calls f(ids as what they are).
+// Calls f(ids) with the type of the ids.
 #define WITH_IDS(ids, type, f)                       \
     if (type == ID_U8) f((const u8*)ids);            \
     else if (type == ID_U32) f((const u32*)ids);     \
     else if (type == ID_I32) f((const i32*)ids);     \
     else f((const i64*)ids);
 
-// Writes down a wrong id, unless another is there. 32 bits decide: not every device compares and swaps 64.
+// Records an invalid id unless one is recorded already. The flag has 32 bits, because some devices lack a 64-bit compare-and-swap.
 template <class Map> SHARED_CODE void report(IndexFault* fault, const Map& m, i64 id) {
     if (atomicCAS(&fault->taken, 0u, 1u) != 0u) return;
     fault->operation = m.operation;
@@ -57,13 +57,12 @@ template <class Map> SHARED_CODE void report(IndexFault* fault, const Map& m, i6
     fault->length = m.length;
 }
 
-// ---- gather -----------------------------------------------------------------------------------------------------------
-// On the host: elements that a thread takes side by side.
+// ---- gather ----------------------------------------------------------------------------------------------------------
+// Contiguous elements of a thread, on the host.
 static constexpr u64 STEP = 128;
-// Lines that it takes side by side, and the most owners of a line: a walk over the ids that another did already gains little.
+// Contiguous lines of a thread, and most owners of a line, on the host: another pass over the same ids gains little.
 static constexpr u64 LINES = 64, MOST_OWNERS = 4;
 
-// n elements along the innermost dimension.
 template <class U, class I>
 DEVICE void gather_run(const U* src, u64 step, const I* ids, u64 id_step, U* out, u64 n, IndexFault* fault, const GatherMap& m) {
     if (id_step == 0) {
@@ -89,10 +88,10 @@ DEVICE void gather_run(const U* src, u64 step, const I* ids, u64 id_step, U* out
     }
 }
 
-// On GPUs: packs of a row that a thread reads before it writes one.
+// On GPUs: packs of a row in flight in a thread.
 static constexpr u32 SIDE_BY_SIDE = 2;
-// Rows of packs that share an id each, along the innermost dimension. A power of two of threads takes a row: one for
-// each pack up to eight, then one for each SIDE_BY_SIDE of them up to a block.
+// Gathers rows of packs that share an id, along the innermost dimension. A row is read by a power of two of threads: one for each pack up
+// to eight, above that one for each SIDE_BY_SIDE packs, at most a block.
 template <class U, class I> DEVICE void gather_rows(const U* src, const I* ids, U* out, IndexFault* fault, const GatherMap& m) {
     const u64 inner = m.dims[m.rank - 1], rows = m.count / inner;
     u32 shift = 0;
@@ -106,7 +105,7 @@ template <class U, class I> DEVICE void gather_rows(const U* src, const I* ids, 
         const U* const from = src + at.a + (there ? id : 0) * m.axis_stride;
         U* const to = out + row * inner;
         for (u64 first = lane; first < inner; first += (u64)width * SIDE_BY_SIDE) {
-            // As words: of packs of integers clang keeps some in memory.
+            // As words, because clang keeps packs of small integers in memory.
             Pack<u32, 4> moved[SIDE_BY_SIDE];
             UNROLL
             for (u32 k = 0; k < SIDE_BY_SIDE; k++) {
@@ -120,7 +119,7 @@ template <class U, class I> DEVICE void gather_rows(const U* src, const I* ids, 
     }
 }
 
-// A negative id, as a number without sign, is greater than any length.
+// A negative id becomes an unsigned number above any length.
 template <class U, class I> DEVICE void gather_as(const U* src, const I* ids, U* out, IndexFault* fault, const GatherMap& m) {
     if constexpr (ON_HOST) {
         const u64 inner = m.rank > 0 ? m.dims[m.rank - 1] : 1;
@@ -136,7 +135,7 @@ template <class U, class I> DEVICE void gather_as(const U* src, const I* ids, U*
         }
     } else {
         if constexpr (sizeof(U) == 16) return gather_rows(src, ids, out, fault, m);
-        // Several elements at once: all ids are read before the first element, and all elements before one is written.
+        // Several elements in flight: first all ids are loaded, then all elements, then all are stored.
         constexpr u32 SIDE = 4;
         for (u64 first = thread_number(); first < m.count; first += thread_count() * SIDE) {
             u64 from[SIDE], id[SIDE];
@@ -197,8 +196,8 @@ struct Add {
 };
 #endif
 
-// `lines` neighbouring lines, of which the elements from `first` on, `own` of them, are the caller's. A wrong id is reported
-// by the owner of the first element, or nobody would or all.
+// `lines` neighbouring lines, of which the caller owns `own` elements from `first` on. Only the owner of the first element reports an
+// invalid id, so that it is reported exactly once.
 struct Lines {
     u64 lines, first, own, dst_step, ids_step, src_step;
 };
@@ -223,7 +222,6 @@ DEVICE void walk_lines(T* dst, const I* ids, const T* src, const Lines& l, Index
         }
     }
 }
-// Ids as what they are.
 template <class Op>
 DEVICE void walk(T* dst, const u8* ids, u64 at, const T* src, const Lines& l, IndexFault* fault, const ScatterMap& m) {
 #define WALK(ids) walk_lines<Op>(dst, ids + at, src, l, fault, m)
@@ -233,19 +231,19 @@ DEVICE void walk(T* dst, const u8* ids, u64 at, const T* src, const Lines& l, In
 template <class Op> DEVICE void scatter(T* dst, const u8* ids, const T* src, IndexFault* fault, const ScatterMap& m) {
     const u64 owners = ON_HOST && m.owners > MOST_OWNERS ? MOST_OWNERS : m.owners, together = ON_HOST ? LINES : 1;
     const u64 number = worker_number();
-    // The innermost dimension, along which lines lie side by side, and steps along it: for lines that are taken together.
+    // Length and strides of the innermost dimension, for lines that a thread processes together.
     const bool inside = ON_HOST && m.rank > 0;
     const u64 inner = inside ? m.dims[m.rank - 1] : 1;
     const u64 dst_step = inside ? m.dst[m.rank - 1] : 0, ids_step = inside ? m.ids[m.rank - 1] : 0;
     const u64 src_step = inside ? m.src[m.rank - 1] : 0;
     const u64 share = (m.length + owners - 1) / owners, groups = (m.lines + together - 1) / together;
     for (u64 u = number; u < groups * owners; u += thread_count()) {
-        // Neighbours take neighbouring lines.
+        // Neighbouring threads take neighbouring lines.
         const u64 owner = u / groups, first = owner * share;
         const u64 left = first < m.length ? m.length - first : 0;
         const u64 begin = (u - owner * groups) * together;
         const u64 end = m.lines - begin < together ? m.lines : begin + together;
-        // Without elements somebody must still look at the ids.
+        // An empty axis still needs one owner that checks the ids.
         if (left == 0 && first != 0) continue;
         for (u64 line = begin; line < end;) {
             const u64 rest = inner - line % inner, n = together == 1 ? 1 : rest < end - line ? rest : end - line;

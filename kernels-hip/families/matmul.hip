@@ -1,10 +1,10 @@
-//! Matrix products in batches: c = a b, any strides, a plain kernel of register tiles.
+//! Batched matrix product c = a b with any strides: a plain register-tiled kernel.
 //
-// Launch: one-dimensional, block 256. Blocks stride over the tiles of all matrices of the batch, so any grid is right;
-// src/launch.rs chooses one. No shared memory, no barriers.
+// Launch: one-dimensional, block 256. Blocks stride over the tiles of all matrices of the batch, so any grid is right; src/launch.rs
+// chooses one. No shared memory, no barriers.
 //
-// Floats of up to 32 bits are multiplied and added up in f32, f64 in f64; c is rounded once. c overlaps neither a nor b.
-// k = 0 gives zeros. Long sums are cut into pieces of K_SPAN terms, which are added up separately.
+// Floats of up to 32 bits are computed in f32, f64 in f64; c is rounded once. c overlaps neither a nor b. k = 0 gives zeros. Long sums are
+// split into spans of K_SPAN terms, which are summed separately.
 #include "portable.hpp"
 
 namespace hipstack {
@@ -20,14 +20,14 @@ struct MatmulArgs {
 SIZE(MatmulArgs, 344) OFFSET(MatmulArgs, a_row, 32) OFFSET(MatmulArgs, c_col, 72) OFFSET(MatmulArgs, batch_rank, 80)
 OFFSET(MatmulArgs, batch_dims, 88) OFFSET(MatmulArgs, a_batch, 152) OFFSET(MatmulArgs, c_batch, 280)
 
-// A block of 16 by 16 threads computes a tile of c, each thread ROWS by COLS of its elements. On a GPU the columns of a
-// thread are 16 apart, so that the threads of a wave read neighbouring columns; on the host they lie side by side.
+// A block of 16 by 16 threads computes a tile of c, each thread ROWS by COLS elements. On a GPU the columns of a thread are 16 apart, so
+// that a wave's accesses are coalesced; on the host they are contiguous.
 static constexpr u32 SIDE = 16;
 static constexpr u32 ROWS = 4, COLS = ON_HOST ? 16 : 4;
 static constexpr u32 COLUMN_STEP = ON_HOST ? 1 : SIDE, THREAD_STEP = ON_HOST ? COLS : 1;
 static constexpr u32 K_SPAN = 512;
 
-// SIDE_BY_SIDE: column j of the thread lies j elements after its first column.
+// SIDE_BY_SIDE: the thread's columns of b are contiguous.
 template <bool SIDE_BY_SIDE>
 DEVICE void multiply(const T* const (&a)[ROWS], const T* const (&b)[COLS], const MatmulArgs& m, C (&sum)[ROWS][COLS]) {
     for (u64 begin = 0; begin < m.k; begin += K_SPAN) {
@@ -53,7 +53,7 @@ DEVICE void multiply(const T* const (&a)[ROWS], const T* const (&b)[COLS], const
     }
 }
 
-// The thread's part of one tile. Rows and columns beyond the edge are computed from the last one and not stored.
+// Computes the thread's part of a tile. Rows and columns beyond the edge repeat the last one and are not stored.
 SHARED_CODE void tile(const T* a, const T* b, T* c, const MatmulArgs& m, u64 row, u64 column) {
     const T* rows[ROWS];
     const T* columns[COLS];

@@ -1,20 +1,20 @@
-//! Normalisation: of rows by their mean and variance or by their mean square, and of channels by given numbers.
+//! Normalisation: layer, RMS and group norm over rows, and batch norm over channels with given statistics.
 //
-// norm_layer, norm_rms, norm_group:                   one block for one row. Launch: one-dimensional, block a multiple of 64, at most 256.
-// norm_layer_short, norm_rms_short, norm_group_short: some lanes of a wave for one row, several rows a block. Launch: as above.
-// norm_batch:                                         a thread for 16 bytes. Launch: one-dimensional, any block up to 256.
-// Blocks stride over the work, so any grid is right, and any row kernel gives what the other may give: src/launch/norm.rs.
+// norm_layer, norm_rms, norm_group:                   a block for each row. Launch: one-dimensional, block a multiple of 64, at most 256.
+// norm_layer_short, norm_rms_short, norm_group_short: some lanes of a wave for each row, several rows a block. Launch: as above.
+// norm_batch:                                         16 bytes a thread. Launch: one-dimensional, any block up to 256.
+// Blocks stride over the work, so any grid is right. Short and block kernels give interchangeable results; src/launch/norm.rs chooses.
 //
-// y = (x - mean) / sqrt(variance + eps) * weight + bias; rms has no mean and no bias. The variance is the mean of the squares of
-// x - mean, summed after the mean is known: nothing cancels. Computed in f32, f64 for f64, and rounded once.
-// Outputs are tight. A row whose elements fit the threads' registers is read once, a longer one each time that it is needed.
+// y = (x - mean) / sqrt(variance + eps) * weight + bias; rms has no mean and no bias. The variance is the mean of (x - mean)², computed in
+// a second pass after the mean, which avoids cancellation. Computed in f32, f64 for f64, and rounded once. Outputs are tight. A row whose
+// elements fit the registers of its threads is read once, a longer one in each pass.
 #include "portable.hpp"
 #include "rows.hpp"
 
 namespace hipstack {
 
-// Row r begins at the offset of r in the dims; its elements lie side by side. Its element i belongs to channel
-// r % groups * (length / inner) + i / inner of weight and bias, which are tight.
+// Row r begins at the offset of r in the dims; its elements are contiguous. Element i belongs to channel r % groups * (length / inner) + i
+// / inner of weight and bias, which are tight.
 struct NormMap {
     u64 rows, length, groups, inner;
     f64 eps;
@@ -24,7 +24,7 @@ struct NormMap {
 SIZE(NormMap, 176) OFFSET(NormMap, eps, 32) OFFSET(NormMap, rank, 44) OFFSET(NormMap, dims, 48) OFFSET(NormMap, strides, 112)
 static constexpr u32 HAS_WEIGHT = 1, HAS_BIAS = 2;
 
-// All tight: element i belongs to channel i / inner % channels.
+// Everything is tight. Element i belongs to channel i / inner % channels.
 struct BatchMap {
     u64 count, channels, inner;
     f64 eps;
@@ -32,17 +32,17 @@ struct BatchMap {
 };
 SIZE(BatchMap, 40) OFFSET(BatchMap, eps, 24) OFFSET(BatchMap, flags, 32)
 
-// Packs of weights that are read before the first is used. Four of f16 widened at once take up to 192 vector registers on gfx942 (clang 22), two 95.
+// Packs of weights in flight. Widening four of f16 at once takes up to 192 vector registers on gfx942 (clang 22), two take 95.
 static constexpr u32 AT_ONCE = ON_AMD && sizeof(T) == 2 ? 2 : PACKS < 4 ? PACKS : 4;
 
-// ---- weights ----------------------------------------------------------------------------------------------------------
-// How channels are found: by row and element, or simply by element.
+// ---- weights ---------------------------------------------------------------------------------------------------------
+// The channel of an element: by row and element with GROUPS, else by element.
 template <bool GROUPS> struct Channels {
     u64 first, inner;
     METHOD u64 of(u64 i) const { return GROUPS ? first + quotient(i, inner) : i; }
 };
 
-// The channels' numbers for a pack of a stretch that begins at element `first` of the row.
+// The parameters of the channels of pack p of a stretch that begins at element `first` of the row.
 template <bool PACKED, bool GROUPS>
 DEVICE Pack<T, SPAN> parameters(const T* from, const Channels<GROUPS>& channels, u64 first, const Stretch<PACKED>& s, u32 p) {
     if constexpr (!GROUPS) return raw_pack(from + first, s, p);
@@ -60,7 +60,7 @@ DEVICE Pack<T, SPAN> parameters(const T* from, const Channels<GROUPS>& channels,
 }
 struct Multiply { static METHOD C join(C a, C b) { return a * b; } };
 
-// Joins each element of a stretch with its channel's number.
+// Combines each element of a stretch with its channel's parameter.
 template <class Op, bool PACKED, bool GROUPS, u32 N>
 DEVICE void with_parameters(C (&x)[N], const T* from, const Channels<GROUPS>& channels, u64 first, const Stretch<PACKED>& all) {
     constexpr u32 together = AT_ONCE < N / SPAN ? AT_ONCE : N / SPAN;
@@ -69,7 +69,7 @@ DEVICE void with_parameters(C (&x)[N], const T* from, const Channels<GROUPS>& ch
         if (!all.used(begin)) continue;
         Pack<T, SPAN> raw[together];
         UNROLL
-        for (u32 p = 0; p < together; p++) raw[p] = parameters(from, channels, first, anew(all), begin + p);
+        for (u32 p = 0; p < together; p++) raw[p] = parameters(from, channels, first, opaque(all), begin + p);
         UNROLL
         for (u32 p = 0; p < together; p++) {
             UNROLL
@@ -81,11 +81,11 @@ DEVICE void with_parameters(C (&x)[N], const T* from, const Channels<GROUPS>& ch
     }
 }
 
-// ---- rows -------------------------------------------------------------------------------------------------------------
-// `length` is 0 for lanes without a row; they take part in what the wave does together.
+// ---- rows ------------------------------------------------------------------------------------------------------------
+// `length` is 0 for lanes without a row; they only take part in the shuffles.
 template <bool CENTRED, bool GROUPS, bool PACKED, class Team>
 DEVICE void row(const T* in, const T* weight, const T* bias, T* out, u64 r, u64 length, const NormMap& m, Team& team) {
-    constexpr u32 N = held_by<PACKED>(), OWN = N / SPAN;
+    constexpr u32 N = elements_per_thread<PACKED>(), OWN = N / SPAN;
     const u64 chunk = (u64)N * team.width;
     const bool held = m.length <= chunk;
     C x[N];
@@ -116,7 +116,7 @@ DEVICE void row(const T* in, const T* weight, const T* bias, T* out, u64 r, u64 
         UNROLL
         for (u32 p = 0; p < OWN; p++) {
             if (!s.used(p)) continue;
-            const Stretch<PACKED> own = anew(s);
+            const Stretch<PACKED> own = opaque(s);
             C part = 0;
             UNROLL
             for (u32 i = 0; i < SPAN; i++) {
@@ -145,9 +145,9 @@ DEVICE void row(const T* in, const T* weight, const T* bias, T* out, u64 r, u64 
         store(out + first, x, s);
     }
 }
-// With HALVES: rows of 16-bit elements that fit the threads' registers, and a thread's weights and biases as they lie in memory: what several
-// rows of a block need is read once. Weights alone stay in registers; with biases they are more than those hold beside a row, and each thread
-// keeps its own in shared memory. Where there are none, they are 1 and -0, which change nothing.
+// With HALVES: rows of 16-bit elements that fit the registers of their threads. Weights and biases are loaded once for all rows of a block
+// and kept as words. Weights alone stay in registers. Weights and biases together exceed the registers beside a row, so each thread then
+// keeps its own in shared memory. Missing ones are replaced by 1 and -0, which change nothing.
 #if defined(DTYPE_f16)
 static constexpr u32 ONES = 0x3c003c00u, MINUS_ZEROS = 0x80008000u;
 #else
@@ -159,7 +159,7 @@ DEVICE Words* kept_slots() {
     return slots + threadIdx.x;
 }
 DEVICE Words kept_words(const T* from, bool given, u32 otherwise, const Stretch<true>& s, u32 p) {
-    if (given) return words_of(raw_pack(from, anew(s), p));
+    if (given) return words_of(raw_pack(from, opaque(s), p));
     Words out;
     UNROLL
     for (u32 w = 0; w < WORDS; w++) out.at[w] = otherwise;
@@ -205,12 +205,12 @@ DEVICE void kept_row(const T* in, const Kept& kept, T* out, u64 length, C invers
             v -= mean;
             part = multiply_add(v, v, part);
         }
-        squares += anew(s).there(p, 0) ? part : C(0);
+        squares += opaque(s).there(p, 0) ? part : C(0);
     }
     const C factor = rsqrtf(multiply_add(team.template all<Add>(squares), inverse, eps));
     UNROLL
     for (u32 p = 0; p < PACKS; p++) {
-        const Stretch<true> own = anew(s);
+        const Stretch<true> own = opaque(s);
         if (!own.there(p, 0)) break;
         Words out_words, weights = kept.weight[p], biases = {};
         if (CENTRED) weights = kept_slots()[p * MAX_BLOCK], biases = kept_slots()[(PACKS + p) * MAX_BLOCK];
@@ -218,7 +218,7 @@ DEVICE void kept_row(const T* in, const Kept& kept, T* out, u64 length, C invers
         for (u32 w = 0; w < WORDS; w++) {
             C low, high, low_bias, high_bias;
             const C v = x[p * SPAN + 2 * w] * factor, next = x[p * SPAN + 2 * w + 1] * factor;
-            widen_halves<T>(held_back(weights.at[w], factor), low, high);
+            widen_halves<T>(opaque_after(weights.at[w], factor), low, high);
             if (CENTRED) {
                 widen_halves<T>(biases.at[w], low_bias, high_bias);
                 out_words.at[w] = narrow_halves<T>(multiply_add(v, low, low_bias), multiply_add(next, high, high_bias));

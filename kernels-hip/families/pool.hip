@@ -1,15 +1,15 @@
-//! Pooling and upsampling of planes: maxima, means, means of PyTorch's adaptive bins, nearest neighbours, bilinear.
+//! Pooling and upsampling of planes: max, average, PyTorch's adaptive average, nearest, bilinear.
 //
-// pool_*: one thread for one output. Launch: one-dimensional, any block up to 256, any grid. The output is tight; the input
-// may have any strides. One dimension is two of height 1.
+// pool_*: one thread for each output. Launch: one-dimensional, any block up to 256, any grid. The output is tight; the input may have any
+// strides. One-dimensional pooling has height 1.
 //
-// Sums are kept in f32, of f64 in f64, a row of the window on its own and in parts; a mean is rounded to the dtype once. Source places of
-// upsampling are computed in integers, so that every device takes the same elements.
+// Sums are kept in f32 (f64 for f64), with partial sums for each row of the window and its spans. A mean is rounded to the dtype once.
+// Source positions of upsampling are computed in integers, so that every device reads the same elements.
 #include "portable.hpp"
 
 namespace hipstack {
 
-// Output place y has the window of `window` places from y * stride - padding on. Adaptive means and upsampling use the lengths.
+// Output position y has the `window` input positions from y * stride - padding on. Adaptive average and upsampling use the lengths only.
 struct PoolAxis { u64 out, in, window, stride, padding; };
 // count: outputs. Strides of x: image, channel, row, column. flag: pool_avg counts the padding; pool_bilinear aligns corners.
 struct PoolArgs {
@@ -31,10 +31,10 @@ DEVICE u64 divide(u64 a, u64 b, u64& rest) {
     return quotient;
 }
 
-// Input places begin..end, and how many places the window has that count.
+// Input positions begin..end, and the number of positions that the mean divides by.
 struct Window { u64 begin, end, size; };
 DEVICE Window window_of(const PoolAxis& a, u64 y, bool count_padding) {
-    // Places are shifted by the padding, so that none is negative.
+    // Positions are shifted by the padding, so that none is negative.
     const u64 start = y * a.stride, last = a.in + 2 * a.padding;
     const u64 stop = start + a.window < last ? start + a.window : last;
     const u64 begin = start > a.padding ? start - a.padding : 0;
@@ -49,7 +49,7 @@ DEVICE Window bin_of(const PoolAxis& a, u64 y) {
     const u64 end = whole + (rest != 0 ? 1 : 0);
     return Window{begin, end, end - begin};
 }
-// Elements that are added up one after the other; their sums, and those of rows, come after.
+// Elements that are summed one by one; partial sums of spans and rows are added afterwards.
 static constexpr u64 SPAN = 256;
 DEVICE C mean(const T* x, const PoolArgs& m, const Window& h, const Window& w) {
     C sum = C(0);
@@ -66,7 +66,7 @@ DEVICE C mean(const T* x, const PoolArgs& m, const Window& h, const Window& w) {
     return sum / (C)(h.size * w.size);
 }
 
-// The two places between which y lies, and their weights, which are each the quotient of two integers.
+// The two positions around y, and their weights. Each weight is the quotient of two integers.
 struct Between { u64 a, b; C near, far; };
 DEVICE Between between(const PoolAxis& s, u64 y, bool align) {
     u64 whole = 0, rest = 0, parts = 1;
@@ -76,7 +76,7 @@ DEVICE Between between(const PoolAxis& s, u64 y, bool align) {
             whole = divide(y * (s.in - 1), parts, rest);
         }
     } else {
-        // (y + 1/2) in / out - 1/2, not below 0.
+        // (y + 1/2) in / out - 1/2, clamped at 0.
         const u64 at = (2 * y + 1) * s.in;
         parts = 2 * s.out;
         if (at > s.out) whole = divide(at - s.out, parts, rest);

@@ -1,13 +1,12 @@
-//! Sorting long rows digit by digit, the last digit first: pairs of a key and its position in the row, stable in both directions.
+//! LSD radix sort of long rows: pairs of a key and its position in the row, stable in both directions.
 //
-// A pass deals the elements of a row out by 8 bits of their keys and keeps the order of equal ones; as many passes as a key has bytes
-// sort. The order is that of sort.hip.
+// A pass stably partitions a row by 8 bits of the keys; there are as many passes as a key has bytes. The order is that of sort.hip.
 //
-// radix_count: how many elements of each tile of TILE neighbours have each digit: counts[(row * 256 + digit) * tiles + tile].
-// radix_deal: elements to their places, by running sums of each row's counts. Block 256.
-// Both stride over their grid, so any grid is right. src/launch/radix.rs says when a row is sorted like this.
+// radix_count: the histogram of each tile of TILE neighbours: counts[(row * 256 + digit) * tiles + tile].
+// radix_deal: moves elements to their positions, given the inclusive prefix sums of each row's counts. Block 256.
+// Both have a grid-stride loop, so any grid is right. src/launch/radix.rs says when a row is sorted this way.
 //
-// The first pass, whose shift is 0, reads `in`; the others keys and positions that the pass before wrote. The last writes no keys, and
+// The first pass (shift 0) reads `in`; the others read keys and positions of the previous pass. The last pass writes no keys, and writes
 // values unless they are null. An output never overlaps an input.
 #include "portable.hpp"
 #include "digits.hpp"
@@ -25,7 +24,7 @@ SIZE(RadixMap, 32) OFFSET(RadixMap, tiles, 16) OFFSET(RadixMap, shift, 24)
 static constexpr u32 ITEMS = 8, TILE = MAX_BLOCK * ITEMS, DIGITS = 256, DIGIT_BITS = 8;
 static_assert(DIGITS == MAX_BLOCK, "each thread has a digit");
 
-// A key is a number without sign of an element's size, in whose order elements are sorted.
+// A key is an unsigned number of the element's size, in the order of the sort.
 template <u32 BYTES> struct KeyOf { typedef u32 Type; };
 template <> struct KeyOf<1> { typedef u8 Type; };
 template <> struct KeyOf<2> { typedef u16 Type; };
@@ -34,7 +33,7 @@ static constexpr u32 KEY_BITS = sizeof(T) * 8, ALL = ~0u >> (32 - KEY_BITS);
 template <class U> DEVICE u32 key_of(U v, bool turned) {
     u32 key;
     if constexpr (Dtype<U>::FLOAT && sizeof(U) < 4) {
-        // Small floats have their own bits, not those of f32.
+        // Keys of small floats are made from their own bits, not from those of f32.
         const u32 sign = 1u << (KEY_BITS - 1), bits = v.bits;
         key = widen(v) != widen(v) ? ALL : (bits & sign) != 0 ? ~bits & ALL : bits | sign;
     } else {
@@ -43,7 +42,7 @@ template <class U> DEVICE u32 key_of(U v, bool turned) {
     return (turned ? ~key : key) & ALL;
 }
 
-// A tile: where it begins in memory and in its row, and its elements.
+// A tile: its row, its number, the index of its first element in memory and in the row, and its number of elements.
 struct Tile {
     u64 row, number, first;
     u32 start, count;
@@ -52,8 +51,8 @@ DEVICE Tile tile_of(const RadixMap& m, u64 unit) {
     const u64 row = unit / m.tiles, number = unit - row * m.tiles, start = number * TILE, left = m.length - start;
     return Tile{row, number, row * m.length + start, (u32)start, left < TILE ? (u32)left : TILE};
 }
-// The keys of the tile's elements that lie STEP apart, from `first` on. What the last tile of a row lacks has the greatest key, and so
-// lies behind all of the tile.
+// Reads the keys of elements of the tile that are STEP apart, from `first` on. Missing elements of a row's last tile get the greatest key,
+// which sorts them behind all others.
 template <u32 STEP> DEVICE void read_keys(u32 (&key)[ITEMS], const T* in, const Key* keys, const Tile& tile, u32 first, const RadixMap& m) {
     const T* const elements = in + tile.first + first;
     const Key* const words = keys + tile.first + first;
@@ -93,10 +92,10 @@ KERNEL(PASTE4(radix_, count, _, DTYPE), const T* in, const Key* keys, u32* count
 // ---- elements to their places -----------------------------------------------------------------------------------------
 KERNEL(PASTE4(radix_, deal, _, DTYPE), const T* in, const Key* keys, const u32* positions, const u32* ends, Key* to_keys, u32* to_positions,
        T* values, RadixMap m) {
-    // Keys and positions in the order of their digits.
+    // Keys and positions ordered by digit.
     SHARED_ARRAY(1, Key, sorted, TILE);
     SHARED_ARRAY(0, u32, places, TILE);
-    // For each digit: how many elements each group has, which becomes where they begin in the tile; and what leads from there to the row.
+    // For each digit: each group's count, later its start in the tile; and the offset from a position in the tile to one in the row.
     SHARED_ARRAY(2, u16, held, GROUPS * DIGITS);
     __shared__ u32 moves[DIGITS];
     const u32 lane = threadIdx.x % LANES, group = threadIdx.x / LANES, mine_at = group * (LANES * ITEMS) + lane;
@@ -112,7 +111,7 @@ KERNEL(PASTE4(radix_, deal, _, DTYPE), const T* in, const Key* keys, const u32* 
         UNROLL
         for (u32 k = 0; k < ITEMS; k++) {
             const u32 digit = key[k] >> m.shift & (DIGITS - 1u);
-            const u32 same = alike<DIGIT_BITS>(digit), behind = same & ((1u << lane) - 1u);
+            const u32 same = match_digit<DIGIT_BITS>(digit), behind = same & ((1u << lane) - 1u);
             const u32 so_far = mine[digit];
             at[k] = so_far + (u32)__popc(behind);
             sync_wave();
@@ -120,7 +119,7 @@ KERNEL(PASTE4(radix_, deal, _, DTYPE), const T* in, const Key* keys, const u32* 
             sync_wave();
         }
         __syncthreads();
-        // Counts become places.
+        // Prefix sums over groups and digits.
         u32 sum = 0;
         UNROLL
         for (u32 g = 0; g < GROUPS; g++) {
@@ -128,7 +127,7 @@ KERNEL(PASTE4(radix_, deal, _, DTYPE), const T* in, const Key* keys, const u32* 
             held[g * DIGITS + threadIdx.x] = (u16)sum;
             sum += own;
         }
-        const u32 begin = sum_before(sum);
+        const u32 begin = exclusive_sum(sum);
         UNROLL
         for (u32 g = 0; g < GROUPS; g++) held[g * DIGITS + threadIdx.x] = (u16)(held[g * DIGITS + threadIdx.x] + begin);
         const u64 number = threadIdx.x * m.tiles + tile.number;

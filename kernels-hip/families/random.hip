@@ -1,21 +1,21 @@
-//! Random numbers from Philox4x32-10: uniform and normal floats, integers, coin tosses, dropout.
+//! Random numbers from Philox4x32-10: uniform, normal, integers, Bernoulli, dropout.
 //
-// Launch: one-dimensional, block 256. Every kernel strides over the grid, so any grid is right; src/launch.rs chooses one.
-// No shared memory, no barriers.
+// Launch: one-dimensional, block 256. Every kernel has a grid-stride loop, so any grid is right; src/launch.rs chooses one. No shared
+// memory, no barriers.
 //
-// Philox4x32-10 is Salmon, Moraes, Dror, Shaw: Parallel Random Numbers: As Easy as 1, 2, 3 (2011). The key is the seed; the counter
-// is the number of a block in its low half and the stream in its high half. A block is four words of 32 bits.
+// Philox4x32-10 is Salmon, Moraes, Dror, Shaw: Parallel Random Numbers: As Easy as 1, 2, 3 (2011). The key is the seed. The counter has the
+// block number in its low half and the stream in its high half. A block is four words of 32 bits.
 //   Four elements a block: element i has word i % 4 of block i / 4 (bernoulli, dropout, and floats that compute in f32).
 //   Two elements a block: element i has words 2(i % 2), the low half, and 2(i % 2) + 1 of block i / 2 (randint, f64).
-// i is the row-major number of the element, so that the launch plays no part. Everything behind the words is fma, sqrt, division
-// and conversions of IEEE 754, no function of a library: the same bits on every device.
+// i is the row-major number of the element, so results do not depend on the launch. Everything computed from the words is fma, sqrt,
+// division and conversions of IEEE 754, without library functions, so every device gives the same bits.
 #include "portable.hpp"
 
 namespace hipstack {
 
-// count elements, the first of which has the number first.
+// count elements, numbered from `first` on.
 struct RandomArgs { u64 count, first, seed, stream; };
-// One input: contiguous != 0 says that it is tight; dims and strides are then not read.
+// One input. contiguous != 0: it is tight, and dims and strides are not read.
 struct Map1 {
     u64 count;
     u32 rank, contiguous;
@@ -45,8 +45,9 @@ DEVICE Words philox(u64 block, u64 stream, u64 seed) {
 DEVICE u64 low_pair(const Words& w) { return (u64)w.at[1] << 32 | w.at[0]; }
 DEVICE u64 high_pair(const Words& w) { return (u64)w.at[3] << 32 | w.at[2]; }
 
-// ---- walking ----------------------------------------------------------------------------------------------------------
-// f(words, at) for each block of N elements; at is the place of its first element. Places before 0 wrap: they are not below count.
+// ---- loops -----------------------------------------------------------------------------------------------------------
+// Calls f(words, at) for each Philox block of N elements, where `at` is the index of its first element. Indices before 0 wrap, which makes
+// them fail the check against count.
 template <u32 N, class F> DEVICE void for_blocks(const RandomArgs& args, F f) {
     const u64 begin = args.first / N, end = (args.first + args.count + N - 1) / N;
     const u64 first = args.first;
@@ -76,8 +77,8 @@ template <u32 N> DEVICE void store_group(T* out, u64 count, u64 at, const Group<
 }
 
 #if DTYPE_IS_FLOAT
-// ---- floats -----------------------------------------------------------------------------------------------------------
-// Elements that a block serves.
+// ---- floats ----------------------------------------------------------------------------------------------------------
+// Elements of a Philox block.
 static constexpr u32 LANES = sizeof(C) == 4 ? 4 : 2;
 
 // z^0 c0 + z^1 c1 + …
@@ -95,7 +96,7 @@ DEVICE Group<f64, 2> units(const Words& w, f64) {
     return {{(f64)(low_pair(w) >> 11) * 0x1p-53, (f64)(high_pair(w) >> 11) * 0x1p-53}};
 }
 
-// The logarithm of a normal number: 2^k m with m next to 1, and log m = 2 artanh s by its Taylor series.
+// The logarithm of a normal number: u = 2^k m with m close to 1, and log m = 2 artanh s by its Taylor series.
 DEVICE f32 log_of(f32 u) {
     const i32 k = (i32)(bits_of(u) - 0x3f3504f3u) >> 23;
     const f32 f = from_bits(bits_of(u) - ((u32)k << 23)) - 1.0f;
@@ -111,7 +112,7 @@ DEVICE f64 log_of(f64 u) {
     return m_fma((f64)k, 0x1.62e42fefa39efp-1, m_fma(t * z, series, t));
 }
 
-// Sine and cosine, times r, of quarter turns and an angle of at most an eighth of a turn, by their Taylor series.
+// Cosine and sine, times r, of quarter turns plus an angle of at most an eighth of a turn, by their Taylor series.
 template <class F> DEVICE Group<F, 2> on_circle(F r, u32 quarters, F angle) {
     const F z = angle * angle;
     F sine, cosine;
@@ -130,7 +131,7 @@ template <class F> DEVICE Group<F, 2> on_circle(F r, u32 quarters, F angle) {
     return {{r * (((quarters + 1) & 2) != 0 ? -x : x), r * ((quarters & 2) != 0 ? -y : y)}};
 }
 
-// Box and Muller: two words make two numbers. The first makes u in (0, 1], the second is an angle in parts of a turn.
+// Box-Muller transform: two words give two numbers. The first word gives u in (0, 1], the second is an angle in fractions of a turn.
 DEVICE Group<f32, 2> pair(u32 first, u32 second) {
     const f32 u = m_fma((f32)first, 0x1p-32f, 0x1p-33f);
     const u32 quarters = (second + 0x20000000u) >> 30;
@@ -161,7 +162,7 @@ DEVICE u64 multiply_high(u64 a, u64 b) {
 #define NAMED(op) PASTE4(random_, op, _, DTYPE)
 
 #if DTYPE_IS_FLOAT
-// low + u (high - low), one fma and one rounding; what would round to high is below, the number before it.
+// low + u (high - low), by one fma and one rounding. A result that rounds to high is replaced by `below`, the number before high.
 KERNEL(NAMED(uniform), T* out, RandomArgs args, T low, T high, T below) {
     const C least = widen(low), end = widen(high), width = end - least;
     for_blocks<LANES>(args, [&](const Words& words, u64 at) {
@@ -176,7 +177,7 @@ KERNEL(NAMED(uniform), T* out, RandomArgs args, T low, T high, T below) {
     });
 }
 
-// mean + deviation z, one fma and one rounding.
+// mean + deviation z, by one fma and one rounding.
 KERNEL(NAMED(normal), T* out, RandomArgs args, T mean, T deviation) {
     const C m = widen(mean), d = widen(deviation);
     for_blocks<LANES>(args, [&](const Words& words, u64 at) {
@@ -206,7 +207,7 @@ KERNEL(NAMED(dropout), const T* in, T* out, Map1 map, RandomArgs args, u64 thres
     });
 }
 #else
-// low + the high half of a word of 64 bits times span.
+// low + the high half of the product of a 64-bit word and span.
 KERNEL(NAMED(randint), T* out, RandomArgs args, i64 low, u64 span) {
     for_blocks<2>(args, [&](const Words& words, u64 at) {
         const u64 a = multiply_high(low_pair(words), span), b = multiply_high(high_pair(words), span);

@@ -1,18 +1,19 @@
-//! Reductions over any set of axes: sum, prod, min, max, argmin, argmax; by rows and by columns, in one part or several.
+//! Reductions over any set of axes: sum, prod, min, max, argmin, argmax; by rows or by columns, in one or several parts.
 //
-// reduce_<op>: the threads of a block, or groups of up to 32 of them, share the elements of an output. Launch: one-dimensional,
-// block a multiple of 64 and at most 256; blocks stride over the outputs, so any grid is right.
-// reduce_cols_<op>: one thread for COLUMNS neighbouring outputs (eight, for extremes of floats of 16 bits), or for one where their elements are not aligned. Launch: one-dimensional, any block up to 256, any grid.
-// Both give any result that the other may give; which is quicker: src/launch.rs.
-// Where outputs are few, they are cut into parts, which these kernels reduce to what they accumulate, not yet rounded. Then
-// reduce_join_<op> joins the parts of each output, in an order that depends on their number alone. Launch: one-dimensional, block a
-// power of two up to 256, any grid.
+// reduce_<op>: a block, or a group of up to 32 threads, reduces an output. Launch: one-dimensional, block a multiple of 64 and at most 256;
+// blocks stride over the outputs, so any grid is right.
+// reduce_cols_<op>: a thread reduces COLUMNS neighbouring outputs (eight for extremes of 16-bit floats), or one if their elements are not
+// aligned. Launch: one-dimensional, any block up to 256, any grid.
+// Both can compute any reduction; src/launch.rs chooses the faster one.
+// If there are few outputs, they are split into parts. These kernels then write the unrounded accumulator of each part, and
+// reduce_join_<op> combines the parts of each output, in an order that depends only on their number. Launch: one-dimensional, block a power
+// of two up to 256, any grid.
 //
-// Outputs are tight. argmin and argmax write the row-major position within the reduced axes as u32: length < 2^32.
-// With length 0 sums are 0 and products 1; the others need an element.
+// Outputs are tight. argmin and argmax write the row-major position within the reduced axes as u32: length < 2^32. With length 0 sums are 0
+// and products 1; the other operations need an element.
 //
-// Sums and products of floats of up to 32 bits are kept in f32, of f64 in f64, and rounded once to the dtype. They are
-// added up in spans, spans in a cascade of three levels, threads in a tree: no long chain of additions anywhere.
+// Sums and products are kept in f32 (f64 for f64) and rounded once to the dtype. The summation is in spans, spans in a cascade of three
+// levels, threads in a tree, so there is no long chain of additions.
 
 #include "portable.hpp"
 #include "block_join.hpp"
@@ -21,54 +22,53 @@
 
 namespace hipstack {
 
-// Output o begins at the offset of o in the kept dims; its element i lies at the offset of i in the reduced dims.
+// Output o begins at the offset of o in the kept dims. Its element i lies at the offset of i in the reduced dims.
 struct ReduceMap {
     u64 outputs, length;
     u64 segment; // elements of a part; the last parts may have fewer or none
-    u32 parts; // of each output; with one the output is written, with more what part p of output o gives, at p * outputs + o
-    u32 group; // reduce_<op>: threads that share an output, a power of two up to 32; 0 for a block
+    u32 parts; // of each output; 1: writes outputs; else writes the accumulator of part p of output o at p * outputs + o
+    u32 group; // reduce_<op>: threads that share an output, a power of two up to 32; 0: the block
     u32 kept_rank, reduced_rank;
     u64 kept_dims[MAX_RANK], kept_strides[MAX_RANK], reduced_dims[MAX_RANK], reduced_strides[MAX_RANK];
 };
 SIZE(ReduceMap, 296) OFFSET(ReduceMap, segment, 16) OFFSET(ReduceMap, parts, 24) OFFSET(ReduceMap, kept_rank, 32)
 OFFSET(ReduceMap, kept_dims, 40) OFFSET(ReduceMap, kept_strides, 104) OFFSET(ReduceMap, reduced_dims, 168)
 OFFSET(ReduceMap, reduced_strides, 232)
-// Parts to join. Neighbouring threads take `width` neighbouring outputs, a power of two up to the block.
+// Joining of parts. Neighbouring threads take `width` neighbouring outputs, a power of two up to the block size.
 struct JoinMap {
     u64 outputs;
     u32 parts, width;
 };
 SIZE(JoinMap, 16) OFFSET(JoinMap, parts, 8)
 
-// Elements side by side that a thread takes before it goes on to the next span: what one 16-byte access brings; on the host
-// enough for a loop that pays.
+// Contiguous elements of a thread before it moves on to its next span: a 16-byte access; on the host enough for an efficient loop.
 static constexpr u32 SPAN = ON_HOST ? 2048 : ACCESS / sizeof(T);
 static constexpr u32 LANES = SPAN < 16 ? SPAN : 16;
-// Spans that a thread reads before it uses the first.
+// Spans in flight in a thread.
 static constexpr u32 SPANS = sizeof(T) == 1 ? 2 : 4;
-// Rows of a column between two steps of the cascade, and rows that are read before the first is used: as many as registers allow.
+// Rows of a column between two steps of the cascade, and rows in flight: as many as registers allow.
 static constexpr u32 COLUMN_SPAN = 64, AT_ONCE = ON_HOST ? 1 : sizeof(T) < 4 ? 8 : sizeof(T) == 4 ? 3 : 4;
-// Parts that a thread reads before it joins the first.
+// Parts in flight in a thread.
 static constexpr u32 PARTS_AT_ONCE = ON_HOST ? 1 : 16;
-// Neighbouring outputs that a thread of reduce_cols computes together where the columns lie side by side.
+// Neighbouring outputs of a thread of reduce_cols where columns are contiguous.
 static constexpr u32 COLUMNS = ON_HOST ? 16 : sizeof(T) < 4 ? 4 : ACCESS / sizeof(T);
 
-// ---- accumulation in one thread ---------------------------------------------------------------------------------------
-// Adds up W long series: 64 terms on the first level, 64 of those on the second, the rest on the third.
+// ---- accumulation in one thread --------------------------------------------------------------------------------------
+// Sums up W long series: 64 terms on the first level, 64 of those on the second, the rest on the third.
 template <class Op, u32 W> struct Cascade {
     typedef typename Op::Sum Sum;
     Sum level0[W], level1[W], level2[W];
     u32 terms = 0;
     METHOD Cascade() {
         UNROLL
-        for (u32 w = 0; w < W; w++) level0[w] = level1[w] = level2[w] = Op::none();
+        for (u32 w = 0; w < W; w++) level0[w] = level1[w] = level2[w] = Op::identity();
     }
-    // Everything of one level goes to the next.
+    // Moves a level's sums to the next level.
     static METHOD void carry(Sum (&from)[W], Sum (&to)[W]) {
         UNROLL
         for (u32 w = 0; w < W; w++) {
             to[w] = Op::join(to[w], from[w]);
-            from[w] = Op::none();
+            from[w] = Op::identity();
         }
     }
     METHOD void add(const Sum (&term)[W]) {
@@ -90,8 +90,8 @@ template <class Op, u32 W> struct Cascade {
     }
 };
 
-// The lower half of the lanes joins the upper half, and so on. Without a loop over the halves: nvcc does not unroll one, and keeps
-// lanes whose numbers are no constants in memory.
+// Tree reduction over the lanes. It is recursive, because nvcc does not unroll a loop over the halves, and then keeps lanes with
+// non-constant indices in local memory.
 template <class Op, u32 HALF = LANES / 2> DEVICE typename Op::Sum lanes_total(typename Op::Sum (&lane)[LANES]) {
     if constexpr (HALF > 0) {
         UNROLL
@@ -102,22 +102,22 @@ template <class Op, u32 HALF = LANES / 2> DEVICE typename Op::Sum lanes_total(ty
     }
 }
 
-// n elements that lie side by side, the first of them at position `first` of the row.
+// n contiguous elements; the first is at position `first` of the row.
 template <class Op> SHARED_CODE typename Op::Sum tight_span(const T* p, u64 first, u32 n) {
     typename Op::Sum lane[LANES];
     UNROLL
-    for (u32 l = 0; l < LANES; l++) lane[l] = Op::none();
+    for (u32 l = 0; l < LANES; l++) lane[l] = Op::identity();
     u32 i = 0;
     for (; i + LANES <= n; i += LANES) {
         UNROLL
         for (u32 l = 0; l < LANES; l++) lane[l] = Op::join(lane[l], Op::of(p[i + l], first + i + l));
     }
-    typename Op::Sum rest = Op::none();
+    typename Op::Sum rest = Op::identity();
     ROLLED
     for (; i < n; i++) rest = Op::join(rest, Op::of(p[i], first + i));
     return Op::join(lanes_total<Op>(lane), rest);
 }
-// The terms of a pack whose first element is at position `first`.
+// The accumulators of a pack's elements. The first element is at position `first`.
 template <class Op> DEVICE void terms(typename Op::Sum (&term)[LANES], const Pack<T, SPAN>& pack, u64 first) {
     if constexpr (HALVES && !Op::ORDERS) {
         u32 words[SPAN / 2];
@@ -129,9 +129,9 @@ template <class Op> DEVICE void terms(typename Op::Sum (&term)[LANES], const Pac
         for (u32 l = 0; l < LANES; l++) term[l] = Op::of(pack.at[l], first + l);
     }
 }
-// Each term is joined as soon as it is made of integers of 16 bits, of which ptxas keeps some in memory where all terms of a pack are made at once.
+// 16-bit integers are converted and joined one by one, because ptxas spills some terms if all terms of a pack are converted first.
 static constexpr bool ONE_BY_ONE = !Dtype<T>::FLOAT && sizeof(T) == 2;
-// U whole spans, `step` apart, each by one 16-byte access; all are read before the first is used.
+// U whole spans, `step` apart, with one 16-byte access each. All are loaded before the first is used.
 template <class Op, u32 U> DEVICE typename Op::Sum pack_spans(const T* p, u64 first, u64 step) {
     Pack<T, SPAN> pack[U];
     UNROLL
@@ -163,7 +163,7 @@ DEVICE u64 reduced_offset(const ReduceMap& m, u64 i) {
     return offsets(i, m.length, m.reduced_rank, m.reduced_dims, m.reduced_strides, m.reduced_strides).a;
 }
 template <class Op> DEVICE typename Op::Sum strided_span(const T* row, const ReduceMap& m, u64 first, u32 n) {
-    typename Op::Sum sum = Op::none();
+    typename Op::Sum sum = Op::identity();
     ROLLED
     for (u32 i = 0; i < n; i++) sum = Op::join(sum, Op::of(row[reduced_offset(m, first + i)], first + i));
     return sum;
@@ -184,7 +184,7 @@ DEVICE Item item_of(const ReduceMap& m, u64 output, u32 part) {
     const u64 begin = part * m.segment, end = begin + m.segment;
     return Item{output, begin < m.length ? begin : m.length, end < m.length ? end : m.length, part};
 }
-// Number i, an output's parts one after the other.
+// Item i; an output's parts have consecutive numbers.
 DEVICE Item item_of(const ReduceMap& m, u64 i) {
     const u64 output = m.parts == 1 ? i : i / m.parts;
     return item_of(m, output, (u32)(i - output * m.parts));
@@ -194,7 +194,7 @@ template <class Op> DEVICE void write(typename Op::Out* out, const ReduceMap& m,
     else reinterpret_cast<typename Op::Sum*>(out)[item.part * m.outputs + item.output] = total;
 }
 
-// What one of `threads` threads adds up that share an item. Spans are dealt out in turn.
+// The share of one of `threads` threads of an item. Spans are distributed round-robin.
 template <class Op>
 DEVICE typename Op::Sum share(const T* row, const ReduceMap& m, bool tight, Item item, u32 thread, u32 threads) {
     Cascade<Op, 1> sum;
@@ -220,7 +220,7 @@ template <class Op> DEVICE void reduce_rows(const T* in, typename Op::Out* out, 
     const bool tight = rows_are_tight(m);
     const u64 items = m.outputs * m.parts;
     if constexpr (ON_HOST) {
-        // An item of one span is one thread's alone.
+        // An item of one span is reduced by one thread.
         if (m.segment <= SPAN) {
             for (u64 i = worker_number(); i < items; i += thread_count()) {
                 const Item item = item_of(m, i);
@@ -233,10 +233,10 @@ template <class Op> DEVICE void reduce_rows(const T* in, typename Op::Out* out, 
     const u32 threads = group != 0 ? group : blockDim.x, number = group != 0 ? threadIdx.x / group : 0;
     const u32 thread = threadIdx.x - number * threads;
     u32 turn = 0;
-    // All threads of a block take the same number of turns: barriers and shuffles need all of them.
+    // All threads of a block iterate equally often, because all of them must reach barriers and shuffles.
     for (u64 first = (u64)blockIdx.x * each; first < items; first += (u64)gridDim.x * each, turn++) {
         const u64 i = first + number;
-        typename Op::Sum total = Op::none();
+        typename Op::Sum total = Op::identity();
         if (i < items) {
             const Item item = item_of(m, i);
             total = share<Op>(in + kept_offset(m, item.output), m, tight, item, thread, threads);
@@ -246,13 +246,13 @@ template <class Op> DEVICE void reduce_rows(const T* in, typename Op::Out* out, 
         } else {
             for (u32 mask = group / 2; mask > 0; mask /= 2) total = Op::join(total, Op::shuffle(total, mask));
         }
-        // What was computed above is computed again: registers are dearer.
+        // The item is recomputed to save registers.
         if (thread == 0 && i < items) write<Op>(out, m, item_of(m, i), total);
     }
 }
 
-// ---- one thread for neighbouring outputs ------------------------------------------------------------------------------
-// W columns side by side, of which the host may be given fewer: n.
+// ---- one thread for neighbouring outputs -----------------------------------------------------------------------------
+// W contiguous columns. On the host there may be fewer: n.
 template <class Op, u32 W>
 SHARED_CODE void columns(const T* first, u32 n, typename Op::Out* out, const ReduceMap& m, Item item) {
     Cascade<Op, W> sum;
@@ -260,7 +260,7 @@ SHARED_CODE void columns(const T* first, u32 n, typename Op::Out* out, const Red
         const u64 end = item.end - i < COLUMN_SPAN ? item.end : i + COLUMN_SPAN;
         typename Op::Sum part[W];
         UNROLL
-        for (u32 c = 0; c < W; c++) part[c] = Op::none();
+        for (u32 c = 0; c < W; c++) part[c] = Op::identity();
         u64 r = i;
         if constexpr (ON_HOST) {
             for (; r < end; r++) {
@@ -305,9 +305,9 @@ template <class Op> DEVICE void half_columns(const T* first, typename Op::Out* o
     const u64 step = m.reduced_strides[0];
     if (item.begin == item.end) {
         UNROLL
-        for (u32 c = 0; c < HALF_COLUMNS; c++) sum[c] = Op::none();
+        for (u32 c = 0; c < HALF_COLUMNS; c++) sum[c] = Op::identity();
     } else {
-        if constexpr (HALVES && !Op::PLACES) half_rows_by_words<Op>(sum, first, item.begin, item.end, step);
+        if constexpr (HALVES && !Op::INDEXED) half_rows_by_words<Op>(sum, first, item.begin, item.end, step);
         else half_rows<Op>(sum, first, item.begin, item.end, step);
     }
     if (m.parts == 1) {
@@ -315,7 +315,7 @@ template <class Op> DEVICE void half_columns(const T* first, typename Op::Out* o
         for (u32 c = 0; c < HALF_COLUMNS; c++) out[item.output + c] = Op::result(sum[c]);
         return;
     }
-    // All threads end at about the same time, and then wait for nothing but this: 16 bytes at once. Outputs come in eights.
+    // All threads finish at about the same time and wait for these stores, so they are 16 bytes wide. Outputs come in eights.
     constexpr u32 EACH = ACCESS / sizeof(typename Op::Sum);
     typename Op::Sum* const parts = reinterpret_cast<typename Op::Sum*>(out) + item.part * m.outputs + item.output;
     UNROLL
@@ -326,7 +326,7 @@ template <class Op> DEVICE void half_columns(const T* first, typename Op::Out* o
         write_pack<EACH>(parts + c, pack);
     }
 }
-// Outputs that lie side by side, 1 if none do.
+// Number of contiguous outputs, at least 1.
 DEVICE u64 line_of(const ReduceMap& m) {
     return m.kept_rank > 0 && m.kept_strides[m.kept_rank - 1] == 1 ? m.kept_dims[m.kept_rank - 1] : 1;
 }
@@ -341,7 +341,7 @@ template <class Op, u32 W> DEVICE void reduce_columns(const T* in, typename Op::
         else columns<Op, W>(first, line - x < W ? (u32)(line - x) : W, out, m, item);
     }
 }
-// Whether W neighbours are one access wherever they lie.
+// Whether W neighbours are always aligned for one access.
 template <u32 W> DEVICE bool columns_are_packed(const T* in, const ReduceMap& m) {
     bool packed = line_of(m) % W == 0 && is_aligned<T, W>(in);
     for (u32 d = 0; d + 1 < m.kept_rank; d++) packed = packed && m.kept_strides[d] % W == 0;
@@ -351,7 +351,7 @@ template <u32 W> DEVICE bool columns_are_packed(const T* in, const ReduceMap& m)
 template <class Op> DEVICE void reduce_columns(const T* in, typename Op::Out* out, const ReduceMap& m) {
     if constexpr (!ON_HOST) {
         if constexpr (HALF && Op::ORDERS) {
-            const bool whole = m.reduced_rank == 1 && m.segment <= MOST_ROWS && columns_are_packed<HALF_COLUMNS>(in, m);
+            const bool whole = m.reduced_rank == 1 && m.segment <= MAX_ROWS && columns_are_packed<HALF_COLUMNS>(in, m);
             if (whole) return reduce_columns<Op, HALF_COLUMNS>(in, out, m);
         }
         if (!columns_are_packed<COLUMNS>(in, m)) return reduce_columns<Op, 1>(in, out, m);
@@ -373,7 +373,7 @@ template <class Op> DEVICE void join_parts(const typename Op::Sum* in, typename 
                 UNROLL
                 for (u32 k = 0; k < JOINED; k++) {
                     const u32 p = first_part + k * rows;
-                    part[k] = p < m.parts ? in[p * m.outputs + o] : Op::none();
+                    part[k] = p < m.parts ? in[p * m.outputs + o] : Op::identity();
                 }
                 UNROLL
                 for (u32 k = 0; k < JOINED; k++) {
@@ -384,8 +384,8 @@ template <class Op> DEVICE void join_parts(const typename Op::Sum* in, typename 
         slot[thread] = sum.total(0);
         __syncthreads();
         if (m.width == 1) {
-            // One output: the block's threads as lanes of the first wave.
-            typename Op::Sum all = Op::none();
+            // One output: reduce the block's slots in the first wave.
+            typename Op::Sum all = Op::identity();
             if (thread < WAVE_SIZE) {
                 const u32 in_group = thread & 31u;
                 all = slot[in_group];

@@ -1,10 +1,10 @@
-//! Rotary position embeddings: pairs of numbers turned by an angle whose cosine and sine are given.
+//! Rotary position embedding: rotates pairs of numbers by angles given as cosines and sines.
 //
-// One kernel for all layouts, by strides: the two numbers of a pair lie `pair` elements apart, neighbouring pairs `step`.
-// Launch: one-dimensional, any block up to 256, any grid. No shared memory, no barriers.
+// Strides describe all layouts: the two numbers of a pair are `pair` elements apart, neighbouring pairs `step`. Launch: one-dimensional,
+// any block up to 256, any grid. No shared memory, no barriers.
 //
-// (x, y) becomes (x cos - y sin, x sin + y cos): two products and one sum in the compute type, each rounded, so that the
-// bits are the same everywhere; then rounded once to the dtype.
+// (x, y) becomes (x cos - y sin, x sin + y cos). Both products and the sum are rounded in the compute type, so that every device gives the
+// same bits; the result is rounded once to the dtype.
 #include "portable.hpp"
 
 namespace hipstack {
@@ -15,11 +15,11 @@ struct RopeArgs {
     u64 x[3], x_step, x_pair;
     u64 out[3], out_step, out_pair;
     u64 cos[3], sin[3];
-    u64 time_first; // 1: the output is walked as [batch, time, head], else as [batch, head, time]
+    u64 time_first; // 1: iterates over the output as [batch, time, head], else as [batch, head, time]
 };
 SIZE(RopeArgs, 168) OFFSET(RopeArgs, x, 32) OFFSET(RopeArgs, out, 72) OFFSET(RopeArgs, cos, 112) OFFSET(RopeArgs, time_first, 160)
 
-// The pair with number i. I is u32 where the numbers fit: a division of 64 bits costs several times more.
+// Rotates pair i. I is u32 where all numbers fit, because a 64-bit division costs several times more.
 template <class I> DEVICE void turn(const T* x, const T* cosines, const T* sines, T* out, const RopeArgs& r, I i) {
     const I pair = i % (I)r.pairs, row = i / (I)r.pairs;
     const I inner = (I)(r.time_first != 0 ? r.heads : r.times), outer = (I)(r.time_first != 0 ? r.times : r.heads);

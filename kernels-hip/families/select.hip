@@ -1,29 +1,28 @@
-//! Choosing elements by a mask or by their place, and making them of their place: where, flip, tril, triu, arange, linspace.
+//! Selection by a mask or by index, and values generated from the index: where, flip, tril, triu, arange, linspace.
 //
-// Launch: one-dimensional, block 256. Every kernel strides over the grid, so any grid is right; src/launch.rs chooses one.
-// No shared memory, no barriers.
+// Launch: one-dimensional, block 256. Every kernel has a grid-stride loop, so any grid is right; src/launch.rs chooses one. No shared
+// memory, no barriers.
 //
-// Inputs and out do not overlap. Pointers include the offset of the view. dims[0] is the outermost dimension; strides count
-// elements. The output is tight. Elements of inputs are moved, never computed with: every bit pattern stays.
+// Inputs and out do not overlap. Pointers include the offset of the view. dims[0] is the outermost dimension; strides count elements. The
+// output is tight. Elements of inputs are copied bit by bit.
 #include "portable.hpp"
 
 namespace hipstack {
 
-// flags: a bit for each input that is tight, and a bit for each that is one element. Dims and strides are not read where
-// each input is the one or the other.
+// flags: for each input one bit if it is tight and one if it is a scalar. Dims and strides are not read if every input is one of these.
 struct WhereMap {
     u64 count;
     u32 rank, flags;
     u64 dims[MAX_RANK], mask[MAX_RANK], a[MAX_RANK], b[MAX_RANK];
 };
-// Element i of the output is the one at start + Σ index · stride, where strides of flipped dims are negative and wrap.
+// Element i of the output is that at start + Σ index · stride; strides of flipped dims are negative and wrap.
 struct FlipMap {
     u64 count, start;
     u32 rank, reserved;
     u64 dims[MAX_RANK], strides[MAX_RANK];
 };
-// Element i of the output has number first + i in matrices of rows × columns that lie one behind the other.
-// contiguous != 0 says that the input is tight; dims and strides are then not read.
+// Element i of the output has number first + i in consecutive matrices of rows × columns. contiguous != 0: the input is tight, and dims and
+// strides are not read.
 struct TriangleMap {
     u64 count, first, rows, columns;
     i64 diagonal;
@@ -35,10 +34,10 @@ SIZE(FlipMap, 152) OFFSET(FlipMap, dims, 24) OFFSET(FlipMap, strides, 88)
 SIZE(TriangleMap, 176) OFFSET(TriangleMap, rank, 40) OFFSET(TriangleMap, dims, 48) OFFSET(TriangleMap, strides, 112)
 static constexpr u32 MASK_TIGHT = 1, A_TIGHT = 2, B_TIGHT = 4, MASK_SCALAR = 8, A_SCALAR = 16, B_SCALAR = 32;
 
-// On the host a thread takes STEP elements that lie side by side, in runs along the innermost dimension: loops that vectorise.
+// On the host a thread takes STEP contiguous elements, in runs along the innermost dimension, so that the loops vectorise.
 static constexpr u64 STEP = 128;
 
-// body(i, n) for runs of at most STEP elements that do not leave the innermost dimension of `inner` elements.
+// Calls body(i, n) for runs of at most STEP elements that stay inside the innermost dimension, whose length is `inner`.
 template <class Body> DEVICE void for_runs(u64 count, u64 inner, Body body) {
     for (u64 start = thread_number() * STEP; start < count; start += thread_count() * STEP) {
         const u64 end = count - start < STEP ? count : start + STEP;
@@ -50,8 +49,8 @@ template <class Body> DEVICE void for_runs(u64 count, u64 inner, Body body) {
     }
 }
 
-// ---- where ------------------------------------------------------------------------------------------------------------
-// Where element i lies in the mask and in both inputs.
+// ---- where -----------------------------------------------------------------------------------------------------------
+// The offsets of element i in the mask and in both inputs.
 DEVICE ThreeOffsets offsets_of(u64 i, const WhereMap& m) {
     return m.count >> 32 == 0 ? three_offsets_as<u32>((u32)i, m.rank, m.dims, m.mask, m.a, m.b)
                               : three_offsets_as<u64>(i, m.rank, m.dims, m.mask, m.a, m.b);
@@ -76,7 +75,6 @@ SHARED_CODE void choose(const M* mask, u64 sm, const T* a, u64 sa, const T* b, u
     }
 }
 
-// out[i] = mask[i] != 0 ? a[i] : b[i]
 template <class M> DEVICE void where(const M* mask, const T* a, const T* b, T* out, const WhereMap& m) {
     const u32 flat = (m.flags | m.flags >> 3) & (MASK_TIGHT | A_TIGHT | B_TIGHT);
     const bool mask_moves = (m.flags & MASK_SCALAR) == 0, a_moves = (m.flags & A_SCALAR) == 0;
@@ -106,7 +104,7 @@ template <class M> DEVICE void where(const M* mask, const T* a, const T* b, T* o
         return;
     }
     if constexpr (ON_HOST) {
-        const u32 last = m.rank - 1; // without dims every input is one element
+        const u32 last = m.rank - 1; // without dims every input is a scalar
         for_runs(m.count, m.dims[last], [&](u64 i, u64 n) {
             const ThreeOffsets at = offsets_of(i, m);
             choose(mask + at.a, m.mask[last], a + at.b, m.a[last], b + at.c, m.b[last], out + i, n);
@@ -144,8 +142,8 @@ KERNEL(PASTE4(select_, flip, _, DTYPE), const T* in, T* out, FlipMap map) {
     }
 }
 
-// ---- triangles --------------------------------------------------------------------------------------------------------
-// The place of one element in its matrix, and of those that follow.
+// ---- triangles -------------------------------------------------------------------------------------------------------
+// The row and column of an element in its matrix; next() moves to the following element.
 struct Cursor {
     u64 row, column;
     METHOD void start(const TriangleMap& m, u64 number) {
@@ -214,9 +212,9 @@ template <bool UPPER> DEVICE void triangle(const T* in, T* out, const TriangleMa
 KERNEL(PASTE4(select_, tril, _, DTYPE), const T* in, T* out, TriangleMap map) { triangle<false>(in, out, map); }
 KERNEL(PASTE4(select_, triu, _, DTYPE), const T* in, T* out, TriangleMap map) { triangle<true>(in, out, map); }
 
-// ---- ranges -----------------------------------------------------------------------------------------------------------
+// ---- ranges ----------------------------------------------------------------------------------------------------------
 // out[i] = f(i)
-template <class F> DEVICE void of_places(T* out, u64 count, F f) {
+template <class F> DEVICE void fill_from_index(T* out, u64 count, F f) {
     if constexpr (ON_HOST) {
         for_runs(count, count, [&](u64 first, u64 n) {
             for (u64 i = first; i < first + n; i++) out[i] = f(i);
@@ -234,7 +232,7 @@ template <class F> DEVICE void of_places(T* out, u64 count, F f) {
     }
 }
 
-// Integers wrap in 64 bits; floats have one rounding to f64, and one to T.
+// Integers wrap in 64 bits. Floats are rounded once to f64 and once to T.
 #if DTYPE_IS_FLOAT
 typedef f64 Number;
 DEVICE f64 after_steps(u64 i, f64 start, f64 step) { return m_fma((f64)i, step, start); }
@@ -244,18 +242,18 @@ DEVICE i64 after_steps(u64 i, i64 start, i64 step) { return (i64)((u64)start + i
 #endif
 
 KERNEL(PASTE4(select_, arange, _, DTYPE), T* out, u64 count, Number start, Number step) {
-    of_places(out, count, [&](u64 i) { return convert<T>(after_steps(i, start, step)); });
+    fill_from_index(out, count, [&](u64 i) { return convert<T>(after_steps(i, start, step)); });
 }
 
-// start + i (end - start) / (count - 1) in f64, rounded to T; the ends as they are.
+// start + i (end - start) / (count - 1) in f64, rounded to T. The first and the last element are exactly start and end.
 KERNEL(PASTE4(select_, linspace, _, DTYPE), T* out, u64 count, T start, T end) {
     const f64 first = convert<f64>(start), last = convert<f64>(end), distance = last - first;
     const f64 intervals = (f64)(count - 1);
-    of_places(out, count, [&](u64 i) {
+    fill_from_index(out, count, [&](u64 i) {
         if (i == 0) return start;
         if (i == count - 1) return end;
         const f64 sum = first + (f64)i * distance / intervals, share = (f64)i / intervals;
-        // The distance may be infinite although both ends are finite.
+        // The distance can overflow although both ends are finite.
         const bool is_finite = m_abs(sum) <= 0x1.fffffffffffffp+1023;
         return convert<T>(is_finite ? sum : first * (1.0 - share) + last * share);
     });

@@ -1,19 +1,20 @@
-//! Softmax and its logarithm along one axis: rows in registers, long rows, columns.
+//! Softmax and log-softmax along one axis: rows in registers, long rows, columns.
 //
-// softmax_rows, softmax_log_rows:   one block for one row. Launch: one-dimensional, block a multiple of 64 and at most 256.
-// softmax_short, softmax_log_short: some lanes of a wave for one row, several rows a block. Launch: as above.
-// softmax_cols, softmax_log_cols:   32 columns side by side for one block, whose groups of 32 threads share the rows. Launch: as above.
-// Blocks stride over the work, so any grid is right, and any row kernel gives what the other may give: src/launch/norm.rs.
+// softmax_rows, softmax_log_rows:   a block for each row. Launch: one-dimensional, block a multiple of 64 and at most 256.
+// softmax_short, softmax_log_short: some lanes of a wave for each row, several rows a block. Launch: as above.
+// softmax_cols, softmax_log_cols:   a block for 32 neighbouring columns, whose rows are divided among its groups of 32 threads. Launch: as
+// above.
+// Blocks stride over the work, so any grid is right. Short and block kernels give interchangeable results; src/launch/norm.rs chooses.
 //
-// y = e^(x - m) / s and y = (x - m) - ln s, where m is the greatest element and s the sum of e^(x - m). Computed in f32, f64 for f64,
-// and rounded once. A NaN, a +inf, or nothing but -inf makes s a NaN, or 0/0: the row is NaN, and no other row.
-// Outputs are tight. A row whose elements fit the threads' registers is read once, a longer one twice.
+// y = e^(x - m) / s and y = (x - m) - ln s, where m is the maximum and s the sum of e^(x - m). Computed in f32, f64 for f64, and rounded
+// once. If a row has a NaN, a +inf, or only -inf, s is NaN or the quotient 0/0, and the whole row becomes NaN; other rows are not affected.
+// Outputs are tight. A row whose elements fit the registers of its threads is read once, a longer one twice.
 #include "portable.hpp"
 #include "rows.hpp"
 
 namespace hipstack {
 
-// Row r begins at the offset of r in the dims; its elements lie side by side.
+// Row r begins at the offset of r in the dims; its elements are contiguous.
 struct RowMap {
     u64 rows, length;
     u32 rank, reserved;
@@ -21,8 +22,8 @@ struct RowMap {
 };
 SIZE(RowMap, 152) OFFSET(RowMap, rank, 16) OFFSET(RowMap, dims, 24) OFFSET(RowMap, strides, 88)
 
-// Column c begins at the offset of c in the dims; its elements are `step` apart. In the output they are `inner` apart, and columns
-// of `inner` lie side by side.
+// Column c begins at the offset of c in the dims; its elements are `step` apart. In the output they are `inner` apart, and `inner` columns
+// are contiguous.
 struct ColumnMap {
     u64 columns, length, inner, step;
     u32 rank, reserved;
@@ -30,12 +31,13 @@ struct ColumnMap {
 };
 SIZE(ColumnMap, 168) OFFSET(ColumnMap, rank, 32) OFFSET(ColumnMap, dims, 40) OFFSET(ColumnMap, strides, 104)
 
-// Elements of a column that a thread takes at once. With eight of 8 bytes clang 22 takes 142 vector registers on gfx942, which leave three waves.
+// Elements of a column in flight in a thread. With eight of 8 bytes clang 22 takes 142 vector registers on gfx942, which limits occupancy
+// to three waves.
 static constexpr u32 BATCH = ON_AMD && sizeof(C) == 8 ? 4 : 8;
 
 DEVICE C lowest() { return -from_bits(sizeof(C) == 8 ? (typename Dtype<C>::Wrap)0x7ff0000000000000ull : (typename Dtype<C>::Wrap)0x7f800000u); }
 
-// A NaN is passed over: the sum has it still. There is never one on the left.
+// The maximum. A NaN on the right is ignored, because the sum still propagates it; there is never one on the left.
 struct Greater {
     static METHOD C join(C a, C b) {
         if constexpr (ON_NVIDIA && sizeof(C) == 4) return fmaxf(a, b);
@@ -43,12 +45,12 @@ struct Greater {
     }
 };
 
-// ---- sums of powers ---------------------------------------------------------------------------------------------------
-// What is subtracted: where there is nothing but -inf, powers of -inf are 0, not NaN.
+// ---- sums of powers --------------------------------------------------------------------------------------------------
+// The number that is subtracted. If all elements are -inf it is 0, so that the powers are 0 instead of NaN.
 DEVICE C shift_of(C top) { return top == lowest() ? C(0) : top; }
 
-// Sum of e^(x - base) of what one thread has seen, and the greatest x. The base follows the greatest x only once that is further
-// away than this: then what was summed up shrinks so much that its roundings no longer add up, however often the base moves.
+// A thread's running sum of e^(x - base), and its maximum. The base is moved to the maximum only if that exceeds it by more than NEAR. The
+// sum then shrinks so much that rounding errors do not accumulate, however often the base moves.
 static constexpr u32 NEAR = 2;
 struct Powers {
     C top, base, sum;
@@ -67,24 +69,24 @@ struct Powers {
         for (u32 i = 0; i < N; i++) part += m_exp(x[i] - shift);
         sum += part;
     }
-    // The sum of e^(x - all), where `all` is the greatest of all threads' tops.
+    // The sum of e^(x - all), where `all` is the maximum over all threads.
     METHOD C relative_to(C all) const { return sum * m_exp(base - all); }
 };
-DEVICE Powers no_powers() { return Powers{lowest(), lowest(), C(0)}; }
+DEVICE Powers empty_powers() { return Powers{lowest(), lowest(), C(0)}; }
 
-// e^(x - shift) times a constant, which is 1 where logarithms are taken of sums. For results of 8 and 16 bits a power of two by an
-// approximation, whose error of 2^-18 does not show; the constant keeps results exact that become subnormal.
+// e^(x - shift), scaled by a constant unless logarithms are taken of the sums. For results of 8 and 16 bits an approximation of exp2
+// suffices (error 2^-18). The scale keeps precision where results become subnormal.
 static constexpr f32 SCALE_LOG2 = 64.0f, SCALE = 18446744073709551616.0f;
 template <bool LOG, class X> DEVICE X power_of(X x, X shift) {
     if constexpr (sizeof(T) < 4) return quick_exp2(multiply_add(x - shift, 1.4426950408889634f, LOG ? 0.0f : SCALE_LOG2));
     else return m_exp(x - shift);
 }
 
-// ---- rows -------------------------------------------------------------------------------------------------------------
-// `length` is 0 for lanes without a row; they take part in what the wave does together.
+// ---- rows ------------------------------------------------------------------------------------------------------------
+// `length` is 0 for lanes without a row; they only take part in the shuffles.
 template <bool LOG, bool PACKED, class Team>
 DEVICE void row(const T* in, T* out, u64 length, const RowMap& m, Team& team) {
-    constexpr u32 N = held_by<PACKED>(), OWN = N / SPAN;
+    constexpr u32 N = elements_per_thread<PACKED>(), OWN = N / SPAN;
     const u64 chunk = (u64)N * team.width;
     const bool held = m.length <= chunk;
     C x[N];
@@ -110,7 +112,7 @@ DEVICE void row(const T* in, T* out, u64 length, const RowMap& m, Team& team) {
             sum += part;
         }
     } else {
-        Powers powers = no_powers();
+        Powers powers = empty_powers();
         for (u64 first = 0; first < length; first += chunk) {
             load(x, in + first, stretch<PACKED, N>(first, length, team), lowest());
             powers.add(x);
@@ -136,7 +138,7 @@ DEVICE void row(const T* in, T* out, u64 length, const RowMap& m, Team& team) {
         store(out + first, x, s);
     }
 }
-// With HALVES: a row of 16-bit elements that fits the threads' registers.
+// With HALVES: a row of 16-bit elements that fits the registers of its threads.
 #if defined(DTYPE_f16)
 static constexpr u32 LOWEST_HALVES = 0xfc00fc00u;
 #else
@@ -149,7 +151,7 @@ template <bool LOG, class Team> DEVICE void held_row(const T* in, T* out, u64 le
     for (u32 p = 0; p < PACKS; p++) {
         UNROLL
         for (u32 w = 0; w < WORDS; w++) raw[p].at[w] = LOWEST_HALVES;
-        const Stretch<true> own = anew(s);
+        const Stretch<true> own = opaque(s);
         if (own.there(p, 0)) raw[p] = load_pack<WORDS>((const u32*)(in + own.at(p, 0)));
     }
     u32 most = LOWEST_HALVES;
@@ -170,7 +172,7 @@ template <bool LOG, class Team> DEVICE void held_row(const T* in, T* out, u64 le
         UNROLL
         for (u32 w = 0; w < WORDS; w++) {
             C* const two = x + p * SPAN + 2 * w;
-            widen_halves<T>(held_back(raw[p].at[w], shift), two[0], two[1]);
+            widen_halves<T>(opaque_after(raw[p].at[w], shift), two[0], two[1]);
             UNROLL
             for (u32 i = 0; i < 2; i++) {
                 const C power = power_of<LOG>(two[i], shift);
@@ -184,7 +186,7 @@ template <bool LOG, class Team> DEVICE void held_row(const T* in, T* out, u64 le
     const C last = LOG ? m_log(sum) : C(1) / sum;
     UNROLL
     for (u32 p = 0; p < PACKS; p++) {
-        const Stretch<true> own = anew(s);
+        const Stretch<true> own = opaque(s);
         if (!own.there(p, 0)) break;
         UNROLL
         for (u32 i = p * SPAN; i < (p + 1) * SPAN; i++) x[i] = LOG ? x[i] - last : x[i] * last;
@@ -224,8 +226,8 @@ template <bool LOG, bool PACKED> DEVICE void short_rows(const T* in, T* out, con
     }
 }
 
-// ---- columns ----------------------------------------------------------------------------------------------------------
-// Two sets of powers in turn make one barrier a tile enough.
+// ---- columns ---------------------------------------------------------------------------------------------------------
+// Two alternating sets of powers make one barrier for each tile sufficient.
 DEVICE Powers* block_powers() {
     __shared__ Powers powers[2 * MAX_BLOCK];
     return powers;
@@ -239,7 +241,7 @@ template <bool LOG> DEVICE void columns(const T* in, T* out, const ColumnMap& m)
         const u64 length = there ? m.length : 0;
         const T* const from = in + (there ? offsets(c, m.columns, m.rank, m.dims, m.strides, m.strides).a : 0);
         T* const to = out + (there ? c / m.inner * m.inner * m.length + c % m.inner : 0);
-        Powers powers = no_powers();
+        Powers powers = empty_powers();
         for (u64 i = (u64)slice * BATCH; i < length; i += (u64)slices * BATCH) {
             C x[BATCH];
             UNROLL

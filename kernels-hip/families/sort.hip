@@ -1,31 +1,31 @@
-//! Sorting rows: pairs of a value and its position in the row, stable in both directions, rows of any length.
+//! Merge sort of rows of any length: pairs of a value and its position in the row, stable in both directions.
 //
-// sort_tiles: sorts each run of `run` neighbours of each row on its own (run is a power of two from ITEMS to TILE). A block
-// takes as many runs as fit its threads, each of which has ITEMS elements; the block is a multiple of 64 and has at least
-// run / ITEMS threads, and exactly as many where a row has several runs.
+// sort_tiles: sorts each run of `run` neighbours of each row separately (run is a power of two from ITEMS to TILE). A block takes as many
+// runs as fit its threads, with ITEMS elements each. The block is a multiple of 64 and has at least run / ITEMS threads, and exactly as
+// many if a row has several runs.
 // sort_merge: merges each pair of sorted runs of a row into one. A block writes TILE elements at a time; block 256.
-// Both stride over their grid, so any grid is right. src/launch/sort.rs says which passes sort a row.
+// Both have a grid-stride loop, so any grid is right. src/launch/sort.rs says which passes sort a row.
 //
-// An output never overlaps an input. `values` may be null, then only positions are written. in_positions says what sort_tiles
-// writes for an element in place of its place in the row; it may be null.
+// An output never overlaps an input. `values` may be null; then only positions are written. in_positions gives the positions that
+// sort_tiles writes; if it is null, they are indices in the row.
 //
-// The order: NaN is above all, and all NaNs are equal; -0 is below +0. Descending turns the order round, and equal
-// elements keep the order of their positions both ways.
+// The order: NaN is greatest, and all NaNs are equal; -0 is below +0. Descending reverses the order. Equal elements keep the order of their
+// positions in both directions.
 #include "portable.hpp"
 
-// Whether tiles are sorted by a network of comparisons between registers. On the host, where a shuffle costs as much as a
-// barrier, runs are merged in shared memory.
+// Whether tiles are sorted by a sorting network in registers. On the host a shuffle costs as much as a barrier, so runs are merged in
+// shared memory there.
 #ifndef NETWORK
 #define NETWORK !ON_HOST
 #endif
 
 namespace hipstack {
 
-// Only the first `keep` elements of a sorted run are stored. So run number r of a row begins at r * min(keep, run) in
-// memory that a pass has written, and rows are `in_row` and `out_row` elements apart.
+// Only the first `keep` elements of a sorted run are stored. In memory that a pass has written, run r of a row begins at r * min(keep,
+// run), and rows are `in_row` and `out_row` elements apart.
 struct SortMap {
     u64 rows, length; // of the rows to sort
-    u64 run;          // sort_tiles: elements of a run that it makes; sort_merge: of the runs that it reads
+    u64 run;          // elements of a run: of the output of sort_tiles, of the input of sort_merge
     u64 keep;
     u64 in_row, out_row;
     u32 descending;
@@ -38,12 +38,12 @@ static constexpr u32 TILE = MAX_BLOCK * ITEMS;
 
 typedef Dtype<T>::Rank Rank;
 
-// What is compared: the rank, or its complement where the order is turned round.
+// The sort key: the rank, or its complement if descending.
 DEVICE Rank key_of(T v, Rank turn) { return rank_of<false>(v) ^ turn; }
 DEVICE Rank turn_of(const SortMap& m) { return m.descending != 0 ? (Rank)~(Rank)0 : (Rank)0; }
 DEVICE u64 least_of(u64 a, u64 b) { return a < b ? a : b; }
 
-// A sorted series of keys in shared memory, and one of values in device memory.
+// Sorted keys in shared memory, and sorted values in device memory.
 struct SharedKeys {
     const Rank* at;
     METHOD Rank operator[](u32 i) const { return at[i]; }
@@ -54,7 +54,7 @@ struct StoredKeys {
     METHOD Rank operator[](u64 i) const { return key_of(at[i], turn); }
 };
 
-// How many of the first d elements of the merged series come from a. Of equal elements those of a come first.
+// Merge path: how many of the first d elements of the merged sequence come from a. Ties are taken from a first.
 template <class Keys, class I> DEVICE I split(Keys a, I a_count, Keys b, I b_count, I d) {
     I low = d > b_count ? d - b_count : 0, high = d < a_count ? d : a_count;
     while (low < high) {
@@ -74,10 +74,9 @@ DEVICE u16* shared_places() {
     return places;
 }
 
-// ---- runs of a block
-// -------------------------------------------------------------------------------------------------- Where element s
-// of the block's tile lies: its row, its place in the run, and whether the row has it. The tile is one run, which
-// begins at `start` of row `row`, or whole rows from there on.
+// ---- runs of a block -------------------------------------------------------------------------------------------------
+// The location of element s of the block's tile: its row, its index in the run, and whether it exists. The tile is either one run, which
+// begins at `start` of row `row`, or whole rows from `row` on.
 struct Spot {
     u64 row;
     u32 at;
@@ -90,10 +89,10 @@ DEVICE Spot spot_of(const SortMap& m, u64 row, u64 start, u32 s) {
 }
 
 #if NETWORK
-// ---- a network of comparisons -----------------------------------------------------------------------------------------
-// An element is one number: its key, and below it its place in the run. No two are equal, so that any network is stable.
+// ---- sorting network -------------------------------------------------------------------------------------------------
+// An element is one number: the key above its index in the run. All are distinct, so any network is stable.
 template <class U, u32 BYTES> struct ItemOf {
-    // The key's bits as a number without sign: floats of 16 bits and less have their own, not those of f32.
+    // The key as an unsigned number. Floats of at most 16 bits use their own bits, not those of f32.
     typedef u32 Word;
     static METHOD Word of(U v, bool turned, u32 place) {
         u32 key;
@@ -138,19 +137,19 @@ DEVICE u32 other_lane(u32 v, u32 mask) { return shuffle_xor(v, mask); }
 DEVICE u64 other_lane(u64 v, u32 mask) { return shuffle_xor(v, mask); }
 DEVICE WideItem other_lane(const WideItem& v, u32 mask) { return WideItem{shuffle_xor(v.key, mask), shuffle_xor(v.at, mask)}; }
 
-// Compilers for AMD choose between structs by their addresses, in memory.
+// AMD's compilers select between structs by address, which puts them into scratch memory.
 DEVICE u32 either(bool first, u32 a, u32 b) { return first ? a : b; }
 DEVICE u64 either(bool first, u64 a, u64 b) { return first ? a : b; }
 DEVICE WideItem either(bool first, const WideItem& a, const WideItem& b) {
     return WideItem{first ? a.key : b.key, first ? a.at : b.at};
 }
-// Into order, the lesser one first.
+// Compare-exchange.
 DEVICE void compare(Word& a, Word& b) {
     const bool swap = b < a;
     const Word low = either(swap, b, a), high = either(swap, a, b);
     a = low, b = high;
 }
-// Batcher's network of 19 comparisons.
+// Batcher's odd-even merge sort, 19 comparators.
 static_assert(ITEMS == 8, "the networks of a thread are for eight items");
 DEVICE void sort_items(Word (&v)[ITEMS]) {
     UNROLL
@@ -163,7 +162,7 @@ DEVICE void sort_items(Word (&v)[ITEMS]) {
     UNROLL
     for (u32 i = 1; i < 7; i += 2) compare(v[i], v[i + 1]);
 }
-// As sort_items, where the first so many are at most as great as the others: the end of a bitonic merge.
+// Sorts a bitonic sequence: the last stages of a bitonic merge.
 DEVICE void merge_items(Word (&v)[ITEMS]) {
     UNROLL
     for (u32 distance = 4; distance > 0; distance /= 2) {
@@ -174,8 +173,8 @@ DEVICE void merge_items(Word (&v)[ITEMS]) {
     }
 }
 
-// Each thread and the one whose number differs in the bits of mask keep the lesser or the greater of each pair of
-// items: the one whose bit `upper` is 0 the lesser. Item k meets item k, or the last but k where TURNED.
+// Compare-exchange between each thread and the one whose number differs in the bits of mask. The thread whose bit `upper` is 0 keeps the
+// lesser items. Item k meets item k, or with TURNED item ITEMS - 1 - k.
 template <bool TURNED> DEVICE void exchange(Word (&v)[ITEMS], Word* shared, u32 mask, u32 upper) {
     const bool lesser = (threadIdx.x & upper) == 0;
     Word other[ITEMS];
@@ -194,8 +193,7 @@ template <bool TURNED> DEVICE void exchange(Word (&v)[ITEMS], Word* shared, u32 
     for (u32 k = 0; k < ITEMS; k++) v[k] = either((other[k] < v[k]) == lesser, other[k], v[k]);
 }
 
-// Sorts each `run` items of neighbouring threads. The second half of what is merged is read backwards, so that all
-// comparisons have one direction.
+// Sorts each `run` items of neighbouring threads. The second half of a merge is read backwards, so that all comparators have one direction.
 DEVICE void sort_runs(Word (&v)[ITEMS], Word* shared, u32 run) {
     sort_items(v);
     for (u32 threads = 2; threads <= run / ITEMS; threads *= 2) {
@@ -214,7 +212,7 @@ KERNEL(PASTE4(sort_, tiles, _, DTYPE), const T* in, const u32* in_positions, T* 
     const u64 runs_of_row = (m.length + run - 1) / run, runs = m.rows * runs_of_row, each = tile / run;
     const u64 step = least_of(m.keep, run);
     for (u64 first = blockIdx.x * each; first < runs; first += gridDim.x * each) {
-        // What a row lacks is filled up with the greatest key. It lies behind all equal ones, and stays there.
+        // Missing elements of a row get the greatest key and sort behind all others.
         const u64 row = runs_of_row == 1 ? first : first / runs_of_row, start = (first - row * runs_of_row) * run;
         const u64 my_row = row + (mine_at >> m.shift);
         const T* const from = in + my_row * m.in_row + start;
@@ -248,7 +246,7 @@ struct Items {
     u16 place[ITEMS];
 };
 
-// Neighbours change places only if they are out of order: ITEMS rounds sort, and equal elements never pass each other.
+// Odd-even transposition sort: ITEMS rounds sort, and equal elements are never swapped.
 DEVICE void sort_items(Items& mine) {
     UNROLL
     for (u32 round = 0; round < ITEMS; round++) {
@@ -263,7 +261,7 @@ DEVICE void sort_items(Items& mine) {
     }
 }
 
-// The thread's ITEMS elements of the merged series of two runs of `run` elements, which lie one behind the other.
+// The thread's ITEMS elements of the merge of two adjacent runs of `run` elements, from element d on.
 DEVICE void merge_items(Items& mine, const Rank* keys, const u16* places, u32 run, u32 d) {
     const Rank* const other = keys + run;
     u32 i = split(SharedKeys{keys}, run, SharedKeys{other}, run, d), j = d - i;
@@ -284,7 +282,7 @@ KERNEL(PASTE4(sort_, tiles, _, DTYPE), const T* in, const u32* in_positions, T* 
     const u64 runs_of_row = (m.length + run - 1) / run, runs = m.rows * runs_of_row, each = tile / run;
     const u64 step = least_of(m.keep, run);
     for (u64 first = blockIdx.x * each; first < runs; first += gridDim.x * each) {
-        // What a row lacks is filled up with the greatest key. It lies behind all equal ones, and stays there.
+        // Missing elements of a row get the greatest key and sort behind all others.
         const u64 row = runs_of_row == 1 ? first : first / runs_of_row, start = (first - row * runs_of_row) * run;
         for (u32 s = threadIdx.x; s < tile; s += blockDim.x) {
             const Spot spot = spot_of(m, row, start, s);
@@ -324,8 +322,8 @@ KERNEL(PASTE4(sort_, tiles, _, DTYPE), const T* in, const u32* in_positions, T* 
 }
 #endif
 
-// ---- pairs of runs ----------------------------------------------------------------------------------------------------
-// The elements of run number r that are stored.
+// ---- pairs of runs ---------------------------------------------------------------------------------------------------
+// Number of stored elements of run r.
 DEVICE u64 stored(const SortMap& m, u64 r) {
     const u64 start = r * m.run;
     return start < m.length ? least_of(least_of(m.length - start, m.run), m.keep) : 0;
@@ -346,7 +344,7 @@ KERNEL(PASTE4(sort_, merge, _, DTYPE), const T* in, const u32* in_positions, T* 
         if (begin >= total) continue;
         const u64 end = least_of(begin + tile, total);
         const u64 a_start = row * m.in_row + 2 * pair * in_step, b_start = a_start + in_step;
-        // Two threads of different waves look where the block's part begins and ends.
+        // Two threads of different waves search for the bounds of the block's part.
         if (threadIdx.x == 0 || threadIdx.x == blockDim.x - 1) {
             const StoredKeys a = {in + a_start, turn}, b = {in + b_start, turn};
             bounds[threadIdx.x == 0 ? 0 : 1] = split(a, a_count, b, b_count, threadIdx.x == 0 ? begin : end);

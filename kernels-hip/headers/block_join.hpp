@@ -1,17 +1,17 @@
-//! What all threads of a block have, joined.
+//! Reduction over the threads of a block.
 //
 // Included after portable.hpp.
 namespace hipstack {
 
-// One array for all kernels of a unit that join values of this type.
+// One array for all kernels of a unit that reduce values of this type.
 template <class Sum> DEVICE Sum* block_slots() {
     __shared__ Sum slots[2 * MAX_BLOCK];
     return slots;
 }
 
-// Joins the values of all threads of the block, always in the same order whatever the wave size: within groups of threads
-// equal modulo 32, then a tree of 32. The result is right in the first wave. blockDim.x is a multiple of WAVE_SIZE, at most
-// MAX_BLOCK, and every thread calls it. turn counts the calls: two sets of slots make one barrier enough.
+// Reduces the values of all threads of the block. The order does not depend on the wave size: first threads equal modulo 32, then a tree of
+// 32. The result is valid in the first wave. blockDim.x is a multiple of WAVE_SIZE, at most MAX_BLOCK, and every thread must call it.
+// `turn` counts the calls and alternates between two sets of slots, so that one barrier suffices.
 template <class Op> DEVICE typename Op::Sum block_join(typename Op::Sum mine, u32 turn) {
     typedef typename Op::Sum Sum;
     Sum* const slot = block_slots<Sum>() + (turn & 1u) * MAX_BLOCK;

@@ -1,8 +1,7 @@
-//! Convolutions as products of the filters and what they meet, in tiles of many output channels: what `conv_wide`, `conv_split` and `conv_mma` share.
+//! Convolution as a matrix product in tiles of many output channels: shared by `conv_wide`, `conv_split` and `conv_mma`.
 //
-// A block computes CHANNELS output channels of one group at PLACES places of one phase (conv.hpp), a slice of taps at a time. A tap is an
-// input channel, a row and a column of the filter. A filter has at most 64 rows and columns for each input channel, and a tile less than
-// 2^31 taps.
+// A block computes CHANNELS output channels of one group at POSITIONS output positions of one phase (conv.hpp), a slice of taps at a time.
+// A tap is an input channel, a row and a column of the filter. A filter has at most 64 rows times columns, and a tile fewer than 2^31 taps.
 //
 // Included after portable.hpp.
 #pragma once
@@ -10,25 +9,25 @@
 
 namespace hipstack {
 
-static constexpr u32 BLOCK = 128; // exactly so many threads
+static constexpr u32 BLOCK = 128; // block size, exactly
 
 // Three blocks share a multiprocessor of NVIDIA's and its registers.
 #define TILE_KERNEL(...) KERNEL_OF(128, 3, __VA_ARGS__)
 
-// What a block computes: channels of a group from `top` on, at places from `left` on.
+// The block's tile: channels of a group from `top` on, positions from `left` on.
 struct Tile {
     u64 top, left, group, h_rest, w_rest;
     Phase h, w;
-    u32 terms; // taps that all its outputs meet
+    u32 terms; // taps of each output
 };
-// All tiles, and the one that the block computes: in shared memory, since their numbers are more than there are registers for.
-template <u32 CHANNELS, u32 PLACES> struct Tiles {
-    u64 down, across, rows, columns, places, count;
+// The grid of tiles and the block's current tile. It lies in shared memory, because its fields exceed the registers.
+template <u32 CHANNELS, u32 POSITIONS> struct Tiles {
+    u64 down, across, rows, columns, positions, count;
     Tile tile;
-    // One thread calls these.
+    // Called by one thread.
     METHOD void begin(const ConvArgs& m) {
-        rows = hipstack::places(m.h), columns = hipstack::places(m.w), places = m.batch * rows * columns;
-        down = (m.out_channels + CHANNELS - 1) / CHANNELS, across = (places + PLACES - 1) / PLACES;
+        rows = hipstack::positions(m.h), columns = hipstack::positions(m.w), positions = m.batch * rows * columns;
+        down = (m.out_channels + CHANNELS - 1) / CHANNELS, across = (positions + POSITIONS - 1) / POSITIONS;
         count = down * across * m.groups * phases(m.h) * phases(m.w);
     }
     METHOD void take(u64 t, const ConvArgs& m) {
@@ -36,16 +35,16 @@ template <u32 CHANNELS, u32 PLACES> struct Tiles {
         rest = divide(rest, across, tile.left);
         rest = divide(rest, m.groups, tile.group);
         tile.h_rest = divide(rest, phases(m.w), tile.w_rest);
-        tile.top *= CHANNELS, tile.left *= PLACES;
+        tile.top *= CHANNELS, tile.left *= POSITIONS;
         tile.h = phase_of(m.h, tile.h_rest), tile.w = phase_of(m.w, tile.w_rest);
         meet(m.in_channels);
     }
     METHOD void meet(u64 in_channels) { tile.terms = (u32)(in_channels * tile.h.count * tile.w.count); }
-    // The image, row and column of a place.
-    METHOD u64 image(u64 place, u64& row, u64& column) const { return divide(divide(place, columns, column), rows, row); }
+    // The image, row and column of a position.
+    METHOD u64 image(u64 position, u64& row, u64& column) const { return divide(divide(position, columns, column), rows, row); }
 };
 
-// A block's tiles, one after the other: compute() is for `tiles.tile`. All threads call it.
+// Runs compute() for each of the block's tiles, with `tiles.tile` set. All threads call it.
 template <class Tiles, class Compute> DEVICE void each_tile(Tiles& tiles, const ConvArgs& m, Compute compute) {
     if (threadIdx.x == 0) tiles.begin(m);
     __syncthreads();
@@ -57,24 +56,25 @@ template <class Tiles, class Compute> DEVICE void each_tile(Tiles& tiles, const 
     }
 }
 
-// ---- what a place meets -----------------------------------------------------------------------------------------------
-// Where the input of a place's first tap lies, which may be outside, and which rows and columns of the filter lie inside: a bit each.
-struct Place { u64 from, seen; };
+// ---- inputs of a position --------------------------------------------------------------------------------------------
+// The address of the input of a position's first tap, which may be outside of the image, and a bit mask of the filter's taps that are
+// inside.
+struct Position { u64 from, seen; };
 
-// Bits of an axis' taps whose places start + i * move are below `length`.
+// A bit mask of the taps i of an axis for which start + i * move is in 0..length.
 DEVICE u64 seen_of(i64 start, const Phase& phase, u64 length) {
     u64 seen = 0;
     for (u32 i = 0; i < phase.count; i++, start += phase.move) seen |= (u64)((u64)start < length) << i;
     return seen;
 }
-template <class Tiles> DEVICE Place place_of(u64 place, const Tiles& tiles, const ConvArgs& m) {
+template <class Tiles> DEVICE Position position_of(u64 position, const Tiles& tiles, const ConvArgs& m) {
     const Tile& tile = tiles.tile;
-    if (place >= tiles.places) return Place{0, 0};
+    if (position >= tiles.positions) return Position{0, 0};
     u64 row, column;
-    const u64 image = tiles.image(place, row, column);
+    const u64 image = tiles.image(position, row, column);
     i64 y = (i64)row * m.h.step + tile.h.start;
     const i64 x = (i64)column * m.w.step + tile.w.start;
-    Place out = {image * m.x_n + tile.group * m.in_channels * m.x_c + (u64)y * m.x_h + (u64)x * m.x_w, 0};
+    Position out = {image * m.x_n + tile.group * m.in_channels * m.x_c + (u64)y * m.x_h + (u64)x * m.x_w, 0};
     const u64 columns = seen_of(x, tile.w, m.w.in);
     for (u32 i = 0; i < tile.h.count; i++, y += tile.h.move) {
         if ((u64)y < m.h.in) out.seen |= columns << (i * (u32)tile.w.count);
@@ -82,10 +82,10 @@ template <class Tiles> DEVICE Place place_of(u64 place, const Tiles& tiles, cons
     return out;
 }
 
-// How far a tap lies from a place's first one, and its bit. Behind the last one taps have none.
+// Offset of a tap from the position's first tap, and its bit in Position::seen. Taps beyond the last have no bit.
 struct alignas(16) Tap { i64 x; u64 bit; };
 
-// Where a tap of a tile lies, and where in the filters.
+// The offset of tap `number` of a tile in the input, and in the filters.
 DEVICE void find_tap(u32 number, Tap& tap, u64& filter, const Tile& tile, const ConvArgs& m) {
     tap = Tap{0, 0}, filter = 0;
     if (number >= tile.terms) return;
@@ -97,23 +97,24 @@ DEVICE void find_tap(u32 number, Tap& tap, u64& filter, const Tile& tile, const 
     filter = channel * m.f_c + y * m.f_h + x * m.f_w;
 }
 
-// ---- slices -----------------------------------------------------------------------------------------------------------
-// The taps of two slices.
+// ---- slices ----------------------------------------------------------------------------------------------------------
+// The taps of two slices (double buffering).
 template <u32 SLICE> struct Taps {
     Tap taps[2][SLICE];
-    u64 places[2][SLICE]; // in the filters
+    u64 filter_offsets[2][SLICE];
 };
 
-// Goes through a tile's taps by slices: while a slice is multiplied, the next one's loads are under way. load(begin, half): of the taps from
-// `begin` on, which are half `half` of s; multiply(half), store(half): in half `half` of shared memory.
+// Iterates over a tile's taps in slices, with the loads of the next slice in flight while a slice is multiplied. load(begin, half) loads
+// the slice that begins at tap `begin`, whose taps are in half `half` of s; multiply(half) and store(half) use half `half` of shared
+// memory.
 template <u32 SLICE, class Load, class Multiply, class Store>
 DEVICE void over_slices(Taps<SLICE>& s, const Tile& tile, const ConvArgs& m, Load load, Multiply multiply, Store store) {
     const u32 terms = tile.terms, lane = threadIdx.x % 32;
     for (u32 begin = 0, half = 1; begin < terms + 2 * SLICE; begin += SLICE, half ^= 1u) {
-        // Taps of the slice from `begin` on; the one before is loaded, and the one before that multiplied.
-        // Groups of 32 take turns.
+        // Pipeline: find the taps of the slice at `begin`, load the slice before it, and multiply the one before that. Groups of 32 take
+        // turns in finding taps.
         if (begin / SLICE % (BLOCK / 32) == threadIdx.x / 32 && lane < SLICE)
-            find_tap(begin + lane, s.taps[half ^ 1u][lane], s.places[half ^ 1u][lane], tile, m);
+            find_tap(begin + lane, s.taps[half ^ 1u][lane], s.filter_offsets[half ^ 1u][lane], tile, m);
         const bool more = begin > 0 && begin < terms + SLICE;
         if (more) load(begin - SLICE, half);
         if (begin > SLICE) multiply(half ^ 1u);
@@ -122,11 +123,11 @@ DEVICE void over_slices(Taps<SLICE>& s, const Tile& tile, const ConvArgs& m, Loa
     }
 }
 
-// ---- outputs ----------------------------------------------------------------------------------------------------------
-// Where the first channel of a tile's group has N places, from a multiple of N on.
+// ---- outputs ---------------------------------------------------------------------------------------------------------
+// Offsets of N neighbouring positions in the first channel of the tile's group. The first position is a multiple of N.
 template <u32 N> struct Run {
     u64 at[N];
-    bool there[N], whole; // whole: side by side, and aligned
+    bool there[N], whole; // whole: contiguous and aligned
     template <class Tiles> METHOD Run(u64 first, const Tiles& tiles, const ConvArgs& m) {
         const Tile& tile = tiles.tile;
         const u64 plane = m.h.out * m.w.out;
@@ -140,11 +141,11 @@ template <u32 N> struct Run {
             u64 row, column;
             const u64 image = tiles.image(first + j, row, column);
             const u64 y = row * m.h.up + tile.h_rest, x = column * m.w.up + tile.w_rest;
-            there[j] = first + j < tiles.places && y < m.h.out && x < m.w.out;
+            there[j] = first + j < tiles.positions && y < m.h.out && x < m.w.out;
             at[j] = (image * m.groups + tile.group) * m.out_channels * plane + y * m.w.out + x;
         }
     }
-    // Writes the outputs that lie `beyond` these: value(j) is the one of place j.
+    // Writes value(j) for each position j, at offset `beyond` from the first channel.
     template <class Value> METHOD void write(T* out, u64 beyond, Value value) const {
         if (whole) {
             if (!there[0]) return;

@@ -1,20 +1,20 @@
-//! Dealing elements out by digits of their keys, in their order: what sums by buckets and sorts by digits do alike.
+//! Stable distribution of elements by digits of their keys: shared by `buckets` and `radix`.
 //
 // Included after portable.hpp.
 namespace hipstack {
 
-// Groups of 32 threads, whatever the size of a wave.
+// Groups of 32 threads, whatever the wave size.
 static constexpr u32 LANES = 32, GROUPS = MAX_BLOCK / LANES;
 
-// Which threads of the group have this digit.
-template <u32 BITS> DEVICE u32 alike(u32 digit) {
+// A mask of the group's threads that have this digit.
+template <u32 BITS> DEVICE u32 match_digit(u32 digit) {
     u32 same = ~0u;
     UNROLL
-    for (u32 bit = 0; bit < BITS; bit++) keep_alike(same, digit, bit);
+    for (u32 bit = 0; bit < BITS; bit++) match_bit(same, digit, bit);
     return same;
 }
-// Sums over all threads before, and one barrier.
-DEVICE u32 sum_before(u32 mine) {
+// The exclusive prefix sum over the block's threads. Contains one barrier.
+DEVICE u32 exclusive_sum(u32 mine) {
     __shared__ u32 sums[GROUPS];
     u32 before = 0, all = mine;
     UNROLL

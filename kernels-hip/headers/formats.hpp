@@ -1,4 +1,4 @@
-//! The number formats of the dtypes, as types, and their bits.
+//! Number formats of the dtypes as types, and their bit patterns.
 //
 // Included by numbers.hpp.
 #pragma once
@@ -14,7 +14,7 @@ typedef int i32;
 typedef long long i64;
 typedef float f32;
 typedef double f64;
-// Floats of 16 and 8 bits are bits in memory and f32 in registers.
+// 16-bit and 8-bit floats are bit patterns in memory and f32 in registers.
 struct f16 { u16 bits; };
 struct bf16 { u16 bits; };
 struct f8e4m3 { u8 bits; };

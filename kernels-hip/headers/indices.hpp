@@ -1,4 +1,4 @@
-//! Numbers of threads, and where elements of strided arrays lie.
+//! Thread numbers, and offsets of elements in strided arrays.
 //
 // Included by portable.hpp.
 #pragma once
@@ -8,7 +8,8 @@ namespace hipstack {
 static constexpr u32 MAX_RANK = 8;
 DEVICE u64 thread_number() { return (u64)blockIdx.x * blockDim.x + threadIdx.x; }
 DEVICE u64 thread_count() { return (u64)gridDim.x * blockDim.x; }
-// A number for each thread under which work is dealt out. On the host neighbouring threads share a thread of the system: there blocks come first.
+// The thread's number for distributing work. On the host neighbouring threads share an OS thread, so consecutive numbers go to different
+// blocks.
 DEVICE u64 worker_number() {
     if constexpr (ON_HOST) return (u64)threadIdx.x * gridDim.x + blockIdx.x;
     else return thread_number();
@@ -16,12 +17,12 @@ DEVICE u64 worker_number() {
 
 struct Offsets { u64 a, b; };
 
-// The dims but the first. AMD's compilers read all that an unrolled loop needs of the maps when the kernel begins, more than there
-// are scalar registers: they keep the rest in lanes of vector registers. Elsewhere indices that are constants cost less.
+// Iterates over all dimensions but the first. AMD's compilers hoist all loads of an unrolled loop to the kernel's entry; these exceed the
+// scalar registers and are spilled to lanes of vector registers. Elsewhere constant indices are cheaper.
 #define DIMS_FROM_THE_LAST(d, rank) ROLLED_ON_AMD for (u32 d = ON_AMD ? (rank) : MAX_RANK; d-- > 1;) if (ON_AMD || d < (rank))
 
-// Offsets of the element with row-major number i in two arrays of the same dims. I is u32 where the numbers fit: a division
-// of 64 bits costs several times more.
+// Offsets of the element with row-major number i in two arrays of the same dims. I is u32 where all numbers fit, because a 64-bit division
+// costs several times more.
 template <class I> DEVICE Offsets offsets_as(I i, u32 rank, const u64* dims, const u64* a, const u64* b) {
     Offsets at = {0, 0};
     DIMS_FROM_THE_LAST(d, rank) {
@@ -40,7 +41,7 @@ DEVICE Offsets offsets(u64 i, u64 count, u32 rank, const u64* dims, const u64* a
     return count >> 32 == 0 ? offsets_as<u32>((u32)i, rank, dims, a, b) : offsets_as<u64>(i, rank, dims, a, b);
 }
 
-// The same in three arrays.
+// The same for three arrays.
 struct ThreeOffsets { u64 a, b, c; };
 template <class I> DEVICE ThreeOffsets three_offsets_as(I i, u32 rank, const u64* dims, const u64* a, const u64* b, const u64* c) {
     ThreeOffsets at = {0, 0, 0};

@@ -1,4 +1,4 @@
-//! The dtypes: number formats of 8 to 64 bits, conversions between them, and what a dtype computes with.
+//! The dtypes: number formats of 8 to 64 bits, conversions between them, and their compute types.
 //
 // Included by portable.hpp.
 #pragma once
@@ -8,7 +8,7 @@
 
 namespace hipstack {
 
-// OCP E4M3 as the others in conversions.hpp. It has no infinity: what is too large becomes 448 with its sign, NaN stays NaN.
+// OCP E4M3, converted like the formats in conversions.hpp. There is no infinity: overflow saturates to ±448, NaN stays NaN.
 DEVICE f32 to_f32(f8e4m3 v) {
     const u32 magnitude = v.bits & 0x7fu, shifted = magnitude << 20;
     const u32 normal = magnitude == 0x7fu ? 0x7fc00000u : shifted + (120u << 23);
@@ -24,8 +24,8 @@ DEVICE void from_f32(f32 v, f8e4m3& out) {
     out.bits = (u8)((magnitude > 0x43e00000u ? special : finite) | (b >> 24 & 0x80u));
 }
 
-// An f64 rounded to f32 "to odd": truncated, and the last bit set if anything was lost. Rounding that to a format with at
-// least two bits less gives what rounding the f64 once would give.
+// Rounds an f64 to f32 "to odd": truncates, and sets the last bit if the result is inexact. Rounding that to a format with at least two
+// bits less gives the same result as rounding the f64 once.
 DEVICE f32 to_odd_f32(f64 v) {
     const f32 nearest = (f32)v;
     const f64 back = (f64)nearest;
@@ -33,7 +33,7 @@ DEVICE f32 to_odd_f32(f64 v) {
     const u32 truncated = (bits_of(back) << 1) > (bits_of(v) << 1) ? b - 1u : b;
     return v != v ? nearest : from_bits(back != v ? truncated | 1u : b);
 }
-// An integer as f64, rounded to odd where it has more than 53 bits: the 11 low bits become one.
+// Converts an integer to f64, rounded to odd if it has more than 53 bits: the low 11 bits are replaced by one sticky bit.
 DEVICE f64 to_odd_f64(i64 v) {
     const u64 magnitude = v < 0 ? 0ull - (u64)v : (u64)v;
     const u64 odd = (magnitude & ~0x7ffull) | ((magnitude & 0x7ffull) != 0 ? 0x800ull : 0ull);
@@ -41,8 +41,9 @@ DEVICE f64 to_odd_f64(i64 v) {
     return v < 0 ? -out : out;
 }
 
-// ---- what a dtype is --------------------------------------------------------------------------------------------------
-// Compute: the type of its arithmetic. Wrap: the unsigned type in which integers wrap. Rank: an integer that orders it.
+// ---- properties of a dtype -------------------------------------------------------------------------------------------
+// Compute: the type of its arithmetic. Wrap: the unsigned type of wrapping integer arithmetic. Rank: an integer type that orders its
+// values.
 template <class T> struct Dtype;
 template <class C, class W, class R, bool F, bool S, u32 B> struct DtypeOf {
     typedef C Compute;
@@ -65,7 +66,7 @@ template <> struct Dtype<f64> : DtypeOf<f64, u64, i64, true, true, 64> {};
 #define FOR_PLAIN_TYPES(X) X(u8) X(u32) X(i16) X(i32) X(i64) X(f32) X(f64)
 #define FOR_SMALL_FLOATS(X) X(f8e4m3) X(bf16) X(f16)
 
-// widen: storage to compute type, exact. narrow<T>: back, rounded once.
+// widen: storage type to compute type, exact. narrow<T>: compute type to storage type, rounded once.
 #define PLAIN(T) DEVICE T widen(T v) { return v; }
 FOR_PLAIN_TYPES(PLAIN)
 #undef PLAIN
@@ -88,7 +89,8 @@ template <class I> DEVICE constexpr I greatest() {
 }
 template <class I> DEVICE constexpr I least() { return (I)(Dtype<I>::SIGNED ? -(i64)greatest<I>() - 1 : 0); }
 
-// Any dtype to any other. Float to integer truncates and saturates, NaN gives 0; integers wrap; floats round once.
+// Converts between any two dtypes. Float to integer truncates and saturates, NaN gives 0. Integers wrap. Results that are floats are
+// rounded once.
 template <class D, class S> DEVICE D convert(S v) {
     typedef typename Dtype<S>::Compute C;
     if constexpr (Dtype<D>::FLOAT && sizeof(D) == 1 && Dtype<S>::FLOAT && sizeof(S) == 1) {

@@ -1,13 +1,13 @@
-//! All that the kernels need, without standard headers, and the dtype of the unit.
+//! Everything that kernels need, without standard headers; defines the dtype of the unit.
 //
-// One text for five compilers: hipcc, hiprtc, nvcc, NVRTC and a host C++ compiler (through hip-host's device.hpp).
+// The source compiles with hipcc, hiprtc, nvcc, NVRTC and a host C++ compiler (through hip-host's device.hpp).
 //
 // Macros that the build sets
 //   DTYPE_<dtype>   the unit's element type: u8 u32 i16 i32 i64 f8e4m3 bf16 f16 f32 f64
-//   WAVE_SIZE       32 or 64: lanes that run together. Host builds of units without warp operations leave it out.
+//   WAVE_SIZE       lanes of a wave, 32 or 64. Host builds of units without warp operations do not set it.
 // Contraction of a*b+c must be off: -ffp-contract=off (hipcc, hiprtc, g++), -fmad=false (nvcc, NVRTC).
 //
-// Everything here has internal linkage: a program may hold many units, built with different macros.
+// Everything here has internal linkage: a program may link many units that were built with different macros.
 #pragma once
 #include "platform.hpp"
 #include "gpu.hpp"
@@ -53,8 +53,8 @@
 
 #ifdef DTYPE
 namespace hipstack {
-typedef DTYPE T; // storage type of the unit
-typedef Dtype<T>::Compute C; // type of its arithmetic
+typedef DTYPE T; // storage type
+typedef Dtype<T>::Compute C; // compute type
 } // namespace hipstack
 #endif
 

@@ -1,34 +1,35 @@
-//! Threads that share a row, and the elements of it that each keeps in registers.
+//! Rows that several threads share, with the elements in registers.
 //
-// Included after portable.hpp. A row's elements lie side by side. Where all rows begin at multiples of 16 bytes and are as long
-// (PACKED), a thread takes 16 bytes at a time, else one element.
+// Included after portable.hpp. The elements of a row are contiguous. If every row starts at a multiple of 16 bytes and has a multiple of 16
+// bytes (PACKED), a thread accesses 16 bytes at a time, else one element.
 namespace hipstack {
 
-// A quotient; 64 bits cost several times more than 32.
+// Quotient. A 64-bit division costs several times more than a 32-bit one.
 DEVICE u64 quotient(u64 a, u64 b) { return (a | b) >> 32 == 0 ? (u32)a / (u32)b : a / b; }
 
-// Elements of one 16-byte access, elements that a thread keeps in registers, and accesses that bring them.
+// Elements of a 16-byte access; elements that a thread holds in registers; accesses that load those.
 static constexpr u32 SPAN = ACCESS / sizeof(T);
 static constexpr u32 HELD = sizeof(T) == 8 ? 16 : 32;
 static constexpr u32 PACKS = HELD / SPAN;
-// Lanes that exchange values.
+// Lanes that shuffle.
 static constexpr u32 LANES = 32;
 
-// Whether rows of `length` elements at the offsets of such dims are PACKED, all of them: threads of a wave may have different rows.
+// Whether all rows of `length` elements at the offsets of the map's dims are PACKED. It must hold for all rows, because the threads of a
+// wave may have different ones.
 template <class Map> DEVICE bool rows_are_packed(const T* in, const T* out, const Map& m) {
     bool packed = m.length != 0 && m.length % SPAN == 0 && is_aligned<T, SPAN>(in) && is_aligned<T, SPAN>(out);
     for (u32 d = 0; d < m.rank; d++) packed = packed && (m.dims[d] == 1 || m.strides[d] % SPAN == 0);
     return packed;
 }
 
-// Where row r begins.
+// The offset of row r.
 template <class Map> DEVICE u64 row_offset(const Map& m, u64 r) {
     return offsets(r, m.rows, m.rank, m.dims, m.strides, m.strides).a;
 }
 
 // ---- teams ------------------------------------------------------------------------------------------------------------
 struct Add { static METHOD C join(C a, C b) { return a + b; } };
-// `width` lanes, a power of two up to LANES. All lanes of the wave call `all`.
+// A team of `width` lanes, a power of two up to LANES. All lanes of the wave must call `all`.
 struct Lanes {
     static constexpr bool SHORT = true;
     u32 lane, width;
@@ -43,8 +44,8 @@ struct Lanes {
         return v;
     }
 };
-// A block's threads as teams of lanes, one for each row of `length` elements: up to TEAM_PACKS packs of it for every lane where they are
-// many. By shifts: compilers make floating point of a division of small integers.
+// Splits a block's threads into teams of lanes, one team for each row of `length` elements. A lane gets up to TEAM_PACKS packs if there are
+// more than FEW_LANES lanes. Uses shifts, because compilers implement the division of small integers in floating point.
 static constexpr u32 TEAM_PACKS = PACKS < 4 ? PACKS : 4, FEW_LANES = 8;
 struct Teams {
     u32 shift;
@@ -59,7 +60,8 @@ DEVICE C* block_values() {
     __shared__ C values[2 * MAX_BLOCK / LANES];
     return values;
 }
-// All threads of the block. The order of joining does not depend on the wave size; two sets of values make one barrier enough.
+// The whole block as a team. The order of the reduction does not depend on the wave size. Two alternating sets of values make one barrier
+// sufficient.
 struct Block {
     static constexpr bool SHORT = false;
     u32 lane, width, turn;
@@ -70,7 +72,7 @@ struct Block {
         __syncthreads();
         v = values[0];
         if constexpr (ON_NVIDIA) {
-            // All are read before the first is joined.
+            // All values are read before the first is joined.
             UNROLL
             for (u32 other = 1; other < MAX_BLOCK / LANES; other++) {
                 const C next = values[other];
@@ -83,8 +85,8 @@ struct Block {
     }
 };
 
-// ---- elements ---------------------------------------------------------------------------------------------------------
-// The next `count` elements of a row, dealt out to `width` threads in turn.
+// ---- elements --------------------------------------------------------------------------------------------------------
+// The next `count` elements of a row, distributed round-robin over `width` threads.
 template <bool PACKED> struct Stretch {
     u32 count, lane, width;
     METHOD bool used(u32 pack) const { return pack * width * SPAN < count; }
@@ -93,20 +95,21 @@ template <bool PACKED> struct Stretch {
     }
     METHOD bool there(u32 pack, u32 i) const { return at(pack, PACKED ? 0 : i) < count; }
 };
-// The same in a register of its own: compilers otherwise compute the places of all elements once and keep them, for which there are not
-// enough registers. Without this clang 22 takes 512 vector registers and scratch for norm_layer_f32 on gfx942, with it 70.
-template <bool PACKED> DEVICE Stretch<PACKED> anew(Stretch<PACKED> s) {
-    s.lane = anew(s.lane);
+// Hides the lane number, so that the compiler recomputes element indices. Otherwise it computes the indices of all elements once and keeps
+// them, which exceeds the registers: clang 22 takes 512 vector registers and scratch for norm_layer_f32 on gfx942, with this 70.
+template <bool PACKED> DEVICE Stretch<PACKED> opaque(Stretch<PACKED> s) {
+    s.lane = opaque(s.lane);
     return s;
 }
-// What a thread keeps in registers of rows: less where words are taken apart but single elements are read, each of them in a register.
-template <bool PACKED> DEVICE constexpr u32 held_by() { return PACKED || HALVES == 0 ? HELD : HELD / 2; }
+// Elements of a row that a thread holds in registers. Half as many if words are unpacked but elements are loaded one by one, because then
+// each of them occupies a register.
+template <bool PACKED> DEVICE constexpr u32 elements_per_thread() { return PACKED || HALVES == 0 ? HELD : HELD / 2; }
 template <bool PACKED, u32 N = HELD, class Team> DEVICE Stretch<PACKED> stretch(u64 first, u64 length, const Team& team) {
     const u64 left = length > first ? length - first : 0, most = (u64)N * team.width;
     return Stretch<PACKED>{(u32)(left < most ? left : most), team.lane, team.width};
 }
 
-// A pack of a stretch as it lies in memory; what is not there is 0.
+// A pack of a stretch as it is in memory; missing elements are 0.
 template <bool PACKED> DEVICE Pack<T, SPAN> raw_pack(const T* row, const Stretch<PACKED>& s, u32 p) {
     Pack<T, SPAN> raw = {};
     if constexpr (PACKED) {
@@ -118,7 +121,7 @@ template <bool PACKED> DEVICE Pack<T, SPAN> raw_pack(const T* row, const Stretch
     }
     return raw;
 }
-// A pack as words, of two elements each where HALVES asks for them.
+// A pack as words, which have two elements each with HALVES.
 static constexpr u32 WORDS = ACCESS / sizeof(u32);
 typedef Pack<u32, WORDS> Words;
 DEVICE Words words_of(const Pack<T, SPAN>& pack) {
@@ -126,14 +129,14 @@ DEVICE Words words_of(const Pack<T, SPAN>& pack) {
     memcpy(&out, &pack, sizeof(out));
     return out;
 }
-// KERNEL_OF 256 threads where rows stay in registers as words; all other kernels may take as few registers as nvcc thinks right.
+// With HALVES, where rows stay in registers as words, KERNEL_OF for 256 threads. All other kernels leave the register count to nvcc.
 #if HALVES
 #define ROWS_KERNEL(blocks, ...) KERNEL_OF(256, blocks, __VA_ARGS__)
 #else
 #define ROWS_KERNEL(blocks, ...) KERNEL(__VA_ARGS__)
 #endif
 
-// The elements of a pack, and packs of elements.
+// Conversions of whole packs.
 DEVICE void widen_pack(C* x, const Pack<T, SPAN>& raw) {
     if constexpr (HALVES) {
         u32 words[WORDS];
@@ -159,35 +162,35 @@ DEVICE Pack<T, SPAN> narrow_pack(const C* y) {
     return pack;
 }
 
-// What is not there becomes `none`. All packs are read before the first is widened, so that one wait is for all of them.
-template <bool PACKED, u32 N> DEVICE void load(C (&x)[N], const T* row, const Stretch<PACKED>& all, C none) {
+// Missing elements become `fill`. All packs are loaded before the first is widened, so that there is one wait for all of them.
+template <bool PACKED, u32 N> DEVICE void load(C (&x)[N], const T* row, const Stretch<PACKED>& all, C fill) {
     Pack<T, SPAN> raw[N / SPAN];
     if constexpr (PACKED || !HALVES) {
         UNROLL
-        for (u32 p = 0; p < N / SPAN; p++) raw[p] = raw_pack(row, anew(all), p);
+        for (u32 p = 0; p < N / SPAN; p++) raw[p] = raw_pack(row, opaque(all), p);
     }
     UNROLL
     for (u32 p = 0; p < N / SPAN; p++) {
-        const Stretch<PACKED> s = anew(all);
-        // Single elements of 16 bits would fill a register each.
+        const Stretch<PACKED> s = opaque(all);
+        // Loaded here, because single 16-bit elements occupy a register each.
         if constexpr (!PACKED && HALVES) raw[p] = raw_pack(row, s, p);
         if constexpr (HALVES && PACKED) {
             widen_pack(x + p * SPAN, raw[p]);
-            // What is not there was read as 0.
-            if (!s.there(p, 0) && none != C(0)) {
+            // Missing elements were read as 0.
+            if (!s.there(p, 0) && fill != C(0)) {
                 UNROLL
-                for (u32 i = 0; i < SPAN; i++) x[p * SPAN + i] = none;
+                for (u32 i = 0; i < SPAN; i++) x[p * SPAN + i] = fill;
             }
         } else {
             UNROLL
-            for (u32 i = 0; i < SPAN; i++) x[p * SPAN + i] = s.there(p, i) ? widen(raw[p].at[i]) : none;
+            for (u32 i = 0; i < SPAN; i++) x[p * SPAN + i] = s.there(p, i) ? widen(raw[p].at[i]) : fill;
         }
     }
 }
 template <bool PACKED, u32 N> DEVICE void store(T* row, const C (&y)[N], const Stretch<PACKED>& all) {
     UNROLL
     for (u32 p = 0; p < N / SPAN; p++) {
-        const Stretch<PACKED> s = anew(all);
+        const Stretch<PACKED> s = opaque(all);
         if constexpr (PACKED) {
             if (!s.there(p, 0)) continue;
             write_pack(row + s.at(p, 0), narrow_pack(y + p * SPAN));

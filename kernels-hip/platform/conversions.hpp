@@ -1,9 +1,9 @@
-//! Floats of 16 bits from and to f32.
+//! Conversions of 16-bit floats from and to f32.
 //
-// to_f32: exact. from_f32: to nearest, ties to even.
+// to_f32 is exact. from_f32 rounds to nearest, ties to even.
 //
-// The instructions of NVIDIA give the same bits but for those of NaN. AMD's for f16 depend on a mode register, so that AMD has the text of the
-// host. Included by numbers.hpp.
+// NVIDIA's conversion instructions give the same bits, except for NaN payloads. The result of AMD's f16 instructions depends on the mode
+// register, so AMD uses the same code as the host. Included by numbers.hpp.
 #pragma once
 
 namespace hipstack {
@@ -17,7 +17,7 @@ DEVICE f32 to_f32(f16 v) {
 }
 DEVICE void from_f32(f32 v, f16& out) { asm("cvt.rn.f16.f32 %0, %1;" : "=h"(out.bits) : "f"(v)); }
 #else
-// Subnormals are shifted into place and freed of their implicit one by a subtraction, which is exact.
+// A subnormal is shifted into place with an implicit one, which an exact subtraction then removes.
 DEVICE f32 to_f32(f16 v) {
     const u32 magnitude = v.bits & 0x7fffu, shifted = magnitude << 13;
     const u32 special = magnitude >= 0x7c00u ? 112u << 23 : 0u;
@@ -25,7 +25,7 @@ DEVICE f32 to_f32(f16 v) {
     const u32 subnormal = bits_of(from_bits(shifted + (113u << 23)) - from_bits(113u << 23));
     return from_bits((magnitude < 0x0400u ? subnormal : normal) | (v.bits & 0x8000u) << 16);
 }
-// Adding a power of two whose last place is the smallest subnormal rounds subnormals.
+// The ulp of 0.5f is the smallest subnormal of f16, so adding 0.5f rounds a subnormal result.
 DEVICE void from_f32(f32 v, f16& out) {
     const u32 b = bits_of(v), magnitude = b & 0x7fffffffu;
     const u32 normal = (magnitude + 0x0fffu + (magnitude >> 13 & 1u) - (112u << 23)) >> 13;

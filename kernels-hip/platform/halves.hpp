@@ -1,7 +1,7 @@
-//! Words of two floats of 16 bits, H: taken apart, put together and compared as such.
+//! Words of two 16-bit floats of type H: packing, unpacking, conversion, minimum and maximum.
 //
-// The first element is the low half. Kernels do so where HALVES (gpu.hpp) says that there are instructions for it, and matrix units' operands
-// are made so everywhere. Included by portable.hpp.
+// The low half is the first element. Kernels work on words where HALVES (gpu.hpp) says that there are instructions for them. Operands of
+// matrix units are packed this way on every target. Included by portable.hpp.
 #pragma once
 
 namespace hipstack {
@@ -18,8 +18,9 @@ template <class H> DEVICE H high_of(u32 word) {
     return out;
 }
 
-// widen_halves, narrow_halves: as widen and narrow.
-// extreme_halves: the greater ones of two each, LEAST the lesser ones; of NaN and a number the number, with NAN_WINS the NaN. -0 is less than +0.
+// widen_halves, narrow_halves: widen and narrow for both halves.
+// extreme_halves: the maximum of each half, or with LEAST the minimum. Of NaN and a number the result is the number, or with NAN_WINS the
+// NaN. -0 is less than +0.
 #if HAS_HALVES
 template <class H> static constexpr bool IS_F16 = false;
 template <> constexpr bool IS_F16<f16> = true;

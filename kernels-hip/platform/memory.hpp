@@ -1,16 +1,17 @@
-//! Accesses to memory of 16 bytes at once that compilers take apart, and copies to shared memory.
+//! 16-byte memory accesses that compilers would split, and copies to shared memory.
 //
 // Included by portable.hpp.
 #pragma once
 
 namespace hipstack {
 
-// Packs are of 16 bytes, and addresses aligned as they are.
-// write_pack: to global memory; packs of less than 16 bytes, too. nvcc often writes a pack that it has taken apart element by element.
-// load_line, store_line: a pack of words from and to global memory. nvcc would store its words one by one, which takes as long as four lines. AMD's
-//     compilers (clang 22) would join its first word with the first element of a line that is not whole, and read and write 4 and 12 bytes.
-// copy_16: 16 bytes to shared memory, or zeros without a look at `from` where `there` is false. On NVIDIA the copy is under way until
-//     copies_arrive, after which a barrier shows it to the other threads.
+// Packs have 16 bytes and are 16 bytes aligned, unless noted.
+// write_pack: stores to global memory; takes smaller packs, too. nvcc often splits the store of a pack whose elements were computed
+// separately.
+// load_line, store_line: load and store a pack of words in global memory. nvcc would store the words one by one, which takes as long as
+// four lines. AMD's compilers (clang 22) would merge the first word with the first element of a partial line, and access 4 and 12 bytes.
+// copy_16: copies 16 bytes to shared memory, or zeros where `there` is false; `from` is not read then. On NVIDIA the copy is asynchronous
+// until copies_arrive. A barrier behind that makes it visible to the other threads.
 #if ON_NVIDIA
 DEVICE u32 shared_address(const void* p) { return (u32)__cvta_generic_to_shared(p); }
 

@@ -1,4 +1,4 @@
-//! Products by AMD's matrix units: mfma 16x16x16 of gfx942 and gfx950. mma.hpp says what each function does.
+//! AMD's matrix units: mfma 16x16x16 of gfx942 and gfx950. mma.hpp documents the functions.
 //
 // Included by mma.hpp.
 #pragma once
@@ -7,14 +7,14 @@ namespace hipstack {
 
 DEVICE u32 truncate_pair(f32 low, f32 high) {
     if constexpr (IS_BF16) return join_halves(truncate_one(low), truncate_one(high));
-    // Subnormal numbers may become 0: the second operand has the rest.
+    // Subnormals may be flushed to 0. The second operand of split_pair then has the rest.
     const auto both = __builtin_amdgcn_cvt_pkrtz(low, high);
     u32 out;
     __builtin_memcpy(&out, &both, sizeof(out));
     return out;
 }
 
-// b first: so that sums have one row in a lane.
+// The operands are swapped, so that a lane has sums of one row only.
 template <class Out> DEVICE Out multiply_one(const Fragment& b, const Fragment& a, Out out) {
     typedef _Float16 Halves __attribute__((ext_vector_type(NUMBERS)));
     typedef short Brains __attribute__((ext_vector_type(NUMBERS)));

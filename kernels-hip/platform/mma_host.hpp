@@ -1,4 +1,4 @@
-//! Products by the matrix units' layouts of NVIDIA, on the host, by shared memory. mma.hpp says what each function does.
+//! Emulation of NVIDIA's matrix units on the host through shared memory. mma.hpp documents the functions.
 //
 // Included by mma.hpp.
 #pragma once
@@ -9,7 +9,7 @@ DEVICE u32 truncate_pair(f32 low, f32 high) { return join_halves(truncate_one(lo
 
 template <u32 ROWS> DEVICE void multiply(Sums (&sums)[ROWS], const Fragment (&a)[ROWS], const Fragment& b) {
     struct Lane { f32 a[ROWS][8], b[8]; };
-    SHARED_ARRAY(2, Lane, lanes, 128); // as many as a block has threads
+    SHARED_ARRAY(2, Lane, lanes, 128); // one entry for each thread of the block
     Lane& mine = lanes[threadIdx.x];
     const Lane* const all = lanes + threadIdx.x / GROUP * GROUP;
     const u32 g = lane_of_group() / 4, t = threadIdx.x % 4;
@@ -21,7 +21,7 @@ template <u32 ROWS> DEVICE void multiply(Sums (&sums)[ROWS], const Fragment (&a)
     for (u32 i = 0; i < ROWS; i++) {
         for (u32 h = 0; h < 2; h++) {
             for (u32 e = 0; e < 4; e++) {
-                const Lane* const holders = all + (2 * t + e % 2) * 4; // of the column of B
+                const Lane* const holders = all + (2 * t + e % 2) * 4; // the lanes that hold this column of B
                 f32 sum = 0.0f;
                 for (u32 p = 0; p < 16; p++) // along the row of A and the column of B
                     sum = multiply_add(all[g * 4 + p % 8 / 2].a[i][p / 8 * 4 + h * 2 + p % 2],

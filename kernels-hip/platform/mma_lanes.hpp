@@ -1,4 +1,4 @@
-//! What NVIDIA's matrix units and the host, which has their layouts, do alike. mma.hpp says what each function does.
+//! Functions that NVIDIA and the host share, because the host emulates NVIDIA's layouts. mma.hpp documents them.
 //
 // Included by mma_nvidia.hpp and mma_host.hpp.
 #pragma once

@@ -1,4 +1,4 @@
-//! Products by NVIDIA's matrix units: mma.sync m16n8k16. mma.hpp says what each function does.
+//! NVIDIA's matrix units: mma.sync m16n8k16. mma.hpp documents the functions.
 //
 // Included by mma.hpp.
 #pragma once
@@ -30,8 +30,8 @@ template <u32 ROWS> DEVICE void multiply(Sums (&sums)[ROWS], const Fragment (&a)
 }
 #undef MMA
 
-// Four matrices of 8 by 8 from shared memory. row_of(lane) is where the row lane % 8 of matrix lane / 8 begins, 16 bytes
-// aligned. at[i] of a lane are the elements 2t and 2t+1 of row g of matrix i; TURNED: of column g.
+// Loads four 8 by 8 matrices from shared memory. row_of(lane) is the address of row lane % 8 of matrix lane / 8, 16 bytes aligned. at[i] of
+// a lane has the elements 2t and 2t+1 of row g of matrix i, or with TURNED of column g.
 template <bool TURNED, class RowOf> DEVICE void load_matrices(u32 (&at)[4], u32 lane, RowOf row_of) {
     const u32 from = shared_address(row_of(lane));
     if constexpr (TURNED)

@@ -1,4 +1,4 @@
-//! The platforms: what a compiler calls functions, kernels, loops and shared memory.
+//! Differences between compilers: keywords of functions and kernels, loop pragmas, shared memory.
 //
 // ON_AMD, ON_NVIDIA and ON_HOST are 0 or 1. Included by portable.hpp.
 #pragma once
@@ -25,11 +25,11 @@
 #include <hiphost/device.hpp>
 #endif
 
-// DEVICE: a function of this file. METHOD: a member function. SHARED_CODE: a function that the host keeps as one copy.
+// DEVICE: a file-local function. METHOD: a member function. SHARED_CODE: a function that the host does not inline.
 #define DEVICE static __device__ __forceinline__
 #define METHOD __device__ __forceinline__
-// Before a loop. INDEPENDENT: the host may run its iterations at once, since an output may be the very input, never a shifted one. UNROLL, FOUR_AT_ONCE
-// and ROLLED: how far GPUs unroll it. ROLLED_ON_AMD: as ROLLED by AMD's compilers, as UNROLL by NVIDIA's.
+// Loop annotations. INDEPENDENT: the host may vectorise the loop; an output may be the same array as an input, but never a shifted one.
+// UNROLL, FOUR_AT_ONCE and ROLLED set the unroll count on GPUs. ROLLED_ON_AMD is ROLLED on AMD and UNROLL on NVIDIA.
 #if ON_HOST
 #define SHARED_CODE static __attribute__((noinline))
 #define INDEPENDENT _Pragma("GCC ivdep")
@@ -49,9 +49,9 @@
 #define ROLLED_ON_AMD UNROLL
 #endif
 
-// KERNEL(name, parameters...) { body } defines a kernel; blocks have at most 256 threads in one dimension.
-// KERNEL_OF(threads, blocks, name, parameters...): blocks have at most so many threads, and so many of them should fit a multiprocessor of
-// NVIDIA's: without that number nvcc keeps to fewer registers than it takes for the sake of one block.
+// KERNEL(name, parameters...) { body } defines a kernel. Blocks are one-dimensional and have at most 256 threads.
+// KERNEL_OF(threads, blocks, name, parameters...) sets the greatest block size, and on NVIDIA how many blocks should fit a multiprocessor.
+// Without the second number nvcc uses fewer registers than it should.
 #if ON_HOST
 #define KERNEL(...) HIPHOST_KERNEL(__VA_ARGS__)
 #define KERNEL_OF(threads, blocks, ...) KERNEL(__VA_ARGS__)
@@ -67,9 +67,9 @@
 #endif
 
 // DYNAMIC_SHARED(T, name); declares a pointer to the launch's dynamic shared memory.
-// SHARED_ARRAY(slot, T, name, count); declares an array of the block. What a block shares is a variable of the system's thread on the host, and
-// those take from every thread's stack: large arrays of all kernels lie in the same places there, whose sizes are powers of two, since a thread
-// runs one block at a time. `slot` tells the arrays of one kernel apart.
+// SHARED_ARRAY(slot, T, name, count); declares a shared array of the block. On the host, shared variables are thread-local variables of an
+// OS thread and take space from every thread's stack. A thread runs one block at a time, so the large arrays of all kernels share storage
+// there; its sizes are powers of two. `slot` distinguishes the arrays of one kernel.
 #if ON_HOST
 #define DYNAMIC_SHARED(T, name) T* const name = (T*)hiphost::dynamic_shared()
 #else
@@ -79,17 +79,17 @@
 #endif
 #if ON_HOST && !defined(__SANITIZE_ADDRESS__)
 namespace hipstack {
-template <int SLOT, unsigned long BYTES> alignas(16) inline thread_local unsigned char shared_place[BYTES];
-constexpr unsigned long place_bytes(unsigned long bytes) { return bytes <= 16 ? 16 : 2 * place_bytes((bytes + 1) / 2); }
+template <int SLOT, unsigned long BYTES> alignas(16) inline thread_local unsigned char shared_storage[BYTES];
+constexpr unsigned long storage_bytes(unsigned long bytes) { return bytes <= 16 ? 16 : 2 * storage_bytes((bytes + 1) / 2); }
 }
-#define SHARED_ARRAY(slot, T, name, count) T* const name = reinterpret_cast<T*>(hipstack::shared_place<slot, hipstack::place_bytes(sizeof(T) * (count))>)
+#define SHARED_ARRAY(slot, T, name, count) T* const name = reinterpret_cast<T*>(hipstack::shared_storage<slot, hipstack::storage_bytes(sizeof(T) * (count))>)
 #else
 #define SHARED_ARRAY(slot, T, name, count) __shared__ T name[count]
 #endif
 
-// ARGUMENTS(Args, name, given); declares a kernel's arguments, of type `Args`, as `name`. AMD's compilers read all of them when a kernel begins,
-// more than there are scalar registers; there they are put into shared memory, from which they are read where they are needed: else conv_tile_f32
-// takes 257 vector registers on gfx942 (clang 22), one more than leave room for a second wave.
+// ARGUMENTS(Args, name, given); makes a kernel's argument struct of type `Args` available as `name`. AMD's compilers load all of its fields
+// at kernel entry, which exceeds the scalar registers. On AMD the struct is copied to shared memory and read where needed. Without this
+// conv_tile_f32 takes 257 vector registers on gfx942 (clang 22), one too many for a second wave.
 #if ON_AMD
 #define ARGUMENTS(Args, name, given)           \
     __shared__ Args name;                      \
@@ -99,7 +99,7 @@ constexpr unsigned long place_bytes(unsigned long bytes) { return bytes <= 16 ? 
 #define ARGUMENTS(Args, name, given) const Args& name = given
 #endif
 
-// Asserts a struct's layout, which src/args.rs mirrors. NVRTC knows no offsetof; the host's assertion speaks for all.
+// Asserts the layout of a struct that src/args.rs mirrors. NVRTC has no offsetof; the host's assertion covers all targets.
 #if ON_HOST
 #define OFFSET(type, field, offset) static_assert(__builtin_offsetof(type, field) == offset, "another layout in args.rs");
 #else

@@ -1,8 +1,8 @@
-//! Numbers of which compilers are not to know where they come from: each is in a register of its own from here on.
+//! Optimisation barriers for a value in a register.
 //
-// anew:      the same number.
-// held_back: the same bits, not known before `after` is: words taken apart any sooner would fill registers while a block waits. Only NVIDIA's
-//            compilers are told, since only there words are taken apart (HALVES).
+// opaque:       hides where a per-lane value comes from, so that the compiler recomputes what depends on it and keeps registers free.
+// opaque_after: the same bits, but not available before `after`. Words unpacked earlier would occupy registers while the block waits. It
+// has an effect on NVIDIA only, where words are unpacked (HALVES).
 //
 // Included by portable.hpp.
 #pragma once
@@ -10,23 +10,23 @@
 namespace hipstack {
 
 #if ON_NVIDIA
-DEVICE u32 anew(u32 x) {
+DEVICE u32 opaque(u32 x) {
     asm volatile("" : "+r"(x));
     return x;
 }
-DEVICE u32 held_back(u32 word, f32 after) {
+DEVICE u32 opaque_after(u32 word, f32 after) {
     asm("" : "+r"(word) : "f"(after));
     return word;
 }
 #elif ON_AMD
-DEVICE u32 anew(u32 x) {
+DEVICE u32 opaque(u32 x) {
     asm volatile("" : "+v"(x));
     return x;
 }
-DEVICE u32 held_back(u32 word, f32) { return word; }
+DEVICE u32 opaque_after(u32 word, f32) { return word; }
 #else
-DEVICE u32 anew(u32 x) { return x; }
-DEVICE u32 held_back(u32 word, f32) { return word; }
+DEVICE u32 opaque(u32 x) { return x; }
+DEVICE u32 opaque_after(u32 word, f32) { return word; }
 #endif
 
 } // namespace hipstack

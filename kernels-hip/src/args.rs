@@ -1,7 +1,7 @@
-//! The structs that kernels take by value, as the sources declare them.
+//! The structs that kernels take by value, laid out as in the sources.
 //!
-//! In all of them `dims[0]` is the outermost dimension, strides count elements (a negative stride as two's complement), and
-//! at most [`MAX_RANK`] dimensions are used: callers collapse dimensions, and split what remains too many.
+//! In all of them `dims[0]` is the outermost dimension, and strides count elements (a negative stride in two's complement). At most
+//! [`MAX_RANK`] dimensions are used: callers collapse dimensions, and split work that still has too many.
 
 mod attention;
 mod buckets;
@@ -37,10 +37,10 @@ pub use sort::*;
 pub use stat::*;
 pub use topk::*;
 
-/// Dimensions or strides, outermost first; those beyond the rank are not read.
+/// Dimensions or strides, outermost first. Entries beyond the rank are not read.
 pub type Axes = [u64; MAX_RANK];
 
-/// One input, tight output: `elementwise_*` of one array.
+/// One input, tight output: unary `elementwise_*`.
 #[repr(C)]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Pod, Zeroable)]
 pub struct Map1 {
@@ -56,7 +56,7 @@ pub struct Map1 {
     pub a: Axes,
 }
 
-/// Two inputs, tight output: arithmetic and comparisons of two arrays.
+/// Two inputs, tight output: binary arithmetic and comparisons.
 #[repr(C)]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Pod, Zeroable)]
 pub struct Map2 {
@@ -92,8 +92,7 @@ pub struct CopyMap {
     pub dst: Axes,
 }
 
-/// A copy whose source runs along another dimension than its destination: src\[i + j `src_column`\] to dst\[i `dst_row` + j\], in a
-/// batch.
+/// A tiled transpose: copies src\[i + j `src_column`\] to dst\[i `dst_row` + j\], in a batch.
 #[repr(C)]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Pod, Zeroable)]
 pub struct TransposeMap {
@@ -119,8 +118,7 @@ pub struct TransposeMap {
     pub dst_batch: Axes,
 }
 
-/// A reduction: output o begins at the offset of o in the kept dims, its element i lies at the offset of i in the
-/// reduced ones.
+/// A reduction. Output o begins at the offset of o in the kept dims. Its element i lies at the offset of i in the reduced dims.
 #[repr(C)]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Pod, Zeroable)]
 pub struct ReduceMap {
@@ -130,10 +128,10 @@ pub struct ReduceMap {
     pub length: u64,
     /// Elements of a part; the last parts may have fewer or none.
     pub segment: u64,
-    /// Parts that each output is cut into. More than one: the kernel writes what it accumulates, part after part with all outputs each,
-    /// for `reduce_join_*`.
+    /// Parts of each output. If there are several, the kernel writes unrounded accumulators for `reduce_join_*`: for each part those of all
+    /// outputs.
     pub parts: u32,
-    /// Threads that share an output or part of it in `reduce_*`: a power of two up to 32, or 0 for a whole block.
+    /// Threads that share an output, or a part of it, in `reduce_*`: a power of two up to 32, or 0 for a block.
     pub group: u32,
     /// Kept dimensions in use.
     pub kept_rank: u32,
@@ -149,19 +147,19 @@ pub struct ReduceMap {
     pub reduced_strides: Axes,
 }
 
-/// The parts of a reduction joined: `reduce_join_*`.
+/// Joins the parts of a reduction: `reduce_join_*`.
 #[repr(C)]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Pod, Zeroable)]
 pub struct JoinMap {
     /// Number of outputs.
     pub outputs: u64,
-    /// Parts of each.
+    /// Parts of each output.
     pub parts: u32,
     /// Neighbouring outputs of a block: a power of two up to its threads.
     pub width: u32,
 }
 
-/// Matrix products in a batch: c\[i, j\] = Σ a\[i, p\] b\[p, j\].
+/// A batched matrix product: c\[i, j\] = Σ a\[i, p\] b\[p, j\].
 #[repr(C)]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Pod, Zeroable)]
 pub struct MatmulArgs {
@@ -217,17 +215,17 @@ impl Map2 {
     pub const A_TIGHT: u32 = 1;
     /// b is tight.
     pub const B_TIGHT: u32 = 2;
-    /// a is one element.
+    /// a is a scalar.
     pub const A_SCALAR: u32 = 4;
-    /// b is one element.
+    /// b is a scalar.
     pub const B_SCALAR: u32 = 8;
 
-    /// A map of inputs that are each tight or one element, as `flags` say.
+    /// A map of inputs that are each tight or a scalar, as `flags` say.
     pub fn flat(count: u64, flags: u32) -> Map2 {
         Map2 { count, flags, ..Map2::zeroed() }
     }
 
-    /// Whether each input is tight or one element.
+    /// Whether each input is tight or a scalar.
     pub fn is_flat(&self) -> bool {
         let flat = self.flags | self.flags >> 2;
         flat & (Map2::A_TIGHT | Map2::B_TIGHT) == Map2::A_TIGHT | Map2::B_TIGHT
@@ -260,7 +258,8 @@ impl CopyMap {
 }
 
 impl ReduceMap {
-    /// A map of kept and reduced dims, each output in one part by a whole block; `None` if slices differ in length or exceed [`MAX_RANK`].
+    /// A map of kept and reduced dims, with one part for each output and a block for each part; `None` if slices differ in length or exceed
+    /// [`MAX_RANK`].
     pub fn new(
         kept_dims: &[u64],
         kept_strides: &[u64],
@@ -302,7 +301,7 @@ impl MatmulArgs {
     }
 }
 
-/// The common length of the slices, if they have one and it is not too great.
+/// The common length of the slices; `None` if they differ or exceed [`MAX_RANK`].
 fn rank_of(dims: &[u64], strides: &[&[u64]]) -> Option<u32> {
     let fits = dims.len() <= MAX_RANK && strides.iter().all(|s| s.len() == dims.len());
     fits.then_some(dims.len() as u32)

@@ -1,15 +1,15 @@
-//! The number by which texts and compiled code are told apart.
+//! Hashes of sources and compiled code.
 
 use xxhash_rust::xxh3::Xxh3;
 
-/// A number for bytes, such as those of a compiled unit: 32 hexadecimal digits of XXH3 of 128 bits.
+/// The 128-bit XXH3 hash of some bytes, such as those of a compiled unit, as 32 hexadecimal digits.
 ///
-/// It shows damage and age. It is no defence against forgery.
+/// It detects damaged or outdated files. It is no protection against forgery.
 pub fn hash_bytes(bytes: &[u8]) -> String {
     format!("{:032x}", xxhash_rust::xxh3::xxh3_128(bytes))
 }
 
-/// A number for several byte strings: `["ab", "c"]` has another one than `["a", "bc"]`. As [`hash_bytes`] otherwise.
+/// The hash of several byte strings. It depends on their boundaries: `["ab", "c"]` and `["a", "bc"]` differ. As [`hash_bytes`] otherwise.
 pub fn hash_parts<'a>(parts: impl IntoIterator<Item = &'a [u8]>) -> String {
     let mut hasher = Xxh3::new();
     for part in parts {
@@ -25,7 +25,7 @@ mod tests {
 
     #[test]
     fn the_hash_is_xxh3() {
-        // The published value of XXH3 of no bytes, 128 bits, seed 0.
+        // The published 128-bit XXH3 hash of no bytes with seed 0.
         assert_eq!(hash_bytes(b""), "99aa06d3014798d86001c324468d497f");
         assert_ne!(hash_bytes(b"a"), hash_bytes(b"b"));
     }

@@ -1,7 +1,7 @@
-//! How many threads to launch. Every kernel strides over its grid, so any grid is right; these are quick ones.
+//! Launch shapes. Every kernel has a grid-stride loop, so any grid is right; these are fast ones.
 //!
-//! The numbers follow from the work and from how many multiprocessors the device has, so that a GPU is filled and a CPU is
-//! not given a hundred thousand idle threads. Nothing to do (a count of 0) needs no launch; the shapes then hold one block.
+//! Shapes follow from the work and the device's multiprocessors: they fill a GPU, and do not give a CPU a hundred thousand idle threads.
+//! Empty work (a count of 0) needs no launch; its shape has one block.
 
 mod attention;
 mod buckets;
@@ -27,7 +27,7 @@ pub use sort::*;
 pub use stat::*;
 pub use topk::*;
 
-/// Blocks and threads of a block, both one-dimensional.
+/// Grid and block size, both one-dimensional.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct LaunchShape {
     /// Blocks in the grid.
@@ -36,7 +36,7 @@ pub struct LaunchShape {
     pub block: u32,
 }
 
-/// Which kernels a reduction uses.
+/// Kernels of a reduction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Reduction {
     /// `reduce_<op>_<dtype>`: a block for each output.
@@ -45,52 +45,52 @@ pub enum Reduction {
     Columns,
 }
 
-/// What a reduction is like, as far as launches depend on it.
+/// The properties of a reduction that its launch depends on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Reduced {
     /// Number of outputs.
     pub outputs: u64,
-    /// Elements of each.
+    /// Elements of each output.
     pub length: u64,
     /// Length of the innermost kept dimension after collapsing, if its stride is 1.
     pub line: Option<u64>,
-    /// The elements of an output lie side by side.
+    /// The elements of an output are contiguous.
     pub tight: bool,
     /// Size of an element.
     pub element_bytes: usize,
-    /// Looks for the least or the greatest of floats of 16 bits: a thread takes eight columns, not four.
+    /// Computes minima or maxima of 16-bit floats: a thread then takes eight columns, not four.
     pub halves: bool,
-    /// Threads of a multiprocessor that should have columns of their own: many hundreds.
+    /// Threads of a multiprocessor that should have columns of their own; many hundreds.
     pub threads_each: u32,
 }
 
-/// How a reduction is launched: the fields of `ReduceMap` with these names, and the shape.
+/// The launch of a reduction: its shape, and the fields of `ReduceMap` with these names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ReduceShape {
-    /// Which kernel.
+    /// The kernel.
     pub kind: Reduction,
     /// Its grid and block.
     pub shape: LaunchShape,
     /// Elements of a part.
     pub segment: u64,
-    /// Parts of each output. More than one: `reduce_join_*` follows.
+    /// Parts of each output. If there are several, `reduce_join_*` follows.
     pub parts: u32,
-    /// Threads that share a row, 0 for a block.
+    /// Threads that share a row; 0 for a block.
     pub group: u32,
 }
 
-/// Blocks for each multiprocessor, beyond which more bring nothing: the blocks that are resident, a few times over.
+/// Blocks for each multiprocessor: a few times the resident blocks. More do not help.
 const BLOCKS_EACH: u64 = 32;
-/// Blocks of a tight walk at most: AMD's grids hold fewer than 2³² threads.
+/// Most blocks of a tight elementwise kernel: AMD limits a grid to fewer than 2³² threads.
 const BLOCKS: u64 = 1 << 23;
-/// Rows of that length or less are not worth a block where their elements lie apart.
+/// Longest strided rows that are reduced by a thread each.
 const SHORT: u64 = 32;
-/// Where rows are cut into parts: blocks for each multiprocessor that are wanted, and elements of a part at least. A part's length is a
-/// multiple of `PART_STEP`.
+/// For splitting rows into parts: the target number of blocks for each multiprocessor, and the fewest elements of a part. The length of a
+/// part is a multiple of `PART_STEP`.
 const PART_BLOCKS: u64 = 4;
 const PART_ROW: u64 = 4096;
 const PART_STEP: u64 = 1024;
-/// Where columns are: elements of a part at least, and parts at most.
+/// For splitting columns into parts: the fewest elements of a part, and the most parts.
 const PART_COLUMN: u64 = 64;
 const PARTS: u64 = 8192;
 /// Edge of the tile that a block of `matmul` computes on a GPU.
@@ -105,21 +105,20 @@ fn capped(blocks: u64, block: u32, each: u64, multiprocessors: u32) -> LaunchSha
     LaunchShape { grid: blocks.clamp(1, limit).min(1 << 20) as u32, block }
 }
 
-/// How many packs of 16 bytes so many elements are. Their sizes are powers of two, so nothing is divided.
+/// Number of 16-byte packs for `count` elements. Element sizes are powers of two, so no division is needed.
 fn packs(count: u64, element_bytes: usize) -> u64 {
     count.div_ceil(1 << (4 - element_bytes.clamp(1, 16).ilog2()))
 }
 
-/// For `elementwise_*`: a thread for 16 bytes. `element_bytes` is the size of the larger of input and output elements.
+/// For `elementwise_*`: 16 bytes a thread. `element_bytes` is the size of the larger of input and output elements.
 pub fn elementwise(count: u64, element_bytes: usize, multiprocessors: u32) -> LaunchShape {
     shape(packs(count, element_bytes).div_ceil(MAX_BLOCK.into()), MAX_BLOCK, multiprocessors)
 }
 
-/// For `elementwise_*` whose operands are each tight or one element, on a GPU: no thread takes a second turn. Blocks that start as others end
-/// keep more reads under way than blocks that wait for what they wrote; on a CPU each costs time of its own, and [`elementwise`] fits.
-/// Blocks of half the usual size are quicker by a hundredth or two where the arithmetic takes time, and as quick elsewhere.
-/// `from` and `to` are the sizes of input and output elements; where they differ a thread takes two packs,
-/// at once or, on AMD, one after the other.
+/// For `elementwise_*` on a GPU, if each operand is tight or a scalar: every thread has one iteration. Blocks that start when others end
+/// keep more loads in flight than blocks that wait for their stores. On a CPU each block has a cost, and [`elementwise`] fits. Blocks of
+/// half the usual size are faster by 1 to 2 % where arithmetic dominates, and equally fast elsewhere. `from` and `to` are the sizes of
+/// input and output elements. Where they differ a thread takes two packs, at once, or on AMD one after the other.
 pub fn tight(count: u64, from: usize, to: usize) -> LaunchShape {
     let (packs, block) = (packs(count, from.max(to)), MAX_BLOCK / 2);
     let threads = if from == to { packs } else { packs.div_ceil(2) };
@@ -129,8 +128,8 @@ pub fn tight(count: u64, from: usize, to: usize) -> LaunchShape {
 
 /// For `reduce_*` and `reduce_cols_*`.
 ///
-/// Columns are quicker where neighbouring outputs read neighbouring elements, and for short rows whose elements lie apart. Outputs that
-/// do not fill the device are cut into parts.
+/// Columns are faster if neighbouring outputs read neighbouring elements, and for short strided rows. If the outputs do not fill the
+/// device, they are split into parts.
 pub fn reduce(work: &Reduced, multiprocessors: u32) -> ReduceShape {
     let Reduced { outputs, length, element_bytes, .. } = *work;
     let columns = !work.tight && (work.line.is_some() || length <= SHORT);
@@ -144,7 +143,7 @@ pub fn reduce(work: &Reduced, multiprocessors: u32) -> ReduceShape {
 fn by_rows(outputs: u64, length: u64, element_bytes: usize, multiprocessors: u32) -> ReduceShape {
     let wanted = (PART_BLOCKS * u64::from(multiprocessors.max(1))).div_ceil(outputs.max(1));
     let (segment, parts) = cut(length, wanted.min(length / PART_ROW), PART_STEP);
-    // What a thread reads at once; short rows have a few threads each, of which none reads more than four times that.
+    // Packs of a row. Short rows are reduced by a few threads, with at most four packs each.
     let packs = length.div_ceil((16 / element_bytes.clamp(1, 16)) as u64).max(1);
     let group = if parts == 1 && packs <= 4 * 32 { packs.next_power_of_two().min(32) as u32 } else { 0 };
     let block = match (group, segment) {
@@ -158,7 +157,7 @@ fn by_rows(outputs: u64, length: u64, element_bytes: usize, multiprocessors: u32
 }
 
 fn by_columns(work: &Reduced, multiprocessors: u32) -> ReduceShape {
-    // As many neighbours as the kernels for GPUs take: 16 bytes, four or eight at most, or one where they are not aligned.
+    // Columns of a thread, as in the kernels for GPUs: 16 bytes, at most four or eight, or one if they are not aligned.
     let line = work.line.unwrap_or(1).max(1);
     let four = (16 / work.element_bytes.clamp(1, 16) as u64).min(4);
     let together = match line {
@@ -167,7 +166,7 @@ fn by_columns(work: &Reduced, multiprocessors: u32) -> ReduceShape {
         _ => 1,
     };
     let packs = (work.outputs / line * line.div_ceil(together)).max(1);
-    // Threads that read twice as much at once fill the memory's queues in little more than half the number.
+    // Threads that load twice as much at once saturate memory with little more than half the number.
     let threads = if together == 8 { work.threads_each / 8 * 5 } else { work.threads_each };
     let wanted = u64::from(multiprocessors.max(1)) * u64::from(threads) / packs;
     let (segment, parts) = cut(work.length, wanted.min(work.length / PART_COLUMN).min(PARTS), 4);
@@ -175,7 +174,7 @@ fn by_columns(work: &Reduced, multiprocessors: u32) -> ReduceShape {
     ReduceShape { kind: Reduction::Columns, shape, segment, parts, group: 0 }
 }
 
-/// The length of a part and the number of parts, about as many as wanted; each but the last is a multiple of `step`.
+/// The length of a part and the number of parts, about `wanted`. Every part but the last is a multiple of `step` long.
 fn cut(length: u64, wanted: u64, step: u64) -> (u64, u32) {
     if wanted <= 1 {
         return (length, 1);
@@ -275,7 +274,7 @@ mod tests {
         let halves = Reduced { element_bytes: 2, halves: true, ..reduced(8192, 16384, Some(8192), false) };
         let extremes = reduce(&halves, 132);
         assert_eq!((extremes.segment, extremes.parts, extremes.shape.grid), (200, 82, 1312));
-        // Lines that no packs divide have a thread for each element.
+        // The line length is not divisible by a pack: a thread for each element.
         let odd = reduce(&reduced(8191, 16384, Some(8191), false), 132);
         assert_eq!((odd.segment, odd.parts, odd.shape.grid), (1024, 16, 2048));
         assert_eq!(join(5, 132), (LaunchShape { grid: 5, block: 256 }, 1));

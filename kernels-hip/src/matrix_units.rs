@@ -1,21 +1,21 @@
-//! The chips whose matrix units the kernels use.
+//! Chips whose matrix units the kernels support.
 
-/// AMD's chips with the instructions of `platform/mma_amd.hpp`.
+/// AMD chips with the instructions of `platform/mma_amd.hpp`.
 const AMD: [&str; 2] = ["gfx942", "gfx950"];
 
-/// The first of NVIDIA's compute capabilities with the instructions of `platform/mma_nvidia.hpp`.
+/// First NVIDIA compute capability with the instructions of `platform/mma_nvidia.hpp`.
 const FIRST_OF_NVIDIA: u32 = 80;
 
-/// Whether the architecture `arch` of a platform (`amd`, `nvidia` or `host`) has matrix units that `platform/mma.hpp` knows.
+/// Whether the architecture `arch` of a platform (`amd`, `nvidia` or `host`) has matrix units that `platform/mma.hpp` supports.
 ///
-/// Features of an AMD architecture, as in `gfx942:sramecc+:xnack-`, make no difference. The host has the operations of NVIDIA's units in C++.
-/// A chip that is not known here has none: the kernels without matrix units run on every chip. `HAS_MMA` in `platform/gpu.hpp` says the
-/// same to the compilers.
+/// Feature suffixes of an AMD architecture, as in `gfx942:sramecc+:xnack-`, are ignored. The host emulates NVIDIA's units in C++. An
+/// unknown chip counts as one without matrix units, because the other kernels run on every chip. `HAS_MMA` in `platform/gpu.hpp` has the
+/// same rule for the compilers.
 pub fn has_matrix_units(platform: &str, arch: &str) -> bool {
     match platform {
         "host" => true,
         "amd" => AMD.contains(&arch.split(':').next().unwrap_or_default()),
-        // Letters may follow: sm_90a.
+        // Letters may follow, as in sm_90a.
         "nvidia" => arch.strip_prefix("sm_").is_some_and(|rest| {
             let digits = rest.trim_end_matches(|letter: char| letter.is_ascii_lowercase());
             digits.parse::<u32>().is_ok_and(|number| number >= FIRST_OF_NVIDIA)

@@ -1,6 +1,6 @@
-//! Options that the kernels must be compiled with, whoever compiles them. Targets and macros come on top.
+//! Compiler options that the kernels require. Target and macros are added to them.
 //!
-//! Contraction is off everywhere: a product and a sum are rounded one by one, unless the text says `fma`.
+//! Contraction is off everywhere: a product and a sum are rounded separately, unless the source says `fma`.
 
 /// For hiprtc and hipcc. Division and square root of `f32` are correctly rounded by default.
 pub const AMD: &[&str] = &["-std=c++17", "-O3", "-ffp-contract=off"];
@@ -8,11 +8,11 @@ pub const AMD: &[&str] = &["-std=c++17", "-O3", "-ffp-contract=off"];
 /// For NVRTC and nvcc. Division and square root of `f32` are correctly rounded and subnormals are kept by default.
 pub const NVIDIA: &[&str] = &["-std=c++17", "-fmad=false"];
 
-/// For hip-host and C++ compilers, on top of what hip-host compiles every kernel with. Vectors at -O2, where GCC's cost model would give
-/// up on loops whose length it does not know. Nothing may allow what IEEE 754 does not.
+/// For hip-host and C++ compilers, added to hip-host's own options for all kernels. -O2 vectorises with these; GCC's default cost model at
+/// -O2 rejects loops of unknown length. No option may permit deviations from IEEE 754.
 pub const HOST: &[&str] = &["-O2", "-ftree-vectorize", "-fvect-cost-model=dynamic"];
 
-/// Instructions that this program was built for are the kernels' too: they change how fast they are and no result.
+/// Instruction sets that this program was built for. They change the speed of kernels, not their results.
 pub const HOST_INSTRUCTIONS: &[&str] = &[
     #[cfg(target_feature = "avx")]
     "-mavx",
@@ -26,7 +26,7 @@ pub const HOST_INSTRUCTIONS: &[&str] = &[
     "-mbmi2",
 ];
 
-/// Those for the compiler of the platform of that name, `amd`, `nvidia` or `host`.
+/// The options for the platform `amd`, `nvidia` or `host`.
 pub fn of(platform: &str) -> Option<&'static [&'static str]> {
     match platform {
         "amd" => Some(AMD),

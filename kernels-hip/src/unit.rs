@@ -1,5 +1,7 @@
 //! The families and units that kernels.toml lists.
 
+use std::collections::BTreeMap;
+
 /// A source file of kernels.
 #[derive(Debug, Clone, Copy)]
 pub struct Family {
@@ -11,25 +13,25 @@ pub struct Family {
     pub source: &'static str,
     /// Whether its kernels use barriers or warp operations.
     pub barriers: bool,
-    /// Whether the text depends on the wave size.
+    /// Whether the source depends on the wave size.
     pub waves: Waves,
-    /// Whether its kernels multiply by matrix units. It is built only for chips that have them.
+    /// Whether its kernels use matrix units. It is built only for chips that have them.
     pub matrix_units: bool,
     /// The dtypes that it is compiled for.
     pub dtypes: &'static [&'static str],
     groups: &'static [Group],
 }
 
-/// For which wave sizes a family is compiled.
+/// The wave sizes that a family is compiled for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Waves {
-    /// The text does not depend on it: one host build serves both.
+    /// The source does not depend on it: one host build serves both.
     Any,
     /// Once for 32 and once for 64.
     Both,
 }
 
-/// Kernels with one pattern of name. `ops` and `dtypes` fill it in.
+/// Kernels with a common name pattern, in which `ops` and `dtypes` are substituted.
 #[derive(Debug)]
 struct Group {
     name: &'static str,
@@ -48,12 +50,12 @@ pub struct Unit {
 
 static FAMILIES: &[Family] = include!(concat!(env!("OUT_DIR"), "/families.rs"));
 
-/// All families, as kernels.toml lists them.
+/// All families, in the order of kernels.toml.
 pub fn families() -> &'static [Family] {
     FAMILIES
 }
 
-/// All units, family by family.
+/// All units, in the order of their families.
 pub fn units() -> impl Iterator<Item = Unit> {
     FAMILIES.iter().flat_map(|family| family.dtypes.iter().map(|dtype| Unit { family: *family, dtype }))
 }
@@ -61,6 +63,32 @@ pub fn units() -> impl Iterator<Item = Unit> {
 /// The unit of a family and a dtype, if there is one.
 pub fn unit(family: &str, dtype: &str) -> Option<Unit> {
     units().find(|unit| unit.family.name == family && unit.dtype == dtype)
+}
+
+impl Family {
+    /// The headers that its source includes, directly and through others, by name with their texts: those of [`crate::HEADERS`] that a
+    /// compiler needs for it.
+    pub fn headers(&self) -> Vec<(&'static str, &'static str)> {
+        included(self.source, crate::HEADERS)
+    }
+}
+
+/// Those of `headers` that a text includes, directly and through others, sorted by name.
+fn included<'a>(source: &str, headers: &[(&'a str, &'a str)]) -> Vec<(&'a str, &'a str)> {
+    let named = |text: &str| -> Vec<String> {
+        let quoted = |line: &str| Some(line.strip_prefix("#include \"")?.split_once('"')?.0.to_owned());
+        text.lines().filter_map(quoted).collect()
+    };
+    let mut found = BTreeMap::new();
+    let mut open = named(source);
+    while let Some(name) = open.pop() {
+        if let Some((name, text)) = headers.iter().find(|(header, _)| *header == name)
+            && found.insert(*name, *text).is_none()
+        {
+            open.extend(named(text));
+        }
+    }
+    found.into_iter().collect()
 }
 
 impl Unit {
@@ -79,28 +107,26 @@ impl Unit {
         groups.flat_map(names).collect()
     }
 
-    /// Whether it is built for this architecture of a platform of that name. A unit for matrix units is not built for a chip without them:
-    /// another family has kernels that do the same there.
+    /// Whether it is built for this architecture of a platform. Units that use matrix units are left out for chips without them; another
+    /// family has kernels for the same work.
     pub fn is_for(&self, platform: &str, arch: &str) -> bool {
         !self.family.matrix_units || crate::has_matrix_units(platform, arch)
     }
 
-    /// A number for its texts, that of its family and [`crate::HEADERS`], as 32 hexadecimal digits: what was compiled from
-    /// other texts has another. It is XXH3 of 128 bits.
+    /// A hash of the unit's source and of its [`Family::headers`], as 32 hexadecimal digits of 128-bit XXH3.
     pub fn source_hash(&self) -> String {
-        let headers = crate::HEADERS.iter().map(|(_, text)| text.as_bytes());
+        let headers = self.family.headers().into_iter().map(|(_, text)| text.as_bytes());
         crate::hash_parts(headers.chain([self.family.source.as_bytes()]))
     }
 
-    /// A number for the options that its code is compiled with on a platform of that name, for waves of that size:
-    /// [`Unit::options`]. As [`Unit::source_hash`] otherwise.
+    /// A hash of its compiler options on a platform for a wave size: [`Unit::options`]. As [`Unit::source_hash`] otherwise.
     pub fn options_hash(&self, platform: &str, wave_size: u32) -> String {
         let options = self.options(platform, wave_size).unwrap_or_default();
         crate::hash_parts(options.iter().map(String::as_bytes))
     }
 
-    /// The options of a compiler for this unit on a platform of that name, `amd`, `nvidia` or `host`: those of [`crate::options`] and
-    /// its macros. The architecture comes on top. `None` for a platform that has no compiler of kernels.
+    /// The compiler options of this unit on the platform `amd`, `nvidia` or `host`: those of [`crate::options`], and its macros. The
+    /// architecture is added to them. `None` for a platform without a compiler of kernels.
     pub fn options(&self, platform: &str, wave_size: u32) -> Option<Vec<String>> {
         let mut options: Vec<String> =
             crate::options::of(platform)?.iter().map(|option| (*option).to_owned()).collect();
@@ -119,7 +145,8 @@ impl Unit {
         Some(options)
     }
 
-    /// The architecture and the wave size to compile it for on a device of these: the host has one build of a text that depends on neither.
+    /// The architecture and the wave size to compile it for, given those of a device. If the source does not depend on the wave size, the
+    /// host has one build for all its devices.
     pub fn target<'a>(&self, platform: &str, arch: &'a str, wave_size: u32) -> (&'a str, u32) {
         let both = platform == "host" && self.family.waves == Waves::Any;
         if both { ("host", 0) } else { (arch, wave_size) }
@@ -136,6 +163,34 @@ mod tests {
         assert_eq!(hash("reduce", "f32"), hash("reduce", "u8"));
         assert_ne!(hash("reduce", "f32"), hash("matmul", "f32"));
         assert_eq!(hash("matmul", "f32").len(), 32);
+    }
+
+    #[test]
+    fn headers_are_those_that_are_included() {
+        let headers =
+            [("a", "#include \"b\"\n"), ("b", "#include \"a\"\n#include <c>\n"), ("c", ""), ("d", "")];
+        let names = |source| included(source, &headers).into_iter().map(|(name, _)| name).collect::<Vec<_>>();
+        assert_eq!(names("// text\n#include \"a\"\n#include \"unknown\"\n"), ["a", "b"]);
+        assert_eq!(names(""), [""; 0]);
+    }
+
+    /// So that [`included`] finds them: nothing stands before an `#include`, and all are headers of this crate but the platforms' own.
+    #[test]
+    fn every_include_names_a_header_and_every_header_is_included() {
+        let mut unused: Vec<&str> = crate::HEADERS.iter().map(|(name, _)| *name).collect();
+        for family in families() {
+            let headers = family.headers();
+            unused.retain(|name| headers.iter().all(|(used, _)| used != name));
+            for text in headers.iter().map(|(_, text)| *text).chain([family.source]) {
+                for line in text.lines().filter(|line| line.contains("#include")) {
+                    let known = headers.iter().any(|(name, _)| line == format!("#include \"{name}\""));
+                    let of_platform =
+                        ["hip/hip_runtime.h", "hiphost/device.hpp"].map(|name| format!("#include <{name}>"));
+                    assert!(known || of_platform.iter().any(|own| own == line), "{}: {line}", family.name);
+                }
+            }
+        }
+        assert_eq!(unused, [""; 0], "a header that no family includes");
     }
 
     #[test]

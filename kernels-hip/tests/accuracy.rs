@@ -1,12 +1,12 @@
-//! Functions that cancel or overflow when written carelessly, against values computed to 40 digits elsewhere (mpmath).
-//! The far tails are the point: there the naive forms have no correct digit, or give 0 or infinity.
+//! Functions that cancel or overflow in their naive form, against values computed to 40 digits by mpmath. The far tails matter: there naive
+//! forms have no correct digit, or give 0 or infinity.
 
 mod common;
 
 use common::device::{WAVE_32, input, output, run, value};
 use kernels_hip::args::Map1;
 
-/// Name of an operation, argument and exact result.
+/// Operation, argument, exact result.
 type Table = &'static [(&'static str, &'static [(f64, f64)])];
 
 #[rustfmt::skip]
@@ -106,7 +106,7 @@ const DOUBLE: Table = &[
     ),
 ];
 
-/// How far the results may be off, in units in the last place: three for each function of the library that a formula calls.
+/// Error bound in ulp: three for each library call of a formula.
 const ULPS: f64 = 8.0;
 
 #[test]

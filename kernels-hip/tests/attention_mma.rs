@@ -1,4 +1,4 @@
-//! Attention by matrix units, as the host does it: at both wave sizes, against the formula and against exact results.
+//! Attention by the host's emulated matrix units at both wave sizes, against the formula and against exact results.
 
 mod common;
 
@@ -9,14 +9,14 @@ use common::formats::small;
 use kernels_hip::args::AttentionArgs;
 use kernels_hip::launch::LaunchShape;
 
-/// What to compute: numbers of the dtype as their patterns.
+/// An attention problem; numbers are bit patterns of the dtype.
 struct Problem {
     dtype: &'static str,
     args: AttentionArgs,
     q: Vec<u16>,
     k: Vec<u16>,
     v: Vec<u16>,
-    /// Of u8 or of the dtype, as bytes.
+    /// The bytes of u8 or of the dtype.
     mask: Vec<u8>,
 }
 
@@ -29,7 +29,7 @@ fn decode(dtype: &str, pattern: u16) -> f64 {
     small(dtype).decode(pattern.into())
 }
 
-/// Tight operands with numbers between −1 and 1.
+/// Tight operands between −1 and 1.
 fn problem(dtype: &'static str, [batch, heads, group, queries, keys, d, dv]: [u64; 7], seed: u64) -> Problem {
     let mut random = Random(seed);
     let kv = heads / group;
@@ -59,7 +59,7 @@ fn problem(dtype: &'static str, [batch, heads, group, queries, keys, d, dv]: [u6
 }
 
 impl Problem {
-    /// On both devices, and with fewer blocks than there is work for.
+    /// Results on both devices, also with fewer blocks than work items.
     fn results(&self) -> Vec<Vec<f64>> {
         let a = &self.args;
         let op = if a.d.max(a.dv) > 64 { "128" } else { "64" };
@@ -81,7 +81,7 @@ impl Problem {
         BOTH.into_iter().zip([1, 64]).map(one).collect()
     }
 
-    /// The weights of a row, in f64, before their division.
+    /// The weights of a row before normalisation, in f64.
     fn weights(&self, batch: u64, head: u64, row: u64) -> Vec<f64> {
         let a = &self.args;
         let at = |x: &[u16], place: u64| decode(self.dtype, x[place as usize]);
@@ -107,8 +107,8 @@ impl Problem {
         scores.into_iter().map(|score| (score - shift).exp()).collect()
     }
 
-    /// Compares with the formula. Half a unit in the last place for the rounding of the result, and the error of the weights,
-    /// which is below 2^-16 of each for bf16 and 2^-21 for f16, of values of 1 at most; scores have far smaller ones.
+    /// Compares with the formula. The tolerance is half an ulp for the rounding of the result, and the error of the weights (below 2^-16
+    /// for bf16 and 2^-21 for f16, times values of at most 1). The error of the scores is far smaller.
     fn agrees(&self, what: &str) {
         let a = &self.args;
         let (rounding, weights) =
@@ -176,7 +176,7 @@ fn masks_mean_what_they_do_elsewhere() {
             let plain = problem(dtype, sizes, 5);
             let args = AttentionArgs { mask_kind: 1, mask: [0, rows * keys, keys, 1], causal, ..plain.args };
             Problem { args, mask: truth.clone(), ..plain }.agrees("truth");
-            // Turned, and one for all heads.
+            // A transposed mask, broadcast over heads.
             let plain = problem(dtype, sizes, 6);
             let args = AttentionArgs { mask_kind: 1, mask: [0, 0, 1, rows], causal, ..plain.args };
             Problem { args, mask: truth.clone(), ..plain }.agrees("truth, turned");
@@ -184,7 +184,7 @@ fn masks_mean_what_they_do_elsewhere() {
             let args = AttentionArgs { mask_kind: 2, mask: [0, 0, keys, 1], causal, ..plain.args };
             Problem { args, mask: added.clone(), ..plain }.agrees("added");
         }
-        // Rows that see nothing are 0.
+        // Rows that attend to nothing are 0.
         let plain = problem(dtype, sizes, 8);
         let args = AttentionArgs { mask_kind: 1, ..plain.args };
         let nothing = Problem { args, mask: vec![0], ..plain };
@@ -196,7 +196,7 @@ fn masks_mean_what_they_do_elsewhere() {
 
 #[test]
 fn rows_are_read_where_they_lie() {
-    // [batch, rows, heads, columns] with columns between heads that are not read: NaN.
+    // [batch, rows, heads, columns]. The columns between heads must not be read, so they are NaN.
     for dtype in DTYPES {
         let (heads, rows, d) = (2u64, 40u64, 24u64);
         let pitch = d + 8;
@@ -224,8 +224,8 @@ fn rows_are_read_where_they_lie() {
     }
 }
 
-/// What is subtracted from scores follows their maximum by steps: it grows within a tile, from tile to tile by less and by more than a
-/// step, and not at all.
+/// The number subtracted from scores follows their maximum in steps. The maximum grows within a tile, between tiles by less and by more
+/// than a step, and not at all.
 #[test]
 fn scores_that_grow_and_fall_agree_with_the_formula() {
     let (rows, keys, d) = (70u64, 260u64, 16u64);
@@ -250,7 +250,7 @@ fn scores_that_grow_and_fall_agree_with_the_formula() {
 
 #[test]
 fn a_key_that_takes_all_gives_its_value() {
-    // Rows of ±1: a row has the product 64 with its own key, and at most 40 with the others, whose weights are e^-240 or less.
+    // Rows of ±1: the product of a row with its own key is 64. With other keys it is at most 40, and their weights are at most e^-240.
     let (rows, d) = (150u64, 64u64);
     let mut random = Random(3);
     let mut codes: Vec<u64> = Vec::new();
@@ -284,7 +284,7 @@ fn a_key_that_takes_all_gives_its_value() {
 fn infinite_values_stay_infinite_and_nan_stays() {
     for dtype in DTYPES {
         let mut one = problem(dtype, [1, 1, 1, 20, 70, 16, 16], 5);
-        // Equal weights, of which a half of sixteen bits is the whole.
+        // Equal weights, which one 16-bit number holds exactly.
         one.args.scale = 0.0;
         for (key, column, x) in
             [(3, 1, f64::INFINITY), (69, 1, f64::INFINITY), (40, 2, f64::NEG_INFINITY), (7, 3, f64::NAN)]
@@ -300,7 +300,7 @@ fn infinite_values_stay_infinite_and_nan_stays() {
                 assert!(row[0].is_finite() && row[5..].iter().all(|x| x.is_finite()), "{row:?}");
             }
         }
-        // A NaN in q or an infinite score makes its row NaN and no other.
+        // A NaN in q or an infinite score makes only its own row NaN.
         let mut one = problem(dtype, [1, 1, 1, 20, 70, 16, 16], 6);
         one.q[4 * 16 + 3] = encode(dtype, f64::NAN);
         one.q[9 * 16] = encode(dtype, f64::INFINITY);
@@ -317,7 +317,7 @@ fn equal_weights_give_exact_means() {
     for dtype in DTYPES {
         let mut one = problem(dtype, [1, 2, 2, 70, 128, 64, 64], 1);
         one.args.scale = 0.0;
-        // Every column's number, now with 2 more and now with 2 less.
+        // The column's number, plus 2 at even keys and minus 2 at odd keys.
         let value = |i: usize| (i % 16) as f64 + if (i / 64).is_multiple_of(2) { 2.0 } else { -2.0 };
         one.v = (0..one.v.len()).map(|i| encode(dtype, value(i))).collect();
         let expected: Vec<f64> = (0..2 * 70 * 64).map(|i| (i % 16) as f64).collect();
@@ -327,7 +327,7 @@ fn equal_weights_give_exact_means() {
     }
 }
 
-/// Left padding by an added mask, as models have it: rows that see some keys take the mean of those, rows that see none the mean of all.
+/// Left padding by an added mask, as in models. Rows that attend to some keys give their mean, rows that attend to none the mean of all.
 #[test]
 fn masks_of_any_finite_number_hide_keys() {
     let (rows, keys, d, hidden) = (64u64, 256u64, 64u64, 64u64);
@@ -342,7 +342,7 @@ fn masks_of_any_finite_number_hide_keys() {
                 one.q.fill(0);
                 one.v =
                     (0..keys * 16).map(|i| encode(dtype, if i / 16 < hidden { 1.0 } else { 3.0 })).collect();
-                // Odd rows have the number everywhere.
+                // In odd rows all keys have this mask.
                 let at = |row: u64, key: u64| if key < hidden || row % 2 == 1 { mask } else { 0.0 };
                 one.mask = (0..rows * keys)
                     .flat_map(|i| encode(dtype, at(i / keys, i % keys)).to_le_bytes())
@@ -363,7 +363,7 @@ fn masks_of_any_finite_number_hide_keys() {
     }
 }
 
-/// Scores that are all the same, however large, are equal weights; and the one that is larger takes all.
+/// Equal scores of any size give equal weights, and a greater score takes all the weight.
 #[test]
 fn scores_of_any_size_are_told_apart() {
     let (rows, d) = (64u64, 64u64);
@@ -385,7 +385,7 @@ fn scores_of_any_size_are_told_apart() {
             for got in one.results() {
                 assert!(got.iter().all(|x| *x == 2.5), "{dtype} of {size}: {:?}", &got[..16]);
             }
-            // Key 37 has a product larger by a sixty-fourth of the others' magnitude, if its first number is one of the dtype.
+            // The product of key 37 is greater by 1/64 of the others' magnitude, if the dtype can represent its first number.
             let larger = if sign > 0.0 { 2.0 * size } else { 0.0 };
             if dtype == "f16" && larger > 65504.0 {
                 continue;

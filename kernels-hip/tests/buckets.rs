@@ -1,4 +1,4 @@
-//! Sums by ids, dealt to buckets, on both host devices: every dtype and type of ids, in the order of the ids.
+//! scatter_add by buckets, on both host devices: every dtype and id type, summed in the order of the ids.
 
 mod common;
 
@@ -10,10 +10,10 @@ use half::{bf16, f16};
 use kernels_hip::args::{BucketMap, IdType, IndexFault};
 use kernels_hip::launch::{self, LaunchShape};
 
-/// How multiprocessors are counted for grids: few, so that blocks take several tiles and buckets.
+/// Few multiprocessors, so that a block processes several tiles and buckets.
 const MULTIPROCESSORS: u32 = 2;
 
-/// An element: how it is made from random bits, how a sum begins with it, takes a term, and ends.
+/// An element: random generation, and the start, step and end of a sum.
 trait Element: Pod + PartialEq + std::fmt::Debug {
     const DTYPE: &'static str;
     type Sum: Copy;
@@ -41,7 +41,7 @@ macro_rules! integers {
     })*};
 }
 integers!(u8 u32 i16 i32 i64);
-// Floats: of many magnitudes, so that each order has sums of its own.
+// Floats of many magnitudes, so that the sum depends on the order.
 macro_rules! floats {
     ($($name:literal $type:ty, $sum:ident, $widen:expr, $narrow:expr;)*) => {$(impl Element for $type {
         const DTYPE: &'static str = $name;
@@ -67,7 +67,7 @@ floats! {
     "bf16" bf16, f32, bf16::to_f32, bf16::from_f32;
     "f8e4m3" F8, f32, |v: F8| F8E4M3::from_bits(v.0).to_f32(), |v| F8(F8E4M3::from_f32(v).to_bits());
 }
-/// The bits of a float of 8 bits.
+/// The bits of an 8-bit float.
 #[repr(transparent)]
 #[derive(Debug, Clone, Copy, PartialEq, Pod, Zeroable)]
 struct F8(u8);
@@ -81,7 +81,7 @@ struct Dims {
     inner: usize,
 }
 
-/// Both kernels one behind the other, for each `part` destinations. Buckets have 2^`shift` destinations, if it is given.
+/// Runs both kernels, once for each `part` destinations. Buckets have 2^`shift` destinations, if it is given.
 fn scatter_add<T: Element>(
     device: i32,
     dims: Dims,
@@ -102,7 +102,7 @@ fn scatter_add<T: Element>(
     };
     let mut faults = [IndexFault::zeroed()];
     let total = dst.len() as u64;
-    // The same sums in another array, of which nothing may be read.
+    // The same sums with the old values in another array. The old contents of `apart` must not be read.
     let old = dst.clone();
     let mut apart: Vec<T> = (0..total).map(|i| T::random(!i)).collect();
     for first in (0..total).step_by(part as usize) {
@@ -128,7 +128,7 @@ fn scatter_add<T: Element>(
         };
         let bytes_of_words =
             launch::bucket_words(&map, size_of::<T>()) as usize * launch::bucket_word_bytes(size_of::<T>());
-        // What no kernel may read is no word of any term.
+        // Memory that must not be read has patterns that are no word of any term.
         let mut words = vec![!0u32; bytes_of_words / 4];
         let mut runs = vec![!0u32; launch::bucket_runs(&map) as usize];
         run(
@@ -144,7 +144,7 @@ fn scatter_add<T: Element>(
                 value(&map),
             ],
         );
-        // Those of a bucket side by side.
+        // Transposed, so that the runs of a bucket are contiguous.
         let tiles = map.tiles as usize;
         let runs: Vec<u32> =
             (0..runs.len()).map(|i| runs[i % tiles * (runs.len() / tiles) + i / tiles]).collect();
@@ -167,7 +167,7 @@ fn scatter_add<T: Element>(
     (dst, faults[0])
 }
 
-/// Adds one term after the other, by hand and by the kernels.
+/// Compares the kernels with a loop that adds one term after the other.
 fn check<T: Element>(
     dims: Dims,
     parts: (u64, Option<u32>),
@@ -207,33 +207,33 @@ fn check<T: Element>(
     }
 }
 
-/// What every dtype is asked for.
+/// Cases for every dtype.
 fn sums<T: Element>() {
-    // Five tiles and 1250 buckets, of which few get anything; a quarter of the terms meet at one place.
+    // Five tiles and 1250 buckets, most of them empty; a quarter of the terms have the same destination.
     let line = Dims { outer: 1, count: 9000, length: 5000, inner: 1 };
     check::<T>(line, (5000, None), IdType::I64, |random| match random.next() {
         bits if bits % 4 == 0 => 77,
         bits => (bits >> 8) as i64 % 150 * 32 + (bits >> 40) as i64 % 4,
     });
-    // Lines side by side and behind each other, ids behind the axis's end, and two parts of the destinations.
+    // Interleaved and consecutive lines, ids beyond the axis, and two parts of the destinations.
     let lines = Dims { outer: 3, count: 300, length: 50, inner: 5 };
     check::<T>(lines, (400, None), IdType::U32, |random| (random.next() % 53) as i64);
 }
 
-/// What else is asked of one dtype of each width.
+/// Further cases for one dtype of each width.
 fn widths<T: Element>() {
-    // Ids before its beginning, and fewer terms than threads.
+    // Negative ids, and fewer terms than threads.
     let short = Dims { outer: 2, count: 50, length: 7, inner: 1 };
     check::<T>(short, (14, None), IdType::I32, |random| (random.next() % 8) as i64 - 1);
-    // One place for all.
+    // One destination for all terms.
     let one = Dims { outer: 1, count: 1500, length: 3, inner: 1 };
     check::<T>(one, (3, None), IdType::U8, |_| 2);
-    // Large buckets, of which many terms have places 2048 apart.
+    // Large buckets, where many terms have destinations 2048 apart.
     let large = Dims { outer: 1, count: 1500, length: 9000, inner: 1 };
     check::<T>(large, (9000, Some(12)), IdType::U32, |random| (random.next() % 4) as i64 * 2048 + 3);
 }
 
-/// Runs of more tiles than a block looks at at a time, written by hand: most are empty, none is long.
+/// Runs of more tiles than a block reads at once, written by hand: most are empty, none is long.
 fn many_tiles<T: Element>() {
     let (buckets, shift, tiles) = (3, 5, 1300);
     let owned = (buckets as u64) << shift;

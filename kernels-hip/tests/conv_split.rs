@@ -1,4 +1,4 @@
-//! Convolutions of `f32` from parts of 16 bits by `conv_split`, at both wave sizes.
+//! Convolutions of `f32` from 16-bit parts by `conv_split`, at both wave sizes.
 
 mod common;
 
@@ -7,11 +7,11 @@ use common::device::{BOTH, input, launch as run, output, value};
 use kernels_hip::args::{ConvArgs, ConvSplitArgs};
 use kernels_hip::launch::LaunchShape;
 
-/// The greatest numbers of the input and of the filters. With the sizes below no sum of products is above 2^24, and each factor needs two or
-/// three parts.
+/// The greatest numbers of the input and of the filters. With the sizes below sums of products are at most 2^24, and each factor needs two
+/// or three parts.
 const GREATEST: [[i64; 2]; 3] = [[4095, 3], [3, 4095], [60000, 1]];
 
-/// What the kernels make of the operands, with few blocks and with more than there are tiles.
+/// The kernels' results, with few blocks and with more blocks than tiles.
 fn results(args: ConvArgs, x: &[f32], f: &[f32], bias: &[f32]) -> [Vec<f32>; 2] {
     let (args, bytes) = ConvSplitArgs::new(args).expect("small sizes");
     let outputs =
@@ -31,7 +31,7 @@ fn results(args: ConvArgs, x: &[f32], f: &[f32], bias: &[f32]) -> [Vec<f32>; 2] 
     })
 }
 
-/// What `conv_wide` makes of them.
+/// The result of `conv_wide`.
 fn wide(args: ConvArgs, x: &[f32], f: &[f32], bias: &[f32], outputs: usize) -> Vec<f32> {
     let mut out = vec![f32::NAN; outputs];
     let mut list = [input(x), input(f), input(bias), output(&mut out), value(&args)];
@@ -47,7 +47,7 @@ fn operands(problem: &Problem) -> [Vec<f32>; 3] {
     [&problem.x, &problem.f, &problem.bias].map(|list| floats(list))
 }
 
-/// Compares all bits.
+/// Compares bits.
 fn is_exact(problem: &Problem, what: &str) {
     let expected = problem.expected();
     assert!(expected.iter().any(|sum| *sum != 0) && expected.iter().all(|sum| sum.abs() < 1 << 24), "{what}");
@@ -81,7 +81,7 @@ fn sums_of_integers_that_f32_holds_are_exact() {
     is_exact(&turned, "turned, without a bias");
 }
 
-/// 32 channels at 9 by 9 places, in three images: two tiles, of which the second has nothing of the first image.
+/// 32 input channels, 9 by 9 positions and three images: two tiles, of which the second has nothing of the first image.
 fn some(seed: u64) -> Problem {
     problem_of([1 << 24, 1 << 24], [3, 1, 32, 40], forward(9, 3, 1, 1, 1), forward(9, 3, 1, 1, 1), seed)
 }
@@ -89,7 +89,7 @@ fn some(seed: u64) -> Problem {
 #[test]
 fn sums_are_no_less_exact_than_those_of_f32() {
     let problem = some(9);
-    // All digits count: from -1 to 1, of 25 binary places, rounded.
+    // Numbers from -1 to 1 with 25 binary places, rounded to f32, so that all parts matter.
     let [x, f, bias] =
         operands(&problem).map(|list| list.iter().map(|x| x / (1 << 24) as f32).collect::<Vec<f32>>());
     let sum = |n: usize, o: usize, y: usize, z: usize| {
@@ -112,7 +112,7 @@ fn sums_are_no_less_exact_than_those_of_f32() {
             let (z, y, o, n) = (place % 9, place / 9 % 9, place / 81 % 40, place / 81 / 40);
             let (sum, size) = sum(n, o, y, z);
             let error = (f64::from(*got) - sum).abs();
-            // Parity's bound is 2e-7 times the root of the number of terms, 17.
+            // Parity's tolerance is 2e-7 times the root of the number of terms, which is 17.
             assert!(error <= size * 3e-7 + sum.abs() * 6e-8, "{place}: {got}, not {sum}, of {size}");
         }
     }
@@ -125,7 +125,7 @@ fn numbers_that_have_no_such_parts_are_multiplied_in_f32() {
         operands(&problem).map(|list| list.iter().map(|x| x / (1 << 24) as f32).collect::<Vec<f32>>());
     let outputs = 3 * 40 * 81;
     for odd in [f32::NEG_INFINITY, f32::NAN, f32::MAX, 1e-42, -1e-31] {
-        // In the first image, at the third row and fourth column of channel 5, and once in a filter.
+        // In the input: the first image, channel 5, third row, fourth column. In the filters: one number.
         for (in_x, in_f) in [(true, false), (false, true)] {
             let (mut x, mut f) = (ordinary.clone(), f.clone());
             if in_x {

@@ -1,4 +1,5 @@
-//! Convolutions of small floats by `conv_wide`, which the host's devices do not choose, at both wave sizes and against exact results.
+//! Convolutions of small floats by `conv_wide`, at both wave sizes and against exact results; tensors on the host never select these
+//! kernels.
 
 mod common;
 
@@ -11,7 +12,7 @@ const DTYPES: [&str; 2] = ["bf16", "f16"];
 /// Output channels of a block.
 const OPS: [u64; 2] = [64, 128];
 
-/// Compares all bits, with blocks for few of the tiles and for more than there are.
+/// Compares bits, with fewer blocks than tiles and with more.
 fn agrees(problem: &Problem, what: &str) {
     let expected = problem.expected();
     assert!(expected.iter().any(|sum| *sum != 0));
@@ -36,7 +37,7 @@ fn agrees(problem: &Problem, what: &str) {
 #[test]
 fn forward_convolutions_are_exact() {
     let (h, w) = (forward(11, 3, 1, 1, 1), forward(7, 3, 1, 1, 1));
-    // Taps of a filter are a multiple of four, so that they are read by fours, and are not.
+    // The number of taps is a multiple of four in some cases, which allows packed loads.
     agrees(&problem([2, 1, 8, 130], h, w, 1), "3x3");
     agrees(&problem([1, 2, 5, 70], h, w, 2), "two groups");
     agrees(&problem([3, 1, 3, 64], forward(15, 5, 2, 2, 1), forward(13, 4, 3, 1, 1), 3), "strides");
@@ -55,7 +56,7 @@ fn transposed_convolutions_are_exact() {
 
 #[test]
 fn strides_are_followed() {
-    // Rows of the image are columns, and no bias.
+    // The image is transposed, and there is no bias.
     let mut turned = problem([1, 1, 6, 66], forward(8, 3, 1, 1, 1), forward(8, 3, 1, 1, 1), 8);
     turned.args.x.swap(2, 3);
     turned.args.f.swap(3, 4);

@@ -1,5 +1,5 @@
-//! Conversions between all dtypes, run through the host-compiled text: every pattern of the small floats, every tie, every
-//! pair of dtypes; against the crates `half` and `float8`, and against tables made from the formats' definition.
+//! Conversions between all dtypes by the kernels compiled for the host: every pattern of the small floats, every tie, every pair of dtypes.
+//! Compared with the crates `half` and `float8`, and with tables computed from the definition of the formats.
 
 mod common;
 
@@ -9,7 +9,7 @@ use common::formats::{self, Number, Small};
 use half::{bf16, f16};
 use kernels_hip::args::Map1;
 
-/// Bits in, bits out, of any dtypes.
+/// Converts bit patterns between any dtypes.
 fn cast(from: &str, to: &str, patterns: &[u64]) -> Vec<u64> {
     let (size_in, size_out) = (formats::bytes(from), formats::bytes(to));
     let bytes: Vec<u8> = patterns.iter().flat_map(|bits| bits.to_le_bytes()[..size_in].to_vec()).collect();
@@ -46,12 +46,12 @@ fn all_patterns_of_small_floats_widen_as_the_crates_say() {
         for wide in ["f32", "f64"] {
             expect(format.name, wide, all, |b| formats::encode(wide, Number::Float(format.decode(b))));
         }
-        // There and back is the identity, NaN apart.
+        // The round trip is the identity, except for NaN.
         expect(format.name, format.name, all, |b| b);
     }
 }
 
-/// For every pair of neighbours the midpoint and the f32 numbers on both sides of it, with both signs.
+/// For every pair of neighbours: the midpoint and the f32 numbers next to it, with both signs.
 fn f32_ties(format: &Small) -> Vec<u64> {
     let midpoints = (0..format.values.len()).map(|i| format.midpoint(i) as f32);
     let three = midpoints.flat_map(|m| [m.next_down(), m, m.next_up()]);
@@ -62,7 +62,7 @@ fn f32_ties(format: &Small) -> Vec<u64> {
 fn f32_rounds_to_small_floats_as_the_crates_say() {
     let mut random = Random(1);
     let mut some: Vec<u64> = (0..500_000).map(|_| random.next() >> 32).collect();
-    // Most random patterns are out of range of f16 and f8: some more near one.
+    // Most random patterns are out of the range of f16 and f8, so there are more near one.
     some.extend((0..500_000).map(|_| (random.next() >> 32) % 0x2000_0000 + 0x3000_0000));
     some.extend([
         0,
@@ -128,12 +128,12 @@ fn f8e4m3_saturates_and_has_subnormals() {
 fn f64_rounds_to_small_floats_once() {
     let mut random = Random(2);
     for format in Small::all() {
-        // Next to a midpoint by one place of f64: rounding to f32 first would land on the tie.
+        // One ulp of f64 away from a midpoint: rounding to f32 first would give the tie.
         let midpoints = (0..format.values.len()).map(|i| format.midpoint(i));
         let three = midpoints.flat_map(|m| [m.next_down(), m, m.next_up()]);
         let ties: Vec<u64> = three.flat_map(|x| [x.to_bits(), (-x).to_bits()]).collect();
         expect("f64", format.name, &ties, |b| format.encode(formats::decode("f64", b)));
-        // Exponents from far below to far above the format, random digits.
+        // Exponents from far below to far above the format, random fractions.
         let some: Vec<u64> =
             (0..300_000).map(|_| random.next()).map(|r| (r >> 12) | (1023 - 160 + r % 300) << 52).collect();
         expect("f64", format.name, &some, |b| format.encode(formats::decode("f64", b)));
@@ -160,7 +160,7 @@ fn integers_round_to_floats_once() {
     }
 }
 
-/// What is special in a dtype, and random patterns.
+/// Special values of a dtype, and random patterns.
 fn inputs(dtype: &str, random: &mut Random) -> Vec<u64> {
     let mask = u64::MAX >> (64 - 8 * formats::bytes(dtype));
     let mut all: Vec<u64> = (0..20_000).map(|_| random.next() & mask).collect();
@@ -195,7 +195,7 @@ fn inputs(dtype: &str, random: &mut Random) -> Vec<u64> {
         all.extend([formats::encode(dtype, Number::Float(x)), formats::encode(dtype, Number::Float(-x))]);
     }
     all.extend([0, 1, mask, mask >> 1, (mask >> 1) + 1, mask - 1]);
-    // Values of ordinary size, which random patterns of floats seldom are.
+    // Values of ordinary size, which are rare among random patterns of floats.
     all.extend(
         (0..20_000)
             .map(|_| formats::encode(dtype, Number::Float((random.next() >> 40) as f64 / 1024.0 - 8192.0))),

@@ -1,4 +1,4 @@
-//! Elementwise kernels against results worked out by hand or by Rust's own arithmetic.
+//! Elementwise kernels against results computed by hand or by Rust's own arithmetic.
 
 mod common;
 
@@ -8,10 +8,10 @@ use common::device::{Arg, WAVE_32, input, input_at, output, run, value};
 use half::f16;
 use kernels_hip::args::{CopyMap, Map1, Map2};
 
-/// Enough threads to have several blocks at work, few enough that they go round more than once.
+/// Several blocks, but few enough threads that each of them iterates more than once.
 const SHAPE: (u32, u32) = (2, 64);
 
-/// A kernel of one array; `scalars` are its last arguments.
+/// Runs a kernel of one array; `scalars` are its last arguments.
 fn unary<T: NoUninit, O: Pod>(name: &str, x: &[T], map: Map1, scalars: &[T]) -> Vec<O> {
     let mut out = vec![O::zeroed(); map.count as usize];
     let mut args = vec![input(x), output(&mut out), value(&map)];
@@ -21,12 +21,12 @@ fn unary<T: NoUninit, O: Pod>(name: &str, x: &[T], map: Map1, scalars: &[T]) -> 
     out
 }
 
-/// A kernel of one tight array.
+/// Runs a kernel of one tight array.
 fn tight<T: NoUninit, O: Pod>(name: &str, x: &[T], scalars: &[T]) -> Vec<O> {
     unary(name, x, Map1::tight(x.len() as u64), scalars)
 }
 
-/// A kernel of two arrays.
+/// Runs a kernel of two arrays.
 fn binary<T: NoUninit, O: Pod>(name: &str, a: &[T], b: &[T], map: Map2) -> Vec<O> {
     let mut out = vec![O::zeroed(); map.count as usize];
     // SAFETY: S9: as above.
@@ -34,7 +34,7 @@ fn binary<T: NoUninit, O: Pod>(name: &str, a: &[T], b: &[T], map: Map2) -> Vec<O
     out
 }
 
-/// Names of operations and what they mean.
+/// Operations and their definitions.
 type Unary = (&'static str, fn(f32) -> f32);
 type Binary = (&'static str, fn(f32, f32) -> f32);
 type Comparison = (&'static str, fn(f32, f32) -> bool);
@@ -120,14 +120,14 @@ fn bits(values: &[f32]) -> Vec<u32> {
     values.iter().map(|v| if v.is_nan() { 0x7fc0_0000 } else { v.to_bits() }).collect()
 }
 
-/// Bits of what an f32 kernel of one tight array gives.
+/// The bits of the result of an f32 kernel of one tight array.
 fn single(name: &str, input: &[f32], scalars: &[f32]) -> Vec<u32> {
     bits(&tight(name, input, scalars))
 }
 
 #[test]
 fn nan_wins_and_minus_zero_is_less() {
-    // The definition, in words of its own: NaN if there is one, else by total order.
+    // An independent definition: NaN if there is one, else by total order.
     let choose = |a: f64, b: f64, greater: bool| {
         if a.is_nan() || b.is_nan() {
             f64::NAN
@@ -159,7 +159,7 @@ fn nan_wins_and_minus_zero_is_less() {
     assert_eq!(clamped, bits(&[NAN, -0.5, -0.0, 0.0, 2.0, 2.0, -0.5]));
     assert_eq!(single("elementwise_clamp_f32", &[0.0, 1.0], &[NAN, 2.0]), bits(&[NAN, NAN]));
     assert_eq!(single("elementwise_clamp_f32", &[-0.0], &[0.0, 2.0]), bits(&[0.0]));
-    // Where the bounds cross, the upper one holds.
+    // If the bounds cross, the upper one wins.
     assert_eq!(single("elementwise_clamp_f32", &[-9.0, 9.0], &[5.0, 1.0]), bits(&[1.0, 1.0]));
 }
 
@@ -205,14 +205,14 @@ fn exact_functions_of_one_argument() {
         assert_eq!(got, bits(&x.map(op)), "{name}");
         let got: Vec<f64> = tight(&format!("elementwise_{name}_f64"), &x.map(f64::from), &[]);
         let narrow: Vec<f32> = got.iter().map(|v| *v as f32).collect();
-        // These are exact in f64 where they are in f32, square, root and quotient apart.
+        // All but square, square root and reciprocal are exact in f64 if they are in f32.
         if !["sqr", "sqrt", "recip"].contains(&name) {
             assert_eq!(bits(&narrow), bits(&x.map(op)), "{name} f64");
         }
     }
-    // Half away from zero; 0.5 to 1, not to the even 0. sign(-0) is +0.
+    // Rounds half away from zero: 0.5 to 1, not to the even 0. sign(-0) is +0.
     assert_eq!(single("elementwise_round_f32", &[0.5, -0.5, 2.5], &[]), bits(&[1.0, -1.0, 3.0]));
-    // What rounds to zero keeps its sign: a sum of the truncated number and +0 would lose it.
+    // What rounds to zero keeps its sign; adding +0 to the truncated number would lose it.
     let small = [-0.0, -0.3, 0.3, -0.49999997, 0.49999997, -1e-40];
     assert_eq!(single("elementwise_round_f32", &small, &[]), bits(&[-0.0, -0.0, 0.0, -0.0, 0.0, -0.0]));
     let wide: Vec<f64> = tight("elementwise_round_f64", &small.map(f64::from), &[]);
@@ -244,7 +244,7 @@ fn arithmetic_rounds_once() {
             assert_eq!(bits(&[got.into()]), bits(&[wanted]), "{name}({a}, {b})");
         }
     }
-    // (1 + u)² - (1 + 2u) = u²: a product that is rounded before the addition leaves nothing.
+    // (1 + u)² - (1 + 2u) = u². If the product is rounded before the addition, the result is 0.
     let u = 2f32.powi(-12);
     assert_eq!(tight::<f32, f32>("elementwise_affine_f32", &[1.0 + u], &[1.0 + u, -1.0 - 2.0 * u]), [u * u]);
     let u = 2f64.powi(-30);
@@ -304,7 +304,7 @@ fn place(index: &[u64], strides: &[u64]) -> usize {
     index.iter().zip(strides).fold(0u64, |sum, (i, s)| sum.wrapping_add(i.wrapping_mul(*s))) as usize
 }
 
-/// Shapes with strides for two inputs that stay below 4096: transposed, broadcast, gaps, eight dimensions, none.
+/// Shapes and strides of two inputs of fewer than 4096 elements: transposed, broadcast, with gaps, eight dimensions, none.
 fn layouts() -> Vec<(Vec<u64>, Vec<u64>, Vec<u64>)> {
     vec![
         (vec![], vec![], vec![]),
@@ -331,7 +331,7 @@ fn strided_inputs() {
         let map = Map2::strided(&dims, &a, &b).expect("at most 8 dims");
         assert_eq!(binary::<i32, i32>("elementwise_sub_i32", &numbers, &numbers, map), wanted, "{dims:?}");
     }
-    // Backwards: the pointer is that of the last element.
+    // Negative stride: the pointer is that of the last element.
     let map = Map1::strided(&[300], &[1u64.wrapping_neg()]).expect("1 dim");
     let mut out = [0i32; 300];
     let mut args = [input_at(&numbers, 299), output(&mut out), value(&map)];

@@ -1,5 +1,5 @@
-//! Words of two floats of 16 bits, as `platform/halves.hpp` has them where no instructions do it: what matrix units' operands are made by,
-//! and what NVIDIA's instructions have to do for the kernels that use them.
+//! Words of two 16-bit floats: the portable functions of `platform/halves.hpp`. They make the operands of matrix units, and define what
+//! NVIDIA's instructions must compute for the kernels that use them.
 
 mod common;
 
@@ -25,10 +25,10 @@ KERNEL(halves, const u32* a, const u32* b, u32* wide, u32* out, u32 count) {
 } // namespace hipstack
 "#;
 
-/// Of a and b: a widened, a narrowed again, the greater one, the lesser one, and the greater one of which NaN is none.
+/// For a and b: a widened, a narrowed again, the maximum and the minimum with NaN propagated, and the maximum with NaN ignored.
 type Found = (u32, u16, u16, u16, u16);
 
-/// What the kernel finds for pairs of elements, two of which make a word.
+/// Results of the kernel for pairs of elements; two pairs make a word each of a and b.
 fn found(dtype: &str, pairs: &[(u16, u16)]) -> Vec<Found> {
     let unit = kernels_hip::unit("elementwise", dtype).expect("it ships");
     let word = |low: u16, high: u16| u32::from(low) | u32::from(high) << 16;
@@ -46,7 +46,7 @@ fn found(dtype: &str, pairs: &[(u16, u16)]) -> Vec<Found> {
     (0..pairs.len() / 2 * 2).map(all).collect()
 }
 
-/// Holds all of it against the crate `half`, whose `widen` and NaN these are.
+/// Compares all of them with the crate `half`, whose `widen` and NaN these are.
 fn check(dtype: &str, widen: fn(u16) -> f32) {
     let mut random = Random(4);
     let pairs: Vec<(u16, u16)> = (0..=u16::MAX).map(|a| (a, random.next() as u16)).collect();

@@ -100,7 +100,7 @@ fn batches_broadcast() {
 
 #[test]
 fn long_sums_do_not_stall() {
-    // 2^24 + 2^10 ones: one sum after the other would stop at 2^24.
+    // 2^24 + 2^10 ones: a single running sum in f32 would stop at 2^24.
     let k = (1 << 24) + (1 << 10);
     let args = MatmulArgs { a_col: 0, b_row: 0, ..MatmulArgs::tight(1, 1, k) };
     assert_eq!(matmul("f32", &[1f32], &[1f32], 1, args), [k as f32]);

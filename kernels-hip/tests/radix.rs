@@ -1,4 +1,4 @@
-//! Rows sorted digit by digit, on both host devices: every dtype, both directions, equal elements, NaN and zeros of both signs.
+//! LSD radix sort of rows, on both host devices: every dtype, both directions, equal elements, NaN and both zeros.
 
 mod common;
 
@@ -9,16 +9,16 @@ use common::formats::{self, Number};
 use kernels_hip::launch;
 use std::cmp::Ordering;
 
-/// How multiprocessors are counted for grids.
+/// Number of multiprocessors for the grids.
 const MULTIPROCESSORS: u32 = 2;
-/// Two tiles each, the second of which is short.
+/// Two tiles a row; the second one is partial.
 const LENGTH: usize = 2500;
 const ROWS: usize = 2;
 
 /// A null pointer.
 const NOTHING: usize = 0;
 
-/// All passes one behind the other, and running sums of each row's counts between them: elements and positions.
+/// Runs all passes, with the prefix sums of each row's counts in between. Returns elements and positions.
 fn sort<T: Pod>(device: i32, dtype: &str, x: &[T], descending: bool) -> (Vec<T>, Vec<u32>) {
     let (mut keys, mut positions): (Option<Vec<T>>, Vec<u32>) = (None, Vec::new());
     let mut values = vec![T::zeroed(); x.len()];
@@ -63,7 +63,7 @@ fn sort<T: Pod>(device: i32, dtype: &str, x: &[T], descending: bool) -> (Vec<T>,
     (values, positions)
 }
 
-/// NaN above all, and all alike; -0 below +0.
+/// NaN is greatest, and all NaNs are equal; -0 is below +0.
 fn order(a: Number, b: Number) -> Ordering {
     match (a, b) {
         (Number::Int(a), Number::Int(b)) => a.cmp(&b),
@@ -80,7 +80,7 @@ fn check<T: Pod + PartialEq>(dtype: &str, number_of: impl Fn(&T) -> u64, of: imp
     let bits = 8 * size_of::<T>() as u32;
     let mut x: Vec<T> = Vec::new();
     for i in 0..ROWS * LENGTH {
-        // Some are equal, some differ in the last digit or the first alone.
+        // Some elements are equal, some differ only in the last digit or only in the first.
         let pattern = match i % 4 {
             0 => random.next() % 5,
             1 => (1 << (bits - 1)) | (random.next() % 3),
@@ -103,7 +103,7 @@ fn check<T: Pod + PartialEq>(dtype: &str, number_of: impl Fn(&T) -> u64, of: imp
         for device in BOTH {
             let (values, positions) = sort(device, dtype, &x, descending);
             assert!(positions == places, "positions of {dtype}, descending: {descending}, device {device}");
-            // As they were, NaNs too.
+            // The same bits, including NaNs.
             let values: Vec<u64> = values.iter().map(&number_of).collect();
             assert!(values == elements, "{dtype}, descending: {descending}, device {device}");
         }

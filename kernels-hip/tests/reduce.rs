@@ -7,7 +7,7 @@ use common::device::{BOTH, input, output, run, value};
 use half::{bf16, f16};
 use kernels_hip::args::ReduceMap;
 
-/// `reduce_<op>_<dtype>` (or with `cols_` before the op) of `input`.
+/// Runs `reduce_<op>_<dtype>` (or with `cols_` before the op) on `input`.
 fn reduce<T: bytemuck::NoUninit, O: bytemuck::Pod>(
     device: i32,
     (op, dtype): (&str, &str),
@@ -29,7 +29,7 @@ fn rows(outputs: u64, length: u64) -> ReduceMap {
 #[test]
 fn sums_of_rows_of_any_length() {
     let mut random = Random(11);
-    // Around a span, several threads, several spans of a thread.
+    // Lengths around a span, for several threads, and for several spans a thread.
     for length in [0, 1, 15, 16, 17, 255, 2047, 2048, 2049, 4096, 5000, 70_001] {
         let outputs = if length > 10_000 { 3 } else { 7 };
         let input: Vec<i32> = (0..outputs * length).map(|_| random.next() as i32).collect();
@@ -39,7 +39,7 @@ fn sums_of_rows_of_any_length() {
             })
             .collect();
         for device in BOTH {
-            // Fewer blocks than outputs: a block's slots are used again.
+            // Fewer blocks than outputs, so that the slots of a block are reused.
             for shape in [(2, 64), (7, 128), (1, 256)] {
                 let got: Vec<i32> = reduce(device, ("sum", "i32"), shape, &input, rows(outputs, length));
                 assert_eq!(got, wanted, "{length} on {device} with {shape:?}");
@@ -62,7 +62,7 @@ fn many_ones() {
                 "{op} on {device}"
             );
         }
-        // Side by side and strided: one element read again and again.
+        // Contiguous columns of stride 0: one element is read again and again.
         let again = ReduceMap::new(&[32], &[0], &[N], &[0]).expect("one dim each");
         assert_eq!(reduce::<_, f32>(device, ("cols_sum", "f32"), (1, 64), &[1f32], again), [N as f32; 32]);
     }
@@ -79,7 +79,7 @@ fn small_floats_accumulate_in_f32_and_round_once() {
                 reduce::<_, f16>(device, (op, "f16"), (1, 64), input, rows(1, input.len() as u64))[0]
             };
             assert_eq!(sum(&ones), f16::from_f32(10_000.0));
-            // 2049 is no f16: a tie, to the even 2048.
+            // 2049 is not representable in f16. It is a tie and rounds to the even 2048.
             assert_eq!(sum(&ones[..2049]), f16::from_f32(2048.0));
             let large = [60000.0, 60000.0, -60000.0].map(f16::from_f32);
             assert_eq!(sum(&large), f16::from_f32(60000.0));
@@ -115,7 +115,7 @@ fn integers_wrap_and_products_multiply() {
             reduce::<_, f32>(device, ("prod", "f32"), (1, 64), &[-2f32; 21], rows(1, 21)),
             [-2097152.0]
         );
-        // Nothing at all: the neutral elements.
+        // No elements: the identity elements.
         assert_eq!(reduce::<_, f64>(device, ("prod", "f64"), (1, 64), &[0f64; 0], rows(2, 0)), [1.0, 1.0]);
         assert_eq!(
             reduce::<_, f64>(device, ("cols_sum", "f64"), (1, 64), &[0f64; 0], rows(2, 0)),
@@ -124,7 +124,7 @@ fn integers_wrap_and_products_multiply() {
     }
 }
 
-/// Position of the extreme by definition: the first NaN, else the first of the greatest in total order.
+/// The position of the extreme by definition: the first NaN, else the first of the greatest in total order.
 fn position(row: &[f32], greatest: bool) -> usize {
     let nan = row.iter().position(|x| x.is_nan());
     let better = |a: f32, b: f32| if greatest { a.total_cmp(&b).is_gt() } else { a.total_cmp(&b).is_lt() };
@@ -137,7 +137,7 @@ fn extremes_and_their_places() {
     let special = [f32::NAN, -f32::NAN, 0.0, -0.0, f32::INFINITY, f32::NEG_INFINITY, 1e-45, -1e-45, 2.0];
     for length in [1usize, 2, 9, 100, 2049, 9000] {
         let outputs = 12;
-        // Few different values, so that ties are common; NaN in some rows only.
+        // Few distinct values, so that ties are common; NaN in some rows only.
         let mut value = |row: usize| {
             let pick = random.next() as usize % 64;
             if pick < special.len() && (row.is_multiple_of(3) || !special[pick].is_nan()) {
@@ -147,7 +147,7 @@ fn extremes_and_their_places() {
             }
         };
         let mut input: Vec<f32> = (0..outputs * length).map(|i| value(i / length)).collect();
-        // Rows of one value only, and a row whose only NaN is last.
+        // Rows of a single value, and a row whose only NaN is last.
         input[length..2 * length].fill(-0.0);
         input[2 * length..3 * length].fill(f32::NEG_INFINITY);
         input[4 * length - 1] = f32::NAN;
@@ -180,7 +180,7 @@ fn bytes_of<T: bytemuck::NoUninit>(values: &[T]) -> Vec<u8> {
     bytemuck::cast_slice(values).to_vec()
 }
 
-/// Extremes of every dtype, from bits: the rank of a pattern is its place in the order of values.
+/// Extremes of every dtype from bits: the rank of a pattern is its index in the order of values.
 #[test]
 fn extremes_of_every_dtype() {
     let cases: [(&str, Vec<u8>, [u32; 2]); 9] = [
@@ -216,7 +216,7 @@ fn extremes_of_every_dtype() {
 
 #[test]
 fn any_axes_and_strides() {
-    // [6, 5, 4, 70] tight: reduce axes 0 and 2; 1 and 3; 3 of a transposed view; 0 (columns side by side).
+    // [6, 5, 4, 70] tight: reduces axes 0 and 2; 1 and 3; 3 of a transposed view; 0 (contiguous columns).
     let input: Vec<i32> = (0..6 * 5 * 4 * 70).map(|i| (i * 7919) % 10_007 - 5000).collect();
     let layouts = [
         (vec![5, 70], vec![280, 1], vec![6, 4], vec![1400, 70]),

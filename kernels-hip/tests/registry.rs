@@ -1,4 +1,4 @@
-//! The list in kernels.toml, what is compiled for the host, and the sources say the same.
+//! kernels.toml, the compiled host kernels and the sources agree.
 
 mod common;
 
@@ -7,7 +7,7 @@ use kernels_hip::{HEADERS, Unit, Waves, families, units};
 use std::collections::BTreeSet;
 use std::sync::Mutex;
 
-/// What each unit is compiled to for the host, with the wave size, or 0 for both. As many at once as there are cores.
+/// The compiled host image of each unit with its wave size, or 0 for both. Compiles on all cores.
 fn images() -> Vec<(Unit, u32, Vec<u8>)> {
     let waves = |unit: &Unit| if unit.family.waves == Waves::Both { vec![32, 64] } else { vec![0] };
     let wanted: Vec<_> =
@@ -41,10 +41,8 @@ fn every_kernel_listed_is_in_its_host_module_and_no_other_and_loops_where_it_has
 
 #[test]
 fn kernels_are_counted() {
-    // Elementwise, 5 integer dtypes: 5 unary, 18 more, 10 casts; 5 float dtypes: 22 more. Sums of small floats by ids go by f32.
+    // scatter_add of small floats runs on f32.
     let counts = [
-        ("elementwise", 5 * 33 + 5 * 55),
-        ("reduce", 10 * 18),
         ("matmul", 5),
         ("index", 10 * 2 + 7),
         ("sort", 10 * 2),
@@ -73,20 +71,19 @@ fn kernels_are_counted() {
     for (family, kernels) in counts {
         assert_eq!(count(family), kernels, "{family}");
     }
-    assert_eq!(families().len(), counts.len(), "a family is missing from this test's list");
+    // Their kernels are rows of src/operations.rs.
+    let by_tables = ["elementwise", "reduce"];
+    let counted: BTreeSet<&str> = counts.iter().map(|(family, _)| *family).chain(by_tables).collect();
+    assert_eq!(counted, families().iter().map(|family| family.name).collect());
     assert_eq!(units().count(), 151);
-    let names: BTreeSet<String> = units().flat_map(|unit| unit.kernels()).collect();
-    assert_eq!(
-        names.len(),
-        counts.iter().map(|(_, kernels)| kernels).sum::<usize>(),
-        "names are unique across units"
-    );
+    let names: Vec<String> = units().flat_map(|unit| unit.kernels()).collect();
+    assert_eq!(names.iter().collect::<BTreeSet<_>>().len(), names.len(), "names are unique across units");
 }
 
 #[test]
 fn a_family_is_marked_for_barriers_if_its_text_has_any() {
     for family in families() {
-        // A barrier under another name would escape the mark.
+        // A barrier in a function that is not listed here would go unnoticed.
         let barriers = ["block_join", "__sync", "sync_wave", "rows.hpp", "conv_tiles.hpp", "conv_wide.hpp"];
         let has = barriers.iter().any(|barrier| family.source.contains(barrier));
         assert_eq!(has, family.barriers, "{}", family.name);

@@ -1,7 +1,8 @@
-//! The workspace's own tool, `cargo xtask`: what a person or a machine runs to check, build and compare.
+//! The workspace's own tool, `cargo xtask`: the commands that people and CI use to check, build and compare.
 //!
-//! One file or folder per command; each has `Args` with examples in its `--help` and `run(&Args) -> Result<(), String>`,
-//! whose error is the text to show. `parity` and `conformance` are programs of other crates.
+//! Each command is one file or folder. It has `Args`, with examples in its `--help`, and `run(&Args) ->
+//! Result<(), String>`, whose error is the text to show. `parity` and `conformance` are programs of other
+//! crates.
 
 pub mod build_kernels;
 pub mod bundle;
@@ -40,35 +41,35 @@ struct Cli {
 
 #[derive(Subcommand, Debug)]
 enum Command {
-    /// Prove what the pages under docs/ claim about the tree
+    /// Check what the pages under docs/ claim about the tree
     Tidy(tidy::TidyArgs),
-    /// Say what this machine has, and what to do about what it has not
+    /// Report what this machine has, and how to get what it lacks
     Doctor(doctor::DoctorArgs),
-    /// Run everything that a change has to pass, in order
+    /// Run every check that a change has to pass, in order
     Ci(ci::CiArgs),
-    /// Hold every device of this machine against the reference
+    /// Compare every device of this machine with the reference
     #[command(after_help = "Examples:\n  cargo xtask parity --help    all options, with examples")]
     Parity(program::Passed),
-    /// Hold a platform against the cases that every implementation of HIP has to pass
+    /// Run the cases that every implementation of HIP has to pass on a platform
     #[command(after_help = "Examples:\n  cargo xtask conformance --help    all options, with examples")]
     Conformance(program::Passed),
     /// Run the kernels under AddressSanitizer or ThreadSanitizer
     Sanitize(sanitize::SanitizeArgs),
     /// Compile every kernel ahead of time
     BuildKernels(build_kernels::BuildArgs),
-    /// Show what the compiled kernels take of the GPU
+    /// Show the compiled kernels' use of GPU resources
     Resources(resources::ResourcesArgs),
-    /// Hold the reader of code objects against a million broken ones
+    /// Run the reader of code objects on a million broken ones
     Fuzz(fuzz::FuzzArgs),
-    /// Put everything that a machine with a GPU needs into a folder
+    /// Collect everything that a machine with a GPU needs in a folder
     Bundle(bundle::BundleArgs),
     /// Run the examples of README.md and of the crates' front pages outside of the workspace
     Snippets(snippets::SnippetsArgs),
-    /// Pack what would be published, and refuse a lockfile that takes our crates from elsewhere
+    /// Pack the crates to publish, and refuse a lockfile that takes one of them from elsewhere
     Packed(packed::PackedArgs),
-    /// Hold AMD's libraries and headers against what hip-sys has of them
+    /// Compare AMD's libraries and headers with hip-sys's bindings
     Libraries(libraries::LibrariesArgs),
-    /// Write hip-sys's generated files from ROCm's public headers
+    /// Generate hip-sys's files from ROCm's public headers
     Codegen(codegen::CodegenArgs),
 }
 

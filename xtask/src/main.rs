@@ -1,4 +1,4 @@
-//! The program behind `cargo xtask`; everything is in the library beside it.
+//! The program behind `cargo xtask`; all code is in the library.
 
 fn main() -> std::process::ExitCode {
     xtask::main()

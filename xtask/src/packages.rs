@@ -1,4 +1,4 @@
-//! The workspace's packages, as `cargo metadata` lists them.
+//! The workspace's packages, according to `cargo metadata`.
 
 use crate::workspace;
 use serde::Deserialize;
@@ -11,56 +11,57 @@ pub struct Package {
     pub name: String,
     /// Its version.
     pub version: String,
-    /// What programs call its library, such as `hip_safe`.
+    /// The name that programs use for its library, such as `hip_safe`.
     pub library: Option<String>,
     /// The file with the library's front page, as an absolute path.
     pub front_page: Option<PathBuf>,
     /// The folder of its Cargo.toml.
     pub folder: PathBuf,
-    /// Whether its manifest lets it be published.
+    /// Whether its manifest allows publishing it.
     pub published: bool,
-    /// Its dependencies, those outside of the workspace included.
+    /// Its dependencies, including those outside the workspace.
     pub dependencies: Vec<Dependency>,
 }
 
 impl Package {
-    /// What the workspace calls it: the name without the prefix of published packages, as its folder has it.
+    /// Its name in the workspace, which is also its folder's: the package name without the prefix of
+    /// published packages.
     pub fn short_name(&self) -> &str {
         self.name.strip_prefix(PREFIX).unwrap_or(&self.name)
     }
 
-    /// Whether a package of this name would be taken for it: the name with or without the prefix.
+    /// Whether a package of this name could be mistaken for it: the name with or without the prefix.
     pub fn is_called(&self, name: &str) -> bool {
         name == self.name || name == self.short_name()
     }
 }
 
-/// What the names of published packages begin with: others own plain names on crates.io.
+/// The prefix of published packages' names: on crates.io the plain names belong to others.
 pub const PREFIX: &str = "hipstack-";
 
-/// What a package depends on.
+/// A dependency of a package.
 #[derive(Clone, Debug, Deserialize)]
 pub struct Dependency {
     /// The package's name.
     pub name: String,
-    /// `dev`, `build`, or nothing for an ordinary one.
+    /// `dev`, `build`, or `None` for an ordinary dependency.
     pub kind: Option<String>,
-    /// The platform that it is for, if not for all.
+    /// The platform that it is limited to, if any.
     pub target: Option<String>,
-    /// Its folder, if it is of the workspace.
+    /// Its folder, if it belongs to the workspace.
     pub path: Option<PathBuf>,
 }
 
 /// All packages of the workspace.
 ///
 /// # Errors
-/// The text to show: cargo cannot be started, or says something else.
+/// The text to show: cargo cannot be started, or its output is not understood.
 pub fn all(root: &Path) -> Result<Vec<Package>, String> {
     let mut cargo = workspace::cargo(root);
     read(&workspace::stdout_of(cargo.args(["metadata", "--format-version", "1", "--no-deps", "--offline"]))?)
 }
 
-/// Those that the JSON of `cargo metadata` lists.
+/// Parses the JSON of `cargo metadata`.
 pub(crate) fn read(json: &str) -> Result<Vec<Package>, String> {
     #[derive(Deserialize)]
     struct Metadata {

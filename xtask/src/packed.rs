@@ -1,6 +1,7 @@
-//! `cargo xtask packed`: packs what would be published, and looks into each lockfile.
+//! `cargo xtask packed`: packs the published crates, and checks each lockfile.
 //!
-//! A packed lockfile must not take a crate of this workspace from a registry: there the name may be a stranger's.
+//! A packed lockfile must not take a crate of this workspace from a registry, where the name may belong to
+//! somebody else.
 
 use crate::packages::{self, Package};
 use crate::workspace;
@@ -22,7 +23,7 @@ pub fn run(_: &PackedArgs) -> Result<(), String> {
     let packages = packages::all(&root)?;
     let published: Vec<&Package> = packages.iter().filter(|package| package.published).collect();
     let mut cargo = workspace::cargo(&root);
-    // Compiling them once more would show nothing that other steps do not.
+    // Compiling them again would show nothing that other steps do not.
     cargo.args(["package", "--workspace", "--no-verify", "--allow-dirty"]);
     for package in packages.iter().filter(|package| !package.published) {
         cargo.args(["--exclude", &package.name]);
@@ -42,7 +43,7 @@ pub fn run(_: &PackedArgs) -> Result<(), String> {
     if problems.is_empty() { Ok(()) } else { Err(problems.join("\n")) }
 }
 
-/// The Cargo.lock in a packed crate.
+/// The Cargo.lock of a packed crate.
 fn lockfile(file: &Path, package: &Package) -> Result<String, String> {
     let member = format!("{}-{}/Cargo.lock", package.name, package.version);
     let mut tar = Command::new("tar");
@@ -50,7 +51,8 @@ fn lockfile(file: &Path, package: &Package) -> Result<String, String> {
         .map_err(|why| format!("packed: {}: {why}", file.display()))
 }
 
-/// Those of `ours` that a lockfile takes from a registry, unless they have the checksum of what was packed here.
+/// The packages of `ours` that a lockfile takes from a registry with another checksum than that of the file
+/// packed here.
 fn strangers(lock: &str, ours: &[&Package], root: &Path) -> Result<Vec<String>, String> {
     let mut found = Vec::new();
     for locked in read(lock)? {
@@ -84,7 +86,7 @@ fn read(lock: &str) -> Result<Vec<Locked>, String> {
     Ok(lock.package)
 }
 
-/// The SHA-256 of a file, as lockfiles have it.
+/// The SHA-256 of a file, in the format of lockfiles.
 fn checksum(file: &Path) -> Result<String, String> {
     let said =
         workspace::stdout_of(Command::new("sha256sum").arg(file)).map_err(|why| format!("packed: {why}"))?;
@@ -109,7 +111,7 @@ mod tests {
         .expect("as cargo writes it");
         let file = packed_file(folder.path(), &ours[0]);
         workspace::write_whole(&file, b"abc").expect("just made");
-        // NIST's example: the SHA-256 of "abc".
+        // From NIST: the SHA-256 of "abc".
         let right = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
         let problems = |name: &str, checksum: &str| {
             let lock = format!(

@@ -1,4 +1,5 @@
-//! Commands that are programs of other crates: they link what `cargo xtask` itself must not take minutes to build for.
+//! Commands that are programs of other crates: linking those crates would make `cargo xtask` itself slow to
+//! build.
 
 use crate::workspace;
 use std::ffi::OsString;
@@ -6,7 +7,7 @@ use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-/// What the program is given: everything, `--help` too.
+/// The program's arguments: everything, including `--help`.
 #[derive(clap::Args, Debug)]
 #[command(disable_help_flag = true)]
 pub struct Passed {
@@ -16,13 +17,13 @@ pub struct Passed {
 }
 
 impl Passed {
-    /// The words, as they were given.
+    /// The arguments, unchanged.
     pub fn words(&self) -> &[OsString] {
         &self.args
     }
 }
 
-/// Builds the program of a crate of the same name, and becomes it.
+/// Builds the program of a crate with the same name, and replaces this process with it.
 ///
 /// # Errors
 /// The text to show: there is no such program, or cargo does not build it.
@@ -35,14 +36,15 @@ pub fn run(name: &str, passed: &Passed) -> Result<(), String> {
     Err(format!("{name}: cannot start {}: {error}", program.display()))
 }
 
-/// The program in this one's folder, as a bundle has it for machines without cargo; `cargo xtask` is given `CARGO`.
+/// The program in this program's folder, which a bundle for machines without cargo has. `cargo xtask` has the
+/// variable `CARGO` set.
 fn beside_this(name: &str) -> Option<PathBuf> {
     let program = std::env::current_exe().ok()?.with_file_name(name);
     program.is_file().then_some(program)
 }
 
-/// Builds a program for `cargo test --workspace` to share: to name a test makes cargo choose the features of tests, and with
-/// others it would build most of the workspace twice.
+/// Builds a program so that `cargo test --workspace` can reuse it. Naming a test makes cargo select the
+/// features of tests; with other features most of the workspace would be built twice.
 fn build(root: &Path, name: &str) -> Result<PathBuf, String> {
     let mut cargo = workspace::cargo(root);
     cargo.args(["build", "--workspace", "--bin", name, "--test"]).arg(format!("{name}_program"));

@@ -1,4 +1,4 @@
-//! Where the workspace is, and small things that every command needs.
+//! The workspace's location, and helpers that every command needs.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -7,7 +7,7 @@ use std::process::Command;
 
 /// The folder of the workspace's `Cargo.toml`.
 ///
-/// Looked for from the package that cargo runs, or from the current folder, upwards.
+/// Searched upwards from the package that cargo runs, or from the current folder.
 pub fn root() -> Result<PathBuf, String> {
     let start = match std::env::var_os("CARGO_MANIFEST_DIR") {
         Some(dir) => PathBuf::from(dir),
@@ -24,14 +24,14 @@ fn is_root(dir: &Path) -> bool {
     std::fs::read_to_string(dir.join("Cargo.toml")).is_ok_and(|text| text.contains("[workspace]"))
 }
 
-/// A command that runs the cargo that runs us, in the workspace's root.
+/// A command for the cargo that runs this program, in the workspace's root.
 pub fn cargo(root: &Path) -> Command {
     let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     command.current_dir(root);
     command
 }
 
-/// The programs among cargo's messages, by the names of their targets.
+/// The executables in cargo's messages, by target name.
 pub fn programs(messages: &str) -> BTreeMap<String, PathBuf> {
     let program = |line: &str| {
         let message: serde_json::Value = serde_json::from_str(line).ok()?;
@@ -55,10 +55,11 @@ pub fn env(name: &str) -> Option<PathBuf> {
     std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from)
 }
 
-/// The program that a variable names, by its file or by its name in `PATH`; `None` if the variable is not set.
+/// The program that a variable names, by its path or by its name in `PATH`; `None` if the variable is not
+/// set.
 ///
 /// # Errors
-/// It names none that can be run.
+/// The variable names no executable program.
 pub fn env_program(name: &str) -> Result<Option<PathBuf>, String> {
     env(name).map(|value| program(name, value)).transpose()
 }
@@ -83,16 +84,16 @@ fn is_executable(file: &Path) -> bool {
     file.metadata().is_ok_and(|found| found.is_file() && found.permissions().mode() & 0o111 != 0)
 }
 
-/// What a command prints (both streams) when it succeeds.
+/// The output (both streams) of a command, if it succeeds.
 pub fn output_of(command: &mut Command) -> Option<String> {
     let out = command.output().ok().filter(|out| out.status.success())?;
     Some(String::from_utf8_lossy(&out.stdout).into_owned() + &String::from_utf8_lossy(&out.stderr))
 }
 
-/// What a command prints to standard output.
+/// The standard output of a command.
 ///
 /// # Errors
-/// It cannot be started, or it fails: with what it says on standard error.
+/// It cannot be started, or it fails; the error contains its standard error.
 pub fn stdout_of(command: &mut Command) -> Result<String, String> {
     let program = command.get_program().display().to_string();
     let out = command.output().map_err(|e| format!("cannot start {program}: {e}"))?;
@@ -102,7 +103,7 @@ pub fn stdout_of(command: &mut Command) -> Result<String, String> {
     Ok(String::from_utf8_lossy(&out.stdout).into_owned())
 }
 
-/// Writes a file under a temporary name, then renames it, so that a reader never sees half of it.
+/// Writes a file under a temporary name, then renames it, so that a reader never sees a partial file.
 pub fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), String> {
     let fail = |e: std::io::Error| format!("cannot write {}: {e}", path.display());
     if let Some(dir) = path.parent() {
@@ -110,13 +111,13 @@ pub fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), String> {
     }
     let temporary = temporary_name(path);
     std::fs::write(&temporary, bytes).and_then(|()| std::fs::rename(&temporary, path)).map_err(|e| {
-        // The write has failed already; what is left of it only wastes space.
+        // The write has already failed; a leftover file only wastes space.
         let _ = std::fs::remove_file(&temporary);
         fail(e)
     })
 }
 
-/// Lets everybody run a file.
+/// Makes a file executable for everybody.
 pub fn executable(file: &Path) -> Result<(), String> {
     use std::os::unix::fs::PermissionsExt;
     std::fs::set_permissions(file, std::fs::Permissions::from_mode(0o755))

@@ -1,5 +1,5 @@
-//! `plot`: draws what benches/h200/run.sh measured, writes a part of docs/BENCHMARKING.md and the tables of
-//! benches/h200/ROWS.md.
+//! `plot`: draws the figures that benches/h200/run.sh measured, and writes a part of docs/BENCHMARKING.md and
+//! the tables of benches/h200/ROWS.md.
 
 use clap::Parser;
 use std::path::{Path, PathBuf};

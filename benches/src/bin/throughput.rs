@@ -1,4 +1,4 @@
-//! `throughput`: what operations of tensor-core move a second on a device, beside PyTorch in turns.
+//! `throughput`: measures the throughput of tensor-core's operations on a device, alternating with PyTorch.
 
 use benches::overhead;
 use benches::throughput::measure::Effort;
@@ -30,7 +30,7 @@ the peer's.
 Exit code: 0 if all was measured, whether targets were missed or not; 1 if a result is wrong or something could not be measured; 2 if
 the run could not be made.";
 
-/// Measures how much memory tensor-core's operations move a second, and what one small addition costs the host.
+/// Measures the memory throughput of tensor-core's operations, and the host time of a small addition.
 #[derive(Parser)]
 #[command(after_help = EXAMPLES)]
 struct Options {
@@ -46,10 +46,10 @@ struct Options {
     /// Only rows whose operation, shape and dtype contain this: "sum_last 16384x8192 f16"
     #[arg(long, value_name = "TEXT", default_value = "")]
     filter: String,
-    /// Measure PyTorch too, in turns, by this script: benches/peers/torch_throughput.py
+    /// Measure PyTorch too, in alternation, with this script: benches/peers/torch_throughput.py
     #[arg(long, value_name = "FILE")]
     peer: Option<PathBuf>,
-    /// What runs the script
+    /// The program that runs the script
     #[arg(long, value_name = "PROGRAM", default_value = "python3", requires = "peer")]
     python: OsString,
     /// Write SET.json for each set of rows, and notes.txt, to this folder
@@ -58,22 +58,24 @@ struct Options {
     /// Print the tables as Markdown
     #[arg(long)]
     markdown: bool,
-    /// Repeats; the figure is their median
+    /// Repeats; the result is their median
     #[arg(long, default_value_t = Effort::default().repeats, value_parser = clap::value_parser!(u32).range(1..))]
     repeats: u32,
-    /// Milliseconds of a repeat
+    /// Duration of a repeat in milliseconds
     #[arg(long, default_value_t = 5, value_parser = clap::value_parser!(u64).range(1..))]
     repeat_ms: u64,
     /// Divide all sizes by this, to try the program on a small device
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
     shrink: u32,
-    /// Let convolutions use Winograd's and Fourier's transforms, as PyTorch does; their results are held to the same bounds
+    /// Let convolutions use Winograd's and Fourier's transforms, as PyTorch does; their results have the same
+    /// error bounds
     #[arg(long)]
     winograd: bool,
-    /// Let attention use the kernels for matrix units, as it does without a word
+    /// Let attention use the kernels for matrix units, as it does by default
     #[arg(long)]
     matrix_attention: bool,
-    /// Measure instead what hip-safe itself costs the host, in nanoseconds: handles, the pool, launches, hand-overs
+    /// Measure instead the host time of hip-safe itself, in nanoseconds: handles, the pool, launches, waits
+    /// between streams
     #[arg(long)]
     overhead: bool,
     /// With --overhead: bytes of the buffer whose sharing is measured
@@ -103,7 +105,8 @@ fn main() -> ExitCode {
     }
 }
 
-/// Prints what hip-safe itself costs. A missed bar is marked and no error: on a busy machine all are missed.
+/// Prints the host time of hip-safe itself. A missed target is marked but is not an error: on a busy machine
+/// all are missed.
 fn overhead(options: &Options) -> Result<Findings, String> {
     let device = Device::parse(&options.device).map_err(|error| error.to_string())?;
     let device = device.as_hip().ok_or_else(|| format!("{} is no HIP device", options.device))?;
@@ -115,7 +118,7 @@ fn overhead(options: &Options) -> Result<Findings, String> {
 fn measured(options: &Options) -> Result<Findings, String> {
     let device = Device::parse(&options.device).map_err(|error| error.to_string())?;
     device.check_kernels().map_err(|error| error.to_string())?;
-    // Before the run: no folder to write to is no reason to measure for minutes.
+    // Checked before the run: a missing output folder should not be found out after minutes of measuring.
     if let Some(folder) = &options.out {
         fs::create_dir_all(folder).map_err(|error| failed(folder, "made", &error))?;
     }
@@ -155,7 +158,7 @@ fn measured(options: &Options) -> Result<Findings, String> {
         });
         bar.finish_and_clear();
         let findings = findings?;
-        // At once: what is measured is not lost if the run is ended.
+        // Written at once, so that results are not lost if the run is interrupted.
         if let Some(folder) = &options.out {
             write(folder, &findings)?;
         }
@@ -172,7 +175,7 @@ fn measured(options: &Options) -> Result<Findings, String> {
     Ok(all)
 }
 
-/// Prints the tables, the notes on top of the first.
+/// Prints the tables, with the notes above the first.
 fn show(findings: &Findings, notes: bool, markdown: bool) {
     if notes {
         findings.notes.iter().for_each(|note| println!("{note}"));

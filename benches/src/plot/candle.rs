@@ -1,4 +1,4 @@
-//! candle's CUDA backend, which was measured beside PyTorch in another run: a file of tab-separated values.
+//! candle's CUDA backend, measured together with PyTorch in another run: a file of tab-separated values.
 
 use crate::throughput::results::Figures;
 use std::fmt::Write;
@@ -8,7 +8,7 @@ const HEADING: &str = "op\tdtype\tshape\tcandle_us\ttorch_us";
 /// The columns of the table.
 const DTYPES: [&str; 3] = ["f32", "f16", "bf16"];
 
-/// What candle took for a row, by what PyTorch took in the same run.
+/// candle's time for a row, divided by PyTorch's in the same run.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Peer {
     op: String,
@@ -17,7 +17,7 @@ pub(super) struct Peer {
     by_torch: f64,
 }
 
-/// Reads the file's text.
+/// Parses the file.
 pub(super) fn parse(text: &str) -> Result<Vec<Peer>, String> {
     let time = |text: &str| text.parse().ok().filter(|&time: &f64| time > 0.0 && time.is_finite());
     let peer = |line: &str| {
@@ -36,7 +36,8 @@ pub(super) fn parse(text: &str) -> Result<Vec<Peer>, String> {
     super::rows_below("candle.tsv", HEADING, text)?.map(peer).collect()
 }
 
-/// A table of how many times our time candle took, reckoned by PyTorch's in either run; empty if there is nothing to compare.
+/// A table of candle's time divided by ours. Each is first divided by PyTorch's time of its own run. Empty if
+/// there is nothing to compare.
 pub(super) fn table(peers: &[Peer], rows: &[&Figures]) -> String {
     let times = |peer: &Peer| {
         let same =

@@ -1,18 +1,18 @@
-//! Which charts there are, and what each shows.
+//! The charts, and what each shows.
 
 use super::svg::{Chart, DTYPES, Line};
 use crate::throughput::results::Figures;
 use crate::throughput::rows::Set;
 use crate::throughput::targets::{SHAPE, Target};
 
-/// What a chart shows of a row, and the bar that it is held against.
+/// The value that a chart shows for a row, and its target.
 type Shown = (fn(&Figures) -> Option<f64>, fn(&Target) -> Option<f64>);
 
 const RATIO: Shown = (|row| row.ratio, |target| target.ratio);
 const SHARE: Shown =
     (|row| row.share.map(|share| share * 100.0), |target| target.share.map(|share| share * 100.0));
 
-/// All charts by name; one without a row is left out.
+/// All charts by name; a chart without rows is omitted.
 pub(super) fn all(sets: &[(Set, Vec<Figures>)]) -> Vec<(&'static str, Chart)> {
     let rows = |wanted: Set| sets.iter().filter(move |(set, _)| *set == wanted).flat_map(|(_, rows)| rows);
     let large = || rows(Set::Memory).filter(|row| row.shape == SHAPE);
@@ -40,7 +40,7 @@ fn named(row: &Figures) -> String {
     format!("{} {}", row.op, row.shape)
 }
 
-/// A line for each name, in the order in which they come.
+/// A line for each name, in order of appearance.
 fn lines<'a>(
     rows: impl Iterator<Item = &'a Figures>,
     (value, bar): Shown,
@@ -75,7 +75,7 @@ fn share(lines: Vec<Line>) -> Chart {
 }
 
 fn ratio(title: &str, lines: Vec<Line>) -> Chart {
-    // Powers of two around all values, a half and two among them.
+    // Powers of two that enclose all values, including at least a half and two.
     let least = values(&lines).fold(0.5, f64::min).log2().floor() as i32;
     let most = values(&lines).fold(2.0, f64::max).log2().ceil() as i32;
     let name =

@@ -1,5 +1,5 @@
-//! `cargo run -p benches --bin plot`: what was measured on a GPU as drawings, as a part of docs/BENCHMARKING.md and as a page of
-//! all rows.
+//! `cargo run -p benches --bin plot`: writes the results measured on a GPU as drawings, as a part of
+//! docs/BENCHMARKING.md and as a page with all rows.
 
 mod candle;
 mod charts;
@@ -10,13 +10,13 @@ mod svg;
 use crate::throughput::results::read_folder;
 use std::path::Path;
 
-/// Where the figures are, from the workspace's root.
+/// The folder of the results, relative to the workspace's root.
 const FIGURES: &str = "benches/h200";
-/// The page whose part is written.
+/// The page of which a part is generated.
 const PAGE: &str = "docs/BENCHMARKING.md";
-/// The page of all rows, in the folder of the figures.
+/// The page with all rows, in the folder of the results.
 const ROWS: &str = "ROWS.md";
-/// The drawings, from the page's folder.
+/// The folder of the drawings, relative to the page's.
 const DRAWINGS: &str = "figures";
 
 /// Draws and writes everything below `root`; the error is the text to show.
@@ -67,7 +67,7 @@ pub fn run(root: &Path) -> Result<(), String> {
     ))
 }
 
-/// Writes a file under a temporary name, then renames it, so that a reader never sees half of it.
+/// Writes a file under a temporary name, then renames it, so that a reader never sees a partial file.
 fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), String> {
     let temporary = path.with_extension("tmp");
     std::fs::write(&temporary, bytes)
@@ -75,7 +75,7 @@ fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), String> {
         .map_err(|error| format!("plot: cannot write {}: {error}", path.display()))
 }
 
-/// The lines of a file of tab-separated values below its heading, without remarks.
+/// The lines of a file of tab-separated values after its heading, without comments.
 fn rows_below<'a>(file: &str, heading: &str, text: &'a str) -> Result<impl Iterator<Item = &'a str>, String> {
     let mut lines = text.lines().filter(|line| !line.starts_with('#') && !line.is_empty());
     if lines.next() == Some(heading) {
@@ -131,7 +131,7 @@ mod tests {
         run(root.path()).expect("as before");
         assert_eq!(written(), first);
 
-        // A row that missed its target is written too, and its reason asked for.
+        // A row that missed its target is also written, and needs a reason.
         put("benches/h200/memory.json", &to_json(&[row(0.9, 0.93)]));
         let error = run(root.path()).expect_err("there is no reason");
         assert!(error.ends_with("add f16 16384x8192"), "{error}");

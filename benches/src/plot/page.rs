@@ -1,4 +1,4 @@
-//! The part of the page that is written from the figures, and the page with every row.
+//! The generated part of the page, and the page with every row.
 
 use super::candle::{self, Peer};
 use super::reasons::{self, Reason};
@@ -9,16 +9,16 @@ use crate::throughput::rows::Set;
 use crate::throughput::targets::{Target, Verdict};
 use std::fmt::Write;
 
-/// The marks that the part lies between, each on a line of its own.
+/// The markers around the part, each on a line of its own.
 const MARKS: [&str; 2] =
     ["<!-- h200: written by `cargo run -p benches --bin plot` -->", "<!-- h200: end -->"];
 
-/// The file of a drawing.
+/// The file name of a drawing.
 pub(super) fn file_name(chart: &str, theme: &str) -> String {
     format!("h200-{chart}-{theme}.svg")
 }
 
-/// The part's text; and the rows that missed their target without a reason.
+/// The part's text, and the rows that missed their target without a reason.
 pub(super) fn part(
     sets: &[(Set, Vec<Figures>)],
     notes: &str,
@@ -73,7 +73,7 @@ pub(super) fn part(
     (text, unexplained)
 }
 
-/// The page with every row, and with candle's times beside ours.
+/// The page with every row, and with candle's times.
 pub(super) fn all_rows(sets: &[(Set, Vec<Figures>)], candle: &[Peer]) -> String {
     let mut text = "# Every row measured on an H200\n\n\
         Written by `cargo run -p benches --bin plot`. [BENCHMARKING.md](../../docs/BENCHMARKING.md#what-a-row-is) explains the columns.\n"
@@ -85,7 +85,7 @@ pub(super) fn all_rows(sets: &[(Set, Vec<Figures>)], candle: &[Peer]) -> String 
     text + &candle::table(candle, &rows)
 }
 
-/// The page with the part between its marks.
+/// The page with the part inserted between its markers.
 pub(super) fn filled(page: &str, part: &str) -> Result<String, String> {
     let place = |mark: &str| {
         let mut found = page.match_indices(mark).map(|(at, _)| at);

@@ -1,20 +1,20 @@
-//! Why rows miss their target: a file of tab-separated values.
+//! The reasons why rows miss their target: a file of tab-separated values.
 
 use crate::throughput::results::Figures;
 
 /// The first line of the file.
 const HEADING: &str = "op\tdtype\tshape\treason";
-/// Stands for every name in a column.
+/// Matches every name in a column.
 const ANY: &str = "*";
 
-/// Why the rows of an operation, a dtype and a shape miss their target.
+/// The reason why the rows of an operation, a dtype and a shape miss their target.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Reason {
     row: [String; 3],
     text: String,
 }
 
-/// Reads the file's text.
+/// Parses the file.
 pub(super) fn parse(text: &str) -> Result<Vec<Reason>, String> {
     let reason = |line: &str| match line.split('\t').collect::<Vec<_>>()[..] {
         [op, dtype, shape, text] if !text.trim().is_empty() => {
@@ -25,7 +25,7 @@ pub(super) fn parse(text: &str) -> Result<Vec<Reason>, String> {
     super::rows_below("reasons.tsv", HEADING, text)?.map(reason).collect()
 }
 
-/// The first reason that fits a row.
+/// The first reason that matches a row.
 pub(super) fn find<'a>(reasons: &'a [Reason], row: &Figures) -> Option<&'a str> {
     let names = [&row.op, &row.dtype, &row.shape];
     let fits =

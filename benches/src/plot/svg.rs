@@ -1,18 +1,18 @@
-//! A chart of dots as SVG: a line for each operation, a dot for each dtype.
+//! A dot chart as SVG: a line for each operation, a dot for each dtype.
 
 use std::fmt::Write;
 
-/// The dtypes that have dots, in the order of a line's values.
+/// The dtypes of the dots, in the order of a line's values.
 pub(super) const DTYPES: [&str; 3] = ["f32", "f16", "bf16"];
 
-/// Colours for pages of one kind.
+/// Colours for light or dark pages.
 pub(super) struct Theme {
-    /// The kind.
+    /// Its name.
     pub(super) name: &'static str,
     text: &'static str,
     faint: &'static str,
     grid: &'static str,
-    /// Told apart by people who confuse red and green, too.
+    /// Distinguishable with red-green colour blindness too.
     dots: [&'static str; 3],
 }
 
@@ -34,21 +34,21 @@ pub(super) const DARK: Theme = Theme {
     dots: ["#56b4e9", "#f0a13a", "#3ecf9f"],
 };
 
-/// What is drawn.
+/// The contents of a chart.
 pub(super) struct Chart {
-    /// In a line above all.
+    /// The heading.
     pub(super) title: String,
-    /// What a place on the axis says.
+    /// The label of the axis.
     pub(super) axis: String,
-    /// Values with a line from top to bottom, and their names.
+    /// Values with a vertical line, and their labels.
     pub(super) ticks: Vec<(f64, String)>,
-    /// The value whose line is heavy.
+    /// The value whose line is drawn bold.
     pub(super) heavy: f64,
-    /// Equal ratios are equally far apart.
+    /// Whether the axis is logarithmic.
     pub(super) logarithmic: bool,
-    /// How many decimals values have.
+    /// The number of decimals of values.
     pub(super) decimals: usize,
-    /// From top to bottom.
+    /// The lines from top to bottom.
     pub(super) lines: Vec<Line>,
 }
 
@@ -56,7 +56,7 @@ pub(super) struct Chart {
 pub(super) struct Line {
     /// Its name.
     pub(super) name: String,
-    /// What its values have to reach.
+    /// The target of its values.
     pub(super) bar: Option<f64>,
     /// A value for each of [`DTYPES`].
     pub(super) values: [Option<f64>; 3],
@@ -68,7 +68,7 @@ const PLOT: f64 = 440.0;
 const NUMBER: f64 = 46.0;
 const LETTER: f64 = 6.8;
 
-/// The drawing's text: the same for the same chart.
+/// The chart as SVG text. Deterministic.
 pub(super) fn draw(chart: &Chart, theme: &Theme) -> String {
     let longest = chart.lines.iter().map(|line| line.name.chars().count()).max().unwrap_or(0);
     let left = longest as f64 * LETTER + 24.0;
@@ -158,7 +158,7 @@ pub(super) fn draw(chart: &Chart, theme: &Theme) -> String {
     text
 }
 
-/// A dtype's mark: a disc, a square, a diamond.
+/// The mark of a dtype: a disc, a square, a diamond.
 fn mark(text: &mut String, number: usize, x: f64, y: f64, colour: &str) {
     let _ = match number {
         0 => writeln!(text, "<circle cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"4\" fill=\"{colour}\"/>"),
@@ -213,7 +213,7 @@ mod tests {
             text.lines().filter(|line| line.starts_with("<circle")).nth(1).expect("after the legend's");
         assert!((attribute(disc, "cx") - left).abs() < 0.1, "{disc}");
         let squares: Vec<&str> = text.lines().filter(|line| line.starts_with("<rect")).collect();
-        // The middle for 1; what is beyond the last tick is drawn on it.
+        // 1 is in the middle; a value beyond the last tick is drawn on it.
         assert!((attribute(squares[1], "x") + 3.5 - (left + PLOT / 2.0)).abs() < 0.1, "{}", squares[1]);
         assert!((attribute(squares[2], "x") + 3.5 - (left + PLOT)).abs() < 0.1, "{}", squares[2]);
         assert!(text.contains(">50.00</text>") && text.contains("a &lt; b"), "{text}");

@@ -1,4 +1,4 @@
-//! Attention forward, causal, as a language model's prompt has it.
+//! Causal attention, forward, with the shape of a language model's prompt.
 
 use super::check::{self, Check, picks};
 use super::data::Matrix;
@@ -9,10 +9,10 @@ use tensor_core::{DType, Device, Result, Tensor};
 
 /// The name of the row.
 pub const OP: &str = "attention_causal";
-/// Batches, heads, queries and keys, numbers of a head.
+/// Batches, heads, queries and keys, elements per head.
 pub const DIMS: [usize; 4] = [1, 32, 4096, 128];
 
-/// Queries, keys and values: a row for each batch, head and place.
+/// Queries, keys and values: a row for each batch, head and position.
 pub struct Inputs {
     matrices: [Matrix; 3],
     tensors: [Tensor; 3],
@@ -37,7 +37,7 @@ impl Inputs {
     pub fn row(&self) -> Row<'_> {
         let [batch, heads, length, width] = self.dims.map(|size| size as f64);
         let [q, k, v] = &self.tensors;
-        // Two products of as many terms as a head has numbers, for the half of the keys that a query sees.
+        // Two products over the width of a head, for the half of the keys that a query attends to.
         let work = Work::Operations(4.0 * batch * heads * length * length * width / 2.0);
         Row {
             op: OP,
@@ -47,7 +47,7 @@ impl Inputs {
         }
     }
 
-    /// Some queries of the first and of the last head.
+    /// Checks some queries of the first and last head.
     fn check(&self, result: &Tensor) -> Check {
         let text = |error: reference::Error| error.to_string();
         let [batch, heads, length, width] = self.dims;

@@ -1,12 +1,12 @@
-//! Whether the figures of a set are whole, and follow from each other.
+//! Checks that the results of a set are complete and consistent.
 
 use super::copy::Copy;
 use super::host_time;
 use super::results::Figures;
 use super::rows::{Group, Set};
 
-/// What is wrong with the rows of a set, a line each: rows of these groups that are not there once and beside PyTorch, and ratios and
-/// shares that do not follow from the times.
+/// The errors in the rows of a set, one per line: rows of these groups that do not occur exactly once with
+/// PyTorch's time, and ratios and shares that do not match the times.
 pub fn problems(set: Set, groups: &[Group], rows: &[Figures]) -> Vec<String> {
     let mut problems = Vec::new();
     for group in groups.iter().filter(|group| group.set == set) {
@@ -45,7 +45,7 @@ pub fn problems(set: Set, groups: &[Group], rows: &[Figures]) -> Vec<String> {
     problems
 }
 
-/// Whether both are absent, or equal but for the decimals that are written.
+/// Whether both are absent, or equal up to the decimals written.
 fn follows(got: Option<f64>, wanted: Option<f64>) -> bool {
     match (got, wanted) {
         (Some(got), Some(wanted)) => (got - wanted).abs() <= 1e-3 * wanted.abs() + 1e-4,
@@ -60,7 +60,7 @@ mod tests {
     use super::*;
     use tensor_core::DType;
 
-    /// A copy of 2^20 bytes, and one row beside it.
+    /// A copy of 2^20 bytes, and another row.
     const FIXTURE: &str = r#"[
 {"op":"copy_d2d","dtype":"u8","shape":"1048576","us":200.0,"torch_us":210.0,"ratio":1.05,"gbps":10485.8,"share":1.0},
 {"op":"gather","dtype":"f16","shape":"16777216","us":80.0,"torch_us":100.0,"ratio":1.25,"gbps":2516.6,"share":0.24,"kernel_us":79.0}

@@ -1,4 +1,4 @@
-//! Holding a result against the reference at some places, before its operation is timed.
+//! Compares some elements of a result with the reference, before its operation is timed.
 
 use super::data::Matrix;
 use reference::{Array, DType, Outcome};
@@ -6,10 +6,10 @@ use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 use tensor_core::Tensor;
 
-/// What is wrong with a result.
+/// What is wrong with a result, if anything.
 pub type Check = Result<(), String>;
 
-/// Places along an axis: the first, the last, and two between.
+/// Positions along an axis: the first, the last, and two in between.
 pub fn picks(length: usize) -> Vec<usize> {
     let mut picks = vec![0, length / 3, length / 2 + 1, length.saturating_sub(1)];
     picks.retain(|pick| *pick < length);
@@ -18,7 +18,7 @@ pub fn picks(length: usize) -> Vec<usize> {
     picks
 }
 
-/// Rows of an input, as the reference takes them; the only row of a matrix that has one.
+/// Rows of an input as a reference array; if the matrix has only one row, that row.
 pub fn rows_of(matrix: &Matrix, picks: &[usize]) -> Array {
     let picks = if matrix.rows() == 1 { &[0] } else { picks };
     array(matrix, &[picks.len(), matrix.columns()], &matrix.bytes_of_rows(picks))
@@ -29,7 +29,7 @@ pub fn columns_of(matrix: &Matrix, picks: &[usize]) -> Array {
     array(matrix, &[picks.len(), matrix.rows()], &matrix.bytes_of_columns(picks))
 }
 
-/// All of an input.
+/// The whole input.
 pub fn all_of(matrix: &Matrix) -> Array {
     array(matrix, &[matrix.rows(), matrix.columns()], matrix.bytes())
 }
@@ -39,12 +39,13 @@ fn array(matrix: &Matrix, shape: &[usize], bytes: &[u8]) -> Array {
     Array::from_bytes(dtype, shape, bytes).expect("the bytes are those of the shape")
 }
 
-/// Holds the `picks` along the first axis of `result` against `expected`; a result without axes whole.
+/// Compares the `picks` along the first axis of `result` with `expected`; a result without axes is compared
+/// as a whole.
 pub fn judge(result: &Tensor, picks: &[usize], expected: Result<Outcome<'_>, reference::Error>) -> Check {
     judge_bytes(result, &picked(result, picks)?, expected)
 }
 
-/// Holds the elements at `rows` × `columns` of a matrix against `expected`.
+/// Compares the elements at `rows` × `columns` of a matrix with `expected`.
 pub fn judge_crossings(
     result: &Tensor,
     rows: &[usize],
@@ -61,7 +62,7 @@ pub fn judge_crossings(
     judge_bytes(result, &crossings, expected)
 }
 
-/// Holds elements of a matrix, each at its row and column, against those of `expected` at an index each.
+/// Compares elements of a matrix, given by row and column, with elements of `expected`, given by index.
 pub fn judge_elements(
     result: &Tensor,
     elements: &[([usize; 2], usize)],
@@ -114,7 +115,7 @@ fn same_dtype(result: &Tensor, expected: &Outcome<'_>) -> Check {
     if got == wanted { Ok(()) } else { Err(format!("the result is of {got}, expected was {wanted}")) }
 }
 
-/// Holds the element at `place` of `bytes` against that of `expected` at `index`; what it is and should have been.
+/// Compares the element at `place` of `bytes` with that of `expected` at `index`; an error has both values.
 fn judge_element(
     expected: &Outcome<'_>,
     index: usize,

@@ -1,10 +1,10 @@
-//! The device's own copy: what the bytes a second of all rows are held against.
+//! The device's own copy, the reference for the bytes per second of all rows.
 
 use super::measure::{Effort, interleaved, wall};
 use hip_safe::{DeviceBuffer, Stream};
 use tensor_core::HipDevice;
 
-/// Bytes that are copied.
+/// Bytes copied.
 const BYTES: usize = 512 << 20;
 
 /// `hipMemcpyDtoDAsync` from one buffer to another.
@@ -21,7 +21,7 @@ impl Copy {
     /// Allocates both buffers, of 512 MiB divided by `shrink`.
     ///
     /// # Errors
-    /// What the driver answers, in words.
+    /// The driver's error as text.
     pub fn new(device: &HipDevice, shrink: usize) -> Result<Copy, String> {
         let stream = device.stream().clone();
         let buffer = || stream.alloc_zeros::<u8>(BYTES / shrink.max(1)).map_err(|error| error.to_string());
@@ -29,15 +29,15 @@ impl Copy {
         Ok(Copy { stream, from, to })
     }
 
-    /// Bytes that are read, and as many written.
+    /// Bytes read, which equals the bytes written.
     pub fn bytes(&self) -> usize {
         self.from.len()
     }
 
-    /// Seconds of a copy, some times over.
+    /// The times of several copies, in seconds each.
     ///
     /// # Errors
-    /// What the driver answers, in words.
+    /// The driver's error as text.
     pub fn times(&mut self, effort: Effort) -> Result<Vec<f64>, String> {
         let Copy { stream, from, to } = self;
         let mut copies = |calls| wall(calls, || stream.copy(from, to), || stream.synchronize());

@@ -4,12 +4,13 @@ use half::{bf16, f16};
 use rayon::prelude::*;
 use tensor_core::{DType, Device, Result, Tensor};
 
-/// Elements that one task makes.
+/// Elements that one task generates.
 const CHUNK: usize = 1 << 16;
 
-/// A dense row-major matrix whose elements are known on the host too, so that results are judged by what was sent.
+/// A dense row-major matrix whose elements are also known on the host, so that results can be checked against
+/// the inputs.
 pub struct Matrix {
-    /// On the device.
+    /// The matrix on the device.
     pub tensor: Tensor,
     /// The same elements, little-endian.
     bytes: Vec<u8>,
@@ -18,7 +19,8 @@ pub struct Matrix {
 }
 
 impl Matrix {
-    /// Numbers of mean 0 and variance 1, between -3.5 and 3.5, the same for a seed everywhere. `dtype` is f32, f16 or bf16.
+    /// Numbers with mean 0 and variance 1, between -3.5 and 3.5. A seed gives the same numbers everywhere.
+    /// `dtype` is f32, f16 or bf16.
     ///
     /// # Errors
     /// An error of the device.
@@ -48,12 +50,12 @@ impl Matrix {
         self.tensor.dtype().size_in_bytes()
     }
 
-    /// How many rows there are.
+    /// The number of rows.
     pub fn rows(&self) -> usize {
         self.rows
     }
 
-    /// How many columns there are.
+    /// The number of columns.
     pub fn columns(&self) -> usize {
         self.columns
     }
@@ -63,13 +65,13 @@ impl Matrix {
         &self.bytes
     }
 
-    /// Rows, one behind the other.
+    /// Rows, concatenated.
     pub fn bytes_of_rows(&self, picks: &[usize]) -> Vec<u8> {
         let length = self.columns * self.element_bytes();
         picks.iter().flat_map(|row| &self.bytes[row * length..(row + 1) * length]).copied().collect()
     }
 
-    /// Columns, one behind the other.
+    /// Columns, concatenated.
     pub fn bytes_of_columns(&self, picks: &[usize]) -> Vec<u8> {
         let size = self.element_bytes();
         let element = |row: usize, column: usize| {
@@ -84,17 +86,17 @@ impl Matrix {
     }
 }
 
-/// Ids from 0 to `below - 1`, the same for a seed everywhere.
+/// Ids from 0 to `below - 1`. A seed gives the same ids everywhere.
 pub fn ids(count: usize, below: usize, seed: u64) -> Vec<i64> {
     (0..count as u64).into_par_iter().map(|index| (hash(seed, index) % below as u64) as i64).collect()
 }
 
-/// A mask of ones and zeros, the same for a seed everywhere.
+/// A mask of ones and zeros. A seed gives the same mask everywhere.
 pub fn mask(count: usize, seed: u64) -> Vec<u8> {
     (0..count as u64).into_par_iter().map(|index| (hash(seed, index) & 1) as u8).collect()
 }
 
-/// splitmix64
+/// splitmix64.
 fn hash(seed: u64, index: u64) -> u64 {
     let mut x = seed.wrapping_add(index.wrapping_add(1).wrapping_mul(0x9e37_79b9_7f4a_7c15));
     x = (x ^ (x >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -102,11 +104,11 @@ fn hash(seed: u64, index: u64) -> u64 {
     x ^ (x >> 31)
 }
 
-/// The number of a place: four 16-bit numbers from one hash, added up and scaled.
+/// The number at an index: four 16-bit numbers from one hash, added up and scaled.
 fn random(seed: u64, index: u64) -> f32 {
     let x = hash(seed, index);
     let sum: i64 = (0..4).map(|part| (x >> (16 * part) & 0xffff) as i64).sum();
-    // A uniform 16-bit number has the variance 2^32 / 12, four of them 2^32 / 3.
+    // A uniform 16-bit number has variance 2^32 / 12, four of them 2^32 / 3.
     ((sum - 2 * 0xffff) as f64 * (3f64.sqrt() / 65536.0)) as f32
 }
 
@@ -139,7 +141,7 @@ mod tests {
     #[test]
     fn rows_and_columns_are_those_of_the_tensor() {
         for dtype in [DType::F32, DType::F16, DType::BF16] {
-            // More than one task.
+            // Large enough for more than one task.
             let matrix = Matrix::random(dtype, 300, 257, 3, &Device::Cpu).unwrap();
             let (row, column) = (matrix.tensor.get(299).unwrap(), matrix.tensor.select(1, 5).unwrap());
             assert_eq!(matrix.bytes_of_rows(&[299]), row.to_bytes().unwrap());

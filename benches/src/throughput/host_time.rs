@@ -1,8 +1,8 @@
-//! What one small addition costs the host, layer by layer: the C call, hip-safe, tensor-core; what ids add, which may be wrong; and what
-//! memory of the pool and graphs of small additions cost.
+//! The host time of one small addition by layer: the C call, hip-safe, tensor-core. Also the extra cost of
+//! ids, which have to be checked, of pool memory, and of graphs of small additions.
 
 use super::data::Matrix;
-use super::measure::Effort;
+use super::measure::{Effort, median};
 use super::rows::SMALL;
 use crate::graphs;
 use hip_safe::LaunchConfig;
@@ -13,32 +13,33 @@ use std::ptr::null_mut;
 use std::time::{Duration, Instant};
 use tensor_core::{BinaryOp, DType, Device, HipDevice, Tensor};
 
-/// Calls between two waits: fewer than a device's queue holds, so that no call waits for room.
+/// Calls between two waits: fewer than a device's queue holds, so that no call blocks on a full queue.
 const BATCH: u32 = 500;
 
-/// How many times as often the layers of an addition take turns: what one costs above another is a small part of what either takes.
+/// How many more turns the layers of an addition take: the cost of one above another is a small part of
+/// either's time.
 const MORE: u32 = 11;
 
-/// Seconds a call, under the row's name.
+/// Seconds per call, with the row's name.
 pub type HostTime = (&'static str, f64);
 
-/// What an addition costs the host.
+/// The host time of an addition.
 pub struct HostTimes {
     /// In the order of [`NAMES`].
     pub rows: Vec<HostTime>,
-    /// What its layers take above the C call, in seconds.
+    /// The additional time of its layers above the C call, in seconds.
     pub above: Above,
 }
 
-/// Medians, over turns, of how much longer a call took than that of C in the same turn.
+/// Medians, over turns, of how much longer a call took than the C call in the same turn.
 pub struct Above {
-    /// hip-safe's launch, put together before.
+    /// hip-safe's launch, built in advance.
     pub safe_launch: f64,
-    /// hip-safe's launch, put together for the call.
+    /// hip-safe's launch, built for each call.
     pub safe_launch_built: f64,
-    /// tensor-core's addition from its call to its return.
+    /// tensor-core's addition, from call to return.
     pub add_return: f64,
-    /// tensor-core's addition, and the drop of its result.
+    /// tensor-core's addition, including the drop of its result.
     pub add: f64,
     /// tensor-core's addition in place.
     pub add_assign: f64,
@@ -63,10 +64,11 @@ pub const NAMES: [&str; 15] = [
     "graph_100_small_adds",
 ];
 
-/// Measures all of it, for f32 and 16 × 16 elements. Each layer's result is checked, and a wrong one fails the run.
+/// Measures all rows, for f32 and 16 × 16 elements. Each layer's result is checked, and a wrong result fails
+/// the run.
 ///
 /// # Errors
-/// What failed, in words.
+/// A description of what failed.
 pub fn host_times(device: &HipDevice, effort: Effort) -> Result<HostTimes, String> {
     let text = |error: hip_safe::Error| error.to_string();
     let (place, wait) = (Device::Hip(device.clone()), || device.synchronize());
@@ -157,7 +159,8 @@ pub fn host_times(device: &HipDevice, effort: Effort) -> Result<HostTimes, Strin
     Ok(HostTimes { rows: NAMES.into_iter().zip(figures).collect(), above })
 }
 
-/// A call by ids, an addition that is read back, and a call by ids that is: reading after ids asks the device for wrong ones, too.
+/// Measures an operation with ids, an addition whose result is read, and an operation with ids whose result
+/// is read: reading after ids also asks the device for invalid ones.
 fn by_ids(
     x: &Tensor,
     y: &Tensor,
@@ -186,10 +189,10 @@ fn numbers(tensor: &Tensor) -> Result<Vec<f32>, String> {
     tensor.to_vec().map_err(|error| error.to_string())
 }
 
-/// The seconds that each of a number of calls takes.
+/// Makes a number of calls and returns the seconds per call.
 type Timed<'a> = &'a mut dyn FnMut(u32) -> Result<f64, String>;
 
-/// The median, over batches, of the seconds that a call takes until it returns. Waiting for the device is not timed.
+/// The median, over batches, of the time from call to return. Waiting for the device is not timed.
 pub(crate) fn batches<E: std::fmt::Display>(
     effort: Effort,
     wait: impl Fn() -> Result<(), E>,
@@ -199,13 +202,8 @@ pub(crate) fn batches<E: std::fmt::Display>(
     Ok(median(seconds))
 }
 
-/// The middle one.
-fn median(mut seconds: Vec<f64>) -> f64 {
-    seconds.sort_by(f64::total_cmp);
-    seconds[seconds.len() / 2]
-}
-
-/// The seconds of a call, batch by batch, of several calls whose batches take turns: all of them meet the same clock of the processor.
+/// The seconds per call of each batch, for several calls whose batches alternate: so all of them run at the
+/// same CPU clock rates.
 fn in_turns<E: std::fmt::Display, const N: usize>(
     effort: Effort,
     wait: impl Fn() -> Result<(), E>,
@@ -228,8 +226,8 @@ fn in_turns<E: std::fmt::Display, const N: usize>(
     Ok(all)
 }
 
-/// Times so many calls, each by itself from call to return: what it gives is dropped between two of them. The clock is in each time, so only
-/// differences between such times mean anything.
+/// Times each of a number of calls from call to return; results are dropped between the calls. Each time
+/// includes reading the clock, so only differences of such times are meaningful.
 fn timed_to_return<R>(mut call: impl FnMut() -> Result<R, String>) -> impl FnMut(u32) -> Result<f64, String> {
     move |calls| {
         let mut all = Duration::ZERO;
@@ -243,7 +241,7 @@ fn timed_to_return<R>(mut call: impl FnMut() -> Result<R, String>) -> impl FnMut
     }
 }
 
-/// Times so many calls in a row.
+/// Times a number of calls in a row.
 fn timed(mut call: impl FnMut() -> Result<(), String>) -> impl FnMut(u32) -> Result<f64, String> {
     move |calls| {
         let start = Instant::now();

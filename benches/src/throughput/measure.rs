@@ -1,20 +1,22 @@
-//! Times of calls, of ours and of the peer's in turns: by the host's clock, and by events of the device.
+//! Times of our calls and the peer's, measured alternately: with the host's clock, and with events of the
+//! device.
 
 use super::replay::Replay;
 use hip_safe::Event;
 use std::time::{Duration, Instant};
 use tensor_core::HipDevice;
 
-/// How often a thing is done for one figure. The figure is the median of the repeats.
+/// How often something is repeated for one result, which is the median of the repeats.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Effort {
-    /// Calls before any is timed.
+    /// Calls before timing begins.
     pub warm_ups: u32,
     /// Timed repeats.
     pub repeats: u32,
-    /// The most calls of a repeat.
+    /// The maximum number of calls in a repeat.
     pub calls: u32,
-    /// What a repeat lasts, if `calls` are not fewer: the wait at its end is to be little of it.
+    /// The duration of a repeat, unless `calls` limits it: long enough that the wait at its end is a small
+    /// part.
     pub repeat: Duration,
 }
 
@@ -24,15 +26,16 @@ impl Default for Effort {
     }
 }
 
-/// What all repeats of a row may take, in seconds, before there are fewer.
+/// The time limit for all repeats of a row, in seconds; if it is exceeded there are fewer repeats.
 pub const LONGEST: f64 = 3.0;
 
-/// Makes so many calls and waits for the device; gives the seconds for each.
+/// Makes a number of calls and waits for the device; returns the seconds per call.
 pub type Side<'a> = dyn FnMut(u32) -> Result<f64, String> + 'a;
 
-/// Seconds for a call of each side: a repeat of each in turn, so that what changes on the machine changes for all.
+/// Seconds per call for each side. The sides alternate, so that changes on the machine affect all of them.
 ///
-/// A call that is not timed comes before each repeat: the device has to come back from the other side's process.
+/// A call that is not timed precedes each repeat, because the device has to switch back from the other side's
+/// process.
 ///
 /// # Errors
 /// The first error of a side.
@@ -55,7 +58,7 @@ pub fn interleaved(effort: Effort, sides: &mut [&mut Side<'_>]) -> Result<Vec<f6
     Ok(times.into_iter().map(median).collect())
 }
 
-/// How often a side is called.
+/// How many calls a side makes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Plan {
     calls: u32,
@@ -64,7 +67,7 @@ struct Plan {
 }
 
 impl Plan {
-    /// Warms up, and judges by the quickest call.
+    /// Warms up, and plans from the fastest call.
     fn new(effort: Effort, side: &mut Side<'_>) -> Result<Plan, String> {
         let (mut quickest, mut spent, mut turn) = (f64::INFINITY, 0.0, 0);
         while turn < effort.warm_ups.max(1) && spent < LONGEST / 4.0 {
@@ -78,15 +81,16 @@ impl Plan {
     }
 }
 
-fn median(mut times: Vec<f64>) -> f64 {
-    times.sort_by(f64::total_cmp);
-    times[times.len() / 2]
+/// The median, the upper one of an even number. Panics without values, and with NaN.
+pub fn median<T: PartialOrd + Copy>(mut values: Vec<T>) -> T {
+    values.sort_by(|a, b| a.partial_cmp(b).expect("times are numbers"));
+    values[values.len() / 2]
 }
 
-/// By the host's clock, from the first call until `wait` returns.
+/// The time on the host's clock, from the first call until `wait` returns.
 ///
 /// # Errors
-/// The first error of `call` or `wait`, in words.
+/// The first error of `call` or `wait`, as text.
 pub fn wall<E: std::fmt::Display>(
     calls: u32,
     mut call: impl FnMut() -> Result<(), E>,
@@ -100,7 +104,7 @@ pub fn wall<E: std::fmt::Display>(
     Ok(start.elapsed().as_secs_f64() / f64::from(calls))
 }
 
-/// By the device's clock, between events before and after the replays.
+/// Times replays on the device's clock, between events before and after them.
 pub struct Kernels<'a> {
     device: &'a HipDevice,
     replay: &'a Replay<'a>,
@@ -108,19 +112,19 @@ pub struct Kernels<'a> {
 }
 
 impl<'a> Kernels<'a> {
-    /// Makes the events.
+    /// Creates the events.
     ///
     /// # Errors
-    /// What the driver answers, in words.
+    /// The driver's error as text.
     pub fn new(device: &'a HipDevice, replay: &'a Replay<'a>) -> Result<Self, String> {
         let event = || Event::new(device.device()).map_err(|error| error.to_string());
         Ok(Self { device, replay, events: [event()?, event()?] })
     }
 
-    /// Seconds for one of so many replays.
+    /// Seconds per replay, for a number of replays.
     ///
     /// # Errors
-    /// What the driver answers, in words.
+    /// The driver's error as text.
     pub fn time(&self, calls: u32) -> Result<f64, String> {
         let text = |error: hip_safe::Error| error.to_string();
         let ([start, end], stream) = (&self.events, self.device.stream());

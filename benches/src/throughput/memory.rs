@@ -1,4 +1,4 @@
-//! Rows that are bound by memory: elementwise operations, copies, reductions and norms.
+//! Memory-bound rows: elementwise operations, copies, reductions and norms.
 
 use super::check::{self, Check, picks};
 use super::data::{self, Matrix};
@@ -7,11 +7,11 @@ use reference::{Array, BinaryOp, ReduceOp, UnaryOp};
 use std::cell::OnceCell;
 use tensor_core::{DType, Device, Result, Tensor};
 
-/// The sizes that all operations are measured at: the first is the one that has targets.
+/// The sizes for all operations; the first has targets.
 pub const SHAPES: [[usize; 2]; 2] = [[16384, 8192], [4096, 4096]];
 /// Many short rows.
 pub const SHORT: [usize; 2] = [65536, 512];
-/// What is measured of short rows.
+/// The operations measured with short rows.
 pub const SHORT_OPS: [&str; 3] = ["softmax_last", "layer_norm", "rms_norm"];
 /// All operations.
 pub const OPS: [&str; 23] = [
@@ -42,7 +42,7 @@ pub const OPS: [&str; 23] = [
 
 const EPS: f64 = 1e-5;
 
-/// What the rows of a dtype and a shape read.
+/// The inputs of the rows of a dtype and a shape.
 pub struct Inputs {
     a: Matrix,
     b: Matrix,
@@ -84,7 +84,7 @@ impl Inputs {
         groups.into_iter().flat_map(|group| group(self)).find(|row| row.op == op)
     }
 
-    /// Bytes of one large matrix.
+    /// Size of one large matrix in bytes.
     fn bytes(&self) -> usize {
         self.a.bytes().len()
     }
@@ -197,7 +197,7 @@ impl Inputs {
     fn norms(&self) -> Vec<Row<'_>> {
         let (a, row, n) = (&self.a, &self.row, self.bytes());
         let weight = &self.weight;
-        // The same numbers are weight and bias.
+        // The same numbers are used as weight and bias.
         let list = move || check::all_of(row).reshape(&[row.columns()]);
         let judged = move |result: &Tensor, layer: bool| {
             let picks = picks(a.rows());
@@ -261,7 +261,7 @@ impl Inputs {
     }
 }
 
-/// The row that `index_select_rows` writes to a place, as in the peer: no two neighbours lie side by side.
+/// The row that `index_select_rows` reads for an output row, as in the peer: neighbours are not adjacent.
 fn read_from(place: usize, rows: usize) -> usize {
     place * 7919 % rows
 }

@@ -1,9 +1,9 @@
-//! How much memory operations move a second, beside PyTorch in turns, and what one launch costs the host.
+//! The memory throughput of operations, alternating with PyTorch, and the host time of one launch.
 //!
-//! `throughput --help` has examples; docs/BENCHMARKING.md says what is measured and how. A row is one operation on one shape for one
-//! dtype: [`rows`] lists them, [`memory`], [`select`], [`attention`] and [`products`] have their inputs; [`check`] holds each against the
-//! reference before [`measure`] takes its time beside the [`peer`]. [`targets`] says what each has to reach, and [`audit`] whether
-//! figures are whole.
+//! `throughput --help` has examples; docs/BENCHMARKING.md describes what is measured and how. A row is one
+//! operation on one shape for one dtype. [`rows`] lists them; [`memory`], [`select`], [`attention`] and
+//! [`products`] have their inputs. [`check`] compares each with the reference before [`measure`] times it
+//! against the [`peer`]. [`targets`] has the targets, and [`audit`] checks that results are complete.
 
 pub mod attention;
 pub mod audit;

@@ -1,6 +1,6 @@
-//! The peer: a process that runs the same rows by another library, asked for one repeat after the other.
+//! The peer: a process that runs the same rows with another library, one repeat per request.
 //!
-//! Each side writes a line of JSON and reads one: see `benches/peers/torch_throughput.py`.
+//! Both sides exchange lines of JSON: see `benches/peers/torch_throughput.py`.
 
 use serde::{Deserialize, Serialize};
 use std::ffi::OsStr;
@@ -8,26 +8,26 @@ use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
-/// What is timed.
+/// The clock and what it times.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Clock {
-    /// Calls, until the device is done, by the host's clock.
+    /// Calls until the device has finished, on the host's clock.
     Wall,
-    /// The kernels of calls alone, by the device's clock.
+    /// Only the kernels of calls, on the device's clock.
     Kernels,
-    /// Calls until the last has returned, by the host's clock.
+    /// Calls until the last has returned, on the host's clock.
     Host,
 }
 
 #[derive(Serialize)]
 #[serde(tag = "ask", rename_all = "lowercase")]
 enum Request<'a> {
-    /// What it runs on.
+    /// Report versions of software and device.
     Versions,
-    /// Make the inputs of this row ready.
+    /// Prepare the inputs of this row.
     Row { op: &'a str, dtype: &'a str, dims: &'a [usize] },
-    /// Time so many calls of the row that is ready.
+    /// Time a number of calls of the prepared row.
     Time { clock: Clock, calls: u32 },
 }
 
@@ -38,20 +38,20 @@ struct Answer {
     seconds: Option<f64>,
 }
 
-/// The process, which ends when this is dropped.
+/// The peer process; dropping this ends it.
 pub struct Peer {
     child: Child,
-    // Dropped before the process is waited for: it ends when it reads the end.
+    // Closed before waiting for the process, which exits at end of input.
     input: Option<ChildStdin>,
     output: BufReader<ChildStdout>,
     versions: String,
 }
 
 impl Peer {
-    /// Starts `program script` and asks what it runs on. Its standard error stream is ours.
+    /// Starts `program script` and asks for its versions. Its standard error is inherited.
     ///
     /// # Errors
-    /// Why it does not answer, in words.
+    /// Why it does not answer, as text.
     pub fn start(program: &OsStr, script: &Path) -> Result<Peer, String> {
         let called = format!("{} {}", program.to_string_lossy(), script.display());
         let mut child = Command::new(program)
@@ -68,23 +68,23 @@ impl Peer {
         Ok(peer)
     }
 
-    /// What it runs on, in a line.
+    /// Its versions, in one line.
     pub fn versions(&self) -> &str {
         &self.versions
     }
 
-    /// Has it make the inputs of a row and call it for the first time.
+    /// Makes it prepare the inputs of a row and call it once.
     ///
     /// # Errors
-    /// Why it cannot, in words.
+    /// Why it cannot, as text.
     pub fn prepare(&mut self, op: &str, dtype: &str, dims: &[usize]) -> Result<(), String> {
         self.ask(&Request::Row { op, dtype, dims }).map(drop)
     }
 
-    /// Seconds for one of so many calls of the row that was prepared last.
+    /// Seconds per call, for a number of calls of the row prepared last.
     ///
     /// # Errors
-    /// Why there are none, in words.
+    /// Why there is no time, as text.
     pub fn time(&mut self, clock: Clock, calls: u32) -> Result<f64, String> {
         let seconds = self.ask(&Request::Time { clock, calls })?.seconds;
         seconds.filter(|seconds| *seconds > 0.0).ok_or_else(|| "the peer's answer has no time".to_owned())
@@ -113,7 +113,7 @@ impl Peer {
 impl Drop for Peer {
     fn drop(&mut self) {
         drop(self.input.take());
-        // Nobody is left to be told.
+        // There is nobody to report an error to.
         let _ = self.child.wait();
     }
 }
@@ -122,7 +122,7 @@ impl Drop for Peer {
 mod tests {
     use super::*;
 
-    /// A peer in sh that answers with the first argument of `case`'s branches.
+    /// A peer in sh that answers each request with the matching branch of `case`.
     fn peer(branches: &str) -> Result<Peer, String> {
         let folder = tempfile::tempdir().expect("a folder for temporary files");
         let script = folder.path().join("peer.sh");

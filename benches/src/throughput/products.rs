@@ -1,4 +1,4 @@
-//! Matrix products and convolutions at the sizes of networks.
+//! Matrix products and convolutions with the sizes of networks.
 
 use super::check::{self, Check, picks};
 use super::data::Matrix;
@@ -6,35 +6,36 @@ use super::rows::{Row, Work, joined};
 use std::rc::Rc;
 use tensor_core::{Conv2dConfig, DType, Device, Result, Tensor};
 
-/// A product: its inputs are made when its turn comes, since all of them together are large.
+/// A product. Its inputs are created just before it is measured, since those of all products together are too
+/// large.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Product {
-    /// Of matrices, `batch` times `[m, k]` by `[k, n]`.
+    /// Matrix products, `batch` times `[m, k]` by `[k, n]`.
     Gemm {
-        /// How many.
+        /// The number of products.
         batch: usize,
         /// Rows of the result.
         m: usize,
         /// Columns of the result.
         n: usize,
-        /// Terms of each element.
+        /// The inner dimension.
         k: usize,
-        /// The right matrix lies as `[n, k]`, as the weights of a linear layer do.
+        /// The right matrix is stored as `[n, k]`, like the weights of a linear layer.
         linear: bool,
     },
     /// A convolution of `batch` square images with square filters.
     Conv {
-        /// How many images.
+        /// The number of images.
         batch: usize,
         /// Channels of an image.
         channels: usize,
         /// Its height and width.
         side: usize,
-        /// How many filters.
+        /// The number of filters.
         filters: usize,
         /// Their height and width.
         taps: usize,
-        /// Places from one window to the next.
+        /// Distance between windows.
         stride: usize,
         /// The device may use Winograd's and Fourier's transforms, see [`tensor_core::HipDevice::allow_winograd`].
         transforms: bool,
@@ -57,8 +58,9 @@ const fn winograd(channels: usize, side: usize, filters: usize, taps: usize, str
     Product::Conv { batch: 32, channels, side, filters, taps, stride, transforms: true }
 }
 
-/// What is measured: large, batched and skinny matrix products, and the convolutions of ResNet-50, for 32 images; the two for which
-/// PyTorch takes what rounds otherwise than sums of 32 bits so too.
+/// The measured products: large, batched and skinny matrix products, and the convolutions of ResNet-50 for 32
+/// images. Those for which PyTorch uses transforms, which round differently from 32-bit sums, occur in that
+/// form too.
 pub const PRODUCTS: [Product; 21] = [
     gemm(1, 8192, 8192, 8192),
     gemm(1, 4096, 11008, 4096),
@@ -84,7 +86,8 @@ pub const PRODUCTS: [Product; 21] = [
 ];
 
 impl Product {
-    /// The operation's name: products by transposed weights have one of their own, and convolutions by transforms.
+    /// The operation's name. Products with transposed weights, and convolutions with transforms, have names
+    /// of their own.
     pub fn op(self) -> &'static str {
         match self {
             Self::Gemm { linear: true, .. } => "linear",
@@ -94,7 +97,7 @@ impl Product {
         }
     }
 
-    /// The sizes, as the peer takes them: batch, m, n, k; or batch, channels, side, filters, taps, stride.
+    /// The sizes in the peer's order: batch, m, n, k; or batch, channels, side, filters, taps, stride.
     pub fn dims(self) -> Vec<usize> {
         match self {
             Self::Gemm { batch, m, n, k, .. } => vec![batch, m, n, k],
@@ -115,7 +118,7 @@ impl Product {
         }
     }
 
-    /// The same with sizes divided by this; filters stay as large as they are.
+    /// The same product with sizes divided by `by`; filters keep their size.
     pub(super) fn shrunk(self, by: usize) -> Self {
         let less = |size: usize| (size / by).max(1);
         match self {
@@ -130,12 +133,12 @@ impl Product {
         }
     }
 
-    /// Whether the device may use Winograd's transform for it, and sums of few bits.
+    /// Whether the device may use Winograd's transform and low-precision sums for it.
     pub(super) fn takes_transforms(self) -> bool {
         matches!(self, Self::Conv { transforms: true, .. })
     }
 
-    /// Makes the inputs. Images are padded by half a filter.
+    /// Creates the inputs. Images are padded by half a filter.
     ///
     /// # Errors
     /// An error of the device.
@@ -184,7 +187,7 @@ impl Product {
     }
 }
 
-/// Some elements of the first and of the last product.
+/// Checks some elements of the first and last product.
 fn check_gemm(result: &Tensor, [a, b]: [&Matrix; 2], [batch, m, n, k]: [usize; 4], linear: bool) -> Check {
     let text = |error: tensor_core::Error| error.to_string();
     let result = result.reshape([batch * m, n]).map_err(text)?;
@@ -201,7 +204,7 @@ fn check_gemm(result: &Tensor, [a, b]: [&Matrix; 2], [batch, m, n, k]: [usize; 4
     Ok(())
 }
 
-/// The first and the last filter on the first and the last image.
+/// Checks the first and last filter on the first and last image.
 fn check_conv(
     result: &Tensor,
     x: &Matrix,
@@ -222,7 +225,7 @@ fn check_conv(
     Ok(())
 }
 
-/// A batch of one has no axis of its own.
+/// Removes the axis of a batch of one.
 trait SqueezeOne {
     fn squeeze_one(&self, batch: usize) -> Result<Tensor>;
 }
@@ -268,7 +271,7 @@ mod tests {
         assert_eq!(PRODUCTS[10].shrunk(16).shape(), "2x4x3x3_4x3x3_s1");
         assert_eq!(PRODUCTS.map(|product| product.shrunk(1)), PRODUCTS);
         let row = SMALL[4].row(DType::F32, &Device::Cpu).unwrap();
-        // 2 images, 4 filters, 5 × 5 places, 27 terms.
+        // 2 images, 4 filters, 5 × 5 positions, 27 terms.
         assert_eq!(row.work, Work::Operations(2.0 * 2.0 * 4.0 * 25.0 * 27.0));
     }
 }

@@ -1,7 +1,8 @@
-//! The kernels of an operation alone: its launches recorded once, then replayed onto the same result.
+//! The kernels of an operation alone: its launches are recorded once, then replayed onto the same result.
 //!
-//! A call of an operation is more than its kernels: its result is allocated, arguments are put together and checked. So the operation
-//! is called once while its stream is captured into a graph: the launches are tensor-core's own, with the arguments that it chose.
+//! A call of an operation does more than run kernels: it allocates the result, and builds and checks
+//! arguments. So the operation is called once while its stream is captured into a graph: the launches are
+//! tensor-core's own, with its arguments.
 
 use super::rows::Row;
 use hip_safe::GraphExec;
@@ -9,7 +10,8 @@ use hip_sys::PlatformKind;
 use std::marker::PhantomData;
 use tensor_core::{HipDevice, Tensor};
 
-/// What an operation submitted, to be submitted again. The inputs stay borrowed, so that nobody changes what the result is checked by.
+/// A recorded operation. The inputs stay borrowed, so that nothing changes what the result is checked
+/// against.
 pub struct Replay<'a> {
     device: HipDevice,
     exec: GraphExec,
@@ -18,10 +20,11 @@ pub struct Replay<'a> {
 }
 
 impl<'a> Replay<'a> {
-    /// Records the operation of a row and launches it once. It must have run before: what is loaded on first use cannot be captured.
+    /// Records the operation of a row and launches it once. It must have run before, since loading code at
+    /// first use cannot be captured.
     ///
     /// # Errors
-    /// What failed, in words: an operation that reads back cannot be captured.
+    /// A description of what failed. An operation that reads results back cannot be captured.
     pub fn record(device: &HipDevice, row: &Row<'a>) -> Result<Self, String> {
         let mut result = Ok(None);
         let graph = device.stream().capture(|_| {
@@ -35,26 +38,26 @@ impl<'a> Replay<'a> {
         }
         let exec = graph.instantiate().map_err(|error| error.to_string())?;
         let replay = Self { device: device.clone(), exec, result, inputs: PhantomData };
-        // The capture ran nothing: until now the result is zeros.
+        // The capture ran nothing, so the result is still all zeros.
         replay.launch()?;
         Ok(replay)
     }
 
-    /// Submits it once more; does not wait.
+    /// Launches it once more without waiting.
     ///
     /// # Errors
-    /// What the driver answers.
+    /// The driver's error.
     pub fn launch(&self) -> Result<(), String> {
         self.exec.launch(self.device.stream()).map_err(|error| error.to_string())
     }
 
-    /// What the kernels write. They have been launched at least once: recording ends with that.
+    /// The result of the kernels. Recording launches them once, so it is never uninitialised.
     pub fn result(&self) -> &Tensor {
         &self.result
     }
 }
 
-/// Name, size and versions of a device, in a line.
+/// Name, size and versions of a device, in one line.
 pub fn describe(device: &HipDevice) -> String {
     let (properties, platform) = (device.device().properties(), device.device().platform());
     let driver = match (device.device().driver_version(), platform.kind) {

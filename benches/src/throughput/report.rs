@@ -1,4 +1,4 @@
-//! Figures as a table: text for a terminal, Markdown for a page.
+//! Results as a table: text for a terminal, Markdown for a page.
 
 use super::results::Figures;
 use super::targets::Verdict;
@@ -17,7 +17,7 @@ const HEAD: [&str; 12] = [
     "ratio, kernels",
     "target",
 ];
-/// Columns of names; the others are numbers.
+/// Number of name columns; the others are numbers.
 const NAMES: usize = 3;
 
 fn cells(row: &Figures) -> [String; 12] {
@@ -33,7 +33,7 @@ fn cells(row: &Figures) -> [String; 12] {
         row.op.clone(),
         row.dtype.clone(),
         row.shape.clone(),
-        // A few tenths are much of what the host takes for a call.
+        // For short calls tenths of microseconds matter.
         number(Some(row.us), if row.us < 10.0 { 3 } else { 1 }),
         number(row.torch_us, 1),
         number(row.ratio, 2),
@@ -46,7 +46,7 @@ fn cells(row: &Figures) -> [String; 12] {
     ]
 }
 
-/// Columns of equal width.
+/// A table with aligned columns.
 pub fn text(rows: &[Figures]) -> String {
     let lines: Vec<[String; 12]> =
         std::iter::once(HEAD.map(str::to_owned)).chain(rows.iter().map(cells)).collect();
@@ -64,7 +64,7 @@ pub fn text(rows: &[Figures]) -> String {
     text
 }
 
-/// A table of Markdown.
+/// A Markdown table.
 pub fn markdown(rows: &[Figures]) -> String {
     let line = |cells: &[String]| format!("| {} |\n", cells.join(" | "));
     let mut text = line(&HEAD.map(str::to_owned));

@@ -1,10 +1,10 @@
-//! Measured figures: rows of JSON, a file for each set of rows.
+//! Measured results: rows of JSON, in one file for each set.
 
 use super::rows::{Set, Work};
 use serde::{Deserialize, Serialize};
 use std::path::Path;
 
-/// One row's figures.
+/// The results of one row.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Figures {
     /// The operation.
@@ -13,15 +13,15 @@ pub struct Figures {
     pub dtype: String,
     /// The sizes of its inputs.
     pub shape: String,
-    /// Microseconds of a call, as a user makes it.
+    /// Microseconds of a call as a user makes it.
     pub us: f64,
-    /// PyTorch's.
+    /// PyTorch's microseconds.
     pub torch_us: Option<f64>,
-    /// `torch_us / us`: above 1, ours is the quicker one.
+    /// `torch_us / us`: above 1, ours is faster.
     pub ratio: Option<f64>,
     /// GB/s of a call: each input read once, each output written once.
     pub gbps: Option<f64>,
-    /// `gbps` by that of the device's own copy in the same run.
+    /// `gbps` divided by that of the device's own copy in the same run.
     pub share: Option<f64>,
     /// TFLOP/s of a call, for products and attention.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -29,13 +29,13 @@ pub struct Figures {
     /// Microseconds of the kernels alone.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub kernel_us: Option<f64>,
-    /// PyTorch's.
+    /// Microseconds of PyTorch's kernels.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub torch_kernel_us: Option<f64>,
 }
 
 impl Figures {
-    /// A row of which only our time is known.
+    /// A row with only our time.
     pub fn new(op: &str, dtype: &str, shape: &str, us: f64) -> Figures {
         Figures {
             op: op.into(),
@@ -52,7 +52,7 @@ impl Figures {
         }
     }
 
-    /// The same with PyTorch's time, and the ratio that it makes.
+    /// Adds PyTorch's time and the ratio.
     #[must_use]
     pub fn beside(mut self, torch_us: Option<f64>) -> Figures {
         self.torch_us = torch_us.map(|us| rounded(us, 3));
@@ -60,7 +60,7 @@ impl Figures {
         self
     }
 
-    /// The same with what was done in the time.
+    /// Adds the throughput for the work done.
     #[must_use]
     pub fn doing(mut self, work: Work) -> Figures {
         let seconds = self.us / 1e6;
@@ -69,7 +69,7 @@ impl Figures {
         self
     }
 
-    /// The same with the times of the kernels alone.
+    /// Adds the times of the kernels alone.
     #[must_use]
     pub fn kernels(mut self, ours: Option<f64>, torch: Option<f64>) -> Figures {
         self.kernel_us = ours.map(|us| rounded(us, 3));
@@ -77,7 +77,7 @@ impl Figures {
         self
     }
 
-    /// PyTorch's kernels by ours.
+    /// The time of PyTorch's kernels divided by that of ours.
     pub fn kernel_ratio(&self) -> Option<f64> {
         Some(self.torch_kernel_us? / self.kernel_us?)
     }
@@ -93,22 +93,22 @@ fn rounded(value: f64, decimals: i32) -> f64 {
     (value * scale).round() / scale
 }
 
-/// The rows as JSON: an array, a row a line.
+/// The rows as a JSON array, with one row per line.
 pub fn to_json(rows: &[Figures]) -> String {
     let lines: Vec<String> =
         rows.iter().map(|row| serde_json::to_string(row).expect("it has no maps")).collect();
     format!("[\n{}\n]\n", lines.join(",\n"))
 }
 
-/// Reads what [`to_json`] wrote.
+/// Parses the output of [`to_json`].
 ///
 /// # Errors
-/// Where and why it is no such file.
+/// Where and why it is invalid.
 pub fn from_json(text: &str) -> Result<Vec<Figures>, String> {
     serde_json::from_str(text).map_err(|error| error.to_string())
 }
 
-/// Reads the files of a folder, set by set; a set that was not measured has none.
+/// Reads the files of a folder, set by set; a set that was not measured has no file.
 ///
 /// # Errors
 /// The file that cannot be read, and why.

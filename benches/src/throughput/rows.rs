@@ -1,4 +1,4 @@
-//! What is measured: rows, each one operation on one shape for one dtype, in sets; and the inputs that rows share.
+//! The list of rows, each one operation on one shape for one dtype, in sets; and the inputs that rows share.
 //!
 //! Operations and shapes have the names of `benches/peers/torch_throughput.py`.
 
@@ -11,7 +11,7 @@ use reference::{Array, BinaryOp, Outcome};
 use serde::{Deserialize, Serialize};
 use tensor_core::{DType, Device, Result, Tensor};
 
-/// Side of the matrices whose sum costs the launch alone.
+/// Size of the matrices whose sum costs only the launch.
 pub const SMALL: usize = 16;
 
 /// Rows that are measured together and written to one file.
@@ -30,7 +30,7 @@ pub enum Set {
 }
 
 impl Set {
-    /// All of them, in the order in which they are measured.
+    /// All sets, in the order of measurement.
     pub const ALL: [Set; 5] = [Set::Memory, Set::Select, Set::Attention, Set::Products, Set::Host];
 
     /// The name of its file, without the extension.
@@ -45,14 +45,14 @@ impl Set {
     }
 }
 
-/// What an operation does at least.
+/// The minimum work of an operation.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Work {
     /// Bytes: each input read once, each output written once.
     Bytes(usize),
     /// Multiplications and additions.
     Operations(f64),
-    /// Too little to count.
+    /// Negligible.
     Nothing,
 }
 
@@ -74,33 +74,35 @@ impl Work {
     }
 }
 
-/// One operation on inputs that lie on the device.
+/// One operation with its inputs on the device.
 pub struct Row<'a> {
     /// The operation's name.
     pub op: &'static str,
-    /// What a rate is computed from.
+    /// The work that rates are computed from.
     pub work: Work,
-    /// Submits the operation and gives its result.
+    /// Submits the operation and returns its result.
     pub run: Box<dyn Fn() -> Result<Tensor> + 'a>,
-    /// Says whether a result is right.
+    /// Checks a result.
     pub check: Box<dyn Fn(&Tensor) -> Check + 'a>,
 }
 
-/// Rows of one dtype on one shape: their inputs are made when their turn comes, since all of them together are large.
+/// Rows of one dtype on one shape. Their inputs are created just before they are measured, since those of all
+/// rows together are too large.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Group {
-    /// The set that they belong to.
+    /// Their set.
     pub set: Set,
-    /// Of the inputs.
+    /// The inputs' dtype.
     pub dtype: DType,
-    /// The sizes, as the peer takes them.
+    /// The sizes in the peer's order.
     pub dims: Vec<usize>,
     /// The operations, in order.
     pub ops: Vec<&'static str>,
     product: Option<Product>,
 }
 
-/// The rows of these sets and dtypes. Sizes are divided by `shrink`, so that the program can be tried on a small device.
+/// The groups of these sets and dtypes. Sizes are divided by `shrink`, so that the program can be tried on a
+/// small device.
 pub fn groups(sets: &[Set], dtypes: &[DType], shrink: usize) -> Vec<Group> {
     let by = shrink.max(1);
     let size = |size: usize| (size / by).max(8.min(size));
@@ -152,12 +154,12 @@ impl Group {
         self.product.is_some_and(Product::takes_transforms)
     }
 
-    /// What a row is called, for filters and messages.
+    /// The name of a row for filters and messages.
     pub fn label(&self, op: &str) -> String {
         format!("{op} {} {}", self.shape(), self.dtype)
     }
 
-    /// Makes the inputs.
+    /// Creates the inputs.
     ///
     /// # Errors
     /// An error of the device.
@@ -180,20 +182,20 @@ pub(super) fn joined(dims: &[usize]) -> String {
 
 /// The inputs of a group.
 pub enum Inputs {
-    /// Of [`memory`].
+    /// Inputs of [`memory`].
     Memory(Box<memory::Inputs>),
-    /// Of [`select`].
+    /// Inputs of [`select`].
     Select(Box<select::Inputs>),
-    /// Of [`attention`].
+    /// Inputs of [`attention`].
     Attention(Box<attention::Inputs>),
-    /// A product has its own.
+    /// A product's row, with its inputs.
     Product(Row<'static>),
-    /// A matrix that is added to itself.
+    /// A matrix to add to itself.
     Small(Box<Matrix>),
 }
 
 impl Inputs {
-    /// The row of an operation of the group; none for another name.
+    /// The row of an operation of the group; `None` for another name.
     pub fn row(&self, op: &str) -> Option<Row<'_>> {
         match self {
             Inputs::Memory(inputs) => inputs.row(op),
@@ -221,7 +223,7 @@ fn small_sum(small: &Matrix) -> Row<'_> {
     sum
 }
 
-/// A row whose result has a row, or an element, for each row of its inputs.
+/// A row whose result has a row or an element for each row of its inputs.
 pub(super) fn by_rows<'a, const N: usize>(
     op: &'static str,
     bytes: usize,
@@ -237,7 +239,8 @@ pub(super) fn by_rows<'a, const N: usize>(
     Row { op, work: Work::Bytes(bytes), run: Box::new(run), check: Box::new(check) }
 }
 
-/// A row whose result has a row, or an element, for each column of its input. `expected` gets columns as rows.
+/// A row whose result has a row or an element for each column of its input. `expected` receives columns as
+/// rows.
 pub(super) fn by_columns<'a>(
     op: &'static str,
     bytes: usize,

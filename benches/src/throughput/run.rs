@@ -1,4 +1,4 @@
-//! One run: inputs, checks, times, row by row, ours and the peer's in turns.
+//! One run: inputs, checks and times, row by row, alternating between ours and the peer's.
 
 use super::copy::Copy;
 use super::host_time::{self, host_times};
@@ -9,48 +9,48 @@ use super::results::Figures;
 use super::rows::{Group, Row, SMALL, Set, Work, groups, joined};
 use tensor_core::{DType, Device};
 
-/// Calls between two waits where the host's time alone is measured: fewer than a device's queue holds.
+/// Calls between two waits if only host time is measured: fewer than a device's queue holds.
 const HOST_CALLS: u32 = 500;
 
-/// What a run is asked for.
+/// The settings of a run.
 #[derive(Debug, Clone)]
 pub struct Request {
-    /// Where the operations run.
+    /// The device to measure.
     pub device: Device,
     /// The dtypes: f32, f16, bf16.
     pub dtypes: Vec<DType>,
     /// The rows.
     pub sets: Vec<Set>,
-    /// What sizes are divided by.
+    /// The divisor of all sizes.
     pub shrink: usize,
     /// Lets convolutions use Winograd's and Fourier's transforms.
     pub winograd: bool,
-    /// Lets attention use the kernels for matrix units, as it does without a word.
+    /// Lets attention use the kernels for matrix units, which is its default.
     pub matrix_attention: bool,
-    /// Only rows whose operation, shape and dtype, with a space between them, contain this.
+    /// Only rows whose operation, shape and dtype, separated by spaces, contain this.
     pub filter: String,
-    /// How often each thing is done.
+    /// How often everything is repeated.
     pub effort: Effort,
 }
 
-/// What a run found.
+/// The results of a run.
 #[derive(Debug, Default)]
 pub struct Findings {
-    /// What it ran on, a line each.
+    /// What it ran on, one line each.
     pub notes: Vec<String>,
-    /// The figures, set by set.
+    /// The results, set by set.
     pub sets: Vec<(Set, Vec<Figures>)>,
-    /// What is wrong, a line each. A row whose result is wrong was not timed.
+    /// The errors, one line each. A row with a wrong result was not timed.
     pub wrong: Vec<String>,
 }
 
-/// Where a run stands: how many rows are done, of how many, and which is next.
+/// Progress of a run: the number of rows done, the total, and the next row.
 pub type Progress<'a> = &'a mut dyn FnMut(usize, usize, &str);
 
-/// Measures all rows that are asked for.
+/// Measures all requested rows.
 ///
 /// # Errors
-/// What keeps the run from being made, in words: an error of the device while inputs are made.
+/// Why the run is impossible, as text: an error of the device while inputs are created.
 pub fn run(request: &Request, peer: Option<&mut Peer>, progress: Progress<'_>) -> Result<Findings, String> {
     if let Some(device) = request.device.as_hip()
         && request.matrix_attention
@@ -85,7 +85,7 @@ struct Run<'a, 'b> {
 }
 
 impl Run<'_, '_> {
-    /// The rows of a set, the device's own copy in front of those that move bytes.
+    /// The rows of a set. If they move bytes, the device's own copy comes first.
     fn set(&mut self, set: Set, groups: &[Group]) -> Result<Vec<Figures>, String> {
         let (mut rows, mut copy) = (Vec::new(), None);
         let groups: Vec<&Group> = groups.iter().filter(|group| group.set == set).collect();
@@ -122,7 +122,7 @@ impl Run<'_, '_> {
         Ok(rows)
     }
 
-    /// Measures a row. What is wrong is told, and the row left out.
+    /// Measures a row. On an error, notes it and omits the row.
     fn row(&mut self, group: &Group, row: &Row<'_>) -> Option<Figures> {
         let label = group.label(row.op);
         (self.progress)(self.done, self.total, &label);
@@ -153,7 +153,7 @@ impl Run<'_, '_> {
         }
     }
 
-    /// The row of the device's own copy: the median of all that were made between the others.
+    /// The row of the device's own copy: the median of all copies made between the other rows.
     fn copied(&mut self, copy: &mut Copy, times: &mut [f64]) -> Figures {
         times.sort_by(f64::total_cmp);
         let us = times[times.len() / 2] * 1e6;
@@ -174,7 +174,7 @@ impl Run<'_, '_> {
         }
     }
 
-    /// What one small addition costs the host; the peer knows some of these rows.
+    /// The host time of one small addition; the peer has some of these rows.
     fn host(&mut self) -> Vec<Figures> {
         let kept = |name: &str| name.contains(self.request.filter.as_str());
         let Some(device) = self.request.device.as_hip().filter(|_| host_time::NAMES.iter().any(|n| kept(n)))
@@ -193,7 +193,7 @@ impl Run<'_, '_> {
         let mut rows = Vec::new();
         for (name, seconds) in times.into_iter().filter(|(name, _)| kept(name)) {
             let theirs = self.peer.as_deref_mut().and_then(|peer| {
-                // Most rows are of layers that the peer does not have.
+                // The peer does not have the layers of most rows.
                 peer.prepare(name, "f32", &[SMALL, SMALL]).ok()?;
                 let batch = Effort { calls: HOST_CALLS, ..effort };
                 interleaved(batch, &mut [&mut |calls| peer.time(Clock::Host, calls)]).ok()
@@ -205,8 +205,8 @@ impl Run<'_, '_> {
     }
 }
 
-/// Checks a row, then times it: seconds of a call, of the peer's, and of the kernels of both alone on a HIP device. That
-/// kernels could not be timed is told apart.
+/// Checks a row, then times it: seconds per call, ours and the peer's, and on a HIP device those of the
+/// kernels alone. An error in timing only the kernels is reported separately.
 fn measure(
     device: &Device,
     row: &Row<'_>,
@@ -219,13 +219,13 @@ fn measure(
     drop(result);
     let mut calls = |calls| wall(calls, || (row.run)().map(drop), || device.synchronize());
     let [ours, torch] = both(effort, &mut calls, peer.as_deref_mut(), Clock::Wall)?;
-    // The kernels of a row without work take less time than a launch: nothing would be told.
+    // The kernels of a row without work take less time than a launch, so their time is meaningless.
     let Some(device) = device.as_hip().filter(|_| row.work != Work::Nothing) else {
         return Ok([ours, torch, None, None]);
     };
     let replayed = || -> Result<[Option<f64>; 2], String> {
         let replay = Replay::record(device, row)?;
-        // A replay, not the launch that recording ends with.
+        // Checks a replay, not the launch at the end of recording.
         replay.launch()?;
         (row.check)(replay.result()).map_err(|why| format!("the result is wrong: {why}"))?;
         let kernels = Kernels::new(device, &replay)?;
@@ -238,7 +238,7 @@ fn measure(
     Ok([ours, torch, kernels, torch_kernels])
 }
 
-/// Our times, and the peer's if there is one.
+/// Our times, and the peer's if there is a peer.
 fn both(
     effort: Effort,
     ours: &mut Side<'_>,
@@ -252,7 +252,7 @@ fn both(
     Ok([times.first().copied(), times.get(1).copied()])
 }
 
-/// What the figures were measured on, and how.
+/// What the results were measured on, and how.
 fn notes(request: &Request, peer: Option<&Peer>) -> Vec<String> {
     let Request { device, effort, .. } = request;
     let device = device.as_hip().map_or_else(|| device.to_string(), describe);

@@ -1,4 +1,4 @@
-//! Rows that sort, select, scan, and read and add by ids.
+//! Rows that sort, select, scan, and gather and scatter by ids.
 
 use super::check::{self, Check, picks};
 use super::data::{self, Matrix};
@@ -8,26 +8,26 @@ use tensor_core::{DType, Device, Result, Tensor};
 
 const SORTED: [&str; 2] = ["argsort", "topk_50"];
 const SCANNED: [&str; 2] = ["cumsum_last", "cumsum_first"];
-/// The matrices, and what is measured of each.
+/// The matrices, and the operations measured on each.
 pub const MATRICES: [([usize; 2], &[&str]); 3] =
     [([4096, 1024], &SORTED), ([64, 128_256], &SORTED), ([16384, 8192], &SCANNED)];
-/// How many ids there are, and elements that they name.
+/// The number of ids, and of the elements that they select from.
 pub const IDS: usize = 1 << 24;
-/// What is measured of a list of so many.
+/// The operations measured on a list of that size.
 pub const LIST_OPS: [&str; 2] = ["gather", "scatter_add"];
 
-/// Elements that `topk_50` keeps, where there are as many.
+/// The number of elements that `topk_50` keeps, if there are as many.
 const KEPT: usize = 50;
-/// Along each axis that is scanned, elements that are checked.
+/// The number of elements checked along each scanned axis.
 const CHECKED: usize = 24;
 
-/// What the rows of a dtype and a shape read.
+/// The inputs of the rows of a dtype and a shape.
 pub struct Inputs {
     a: Matrix,
     list: Option<List>,
 }
 
-/// Lists that are read and added to by ids.
+/// Lists for gather and scatter.
 struct List {
     source: Matrix,
     target: Tensor,
@@ -46,7 +46,7 @@ impl Inputs {
             return Ok(Inputs { a: Matrix::random(dtype, rows, columns, 1, device)?, list: None });
         }
         let count = dims[0];
-        // One column, so that an element is a row where results are checked.
+        // One column, so that the check treats each element as a row.
         let a = Matrix::random(dtype, count, 1, 1, device)?;
         let source = Matrix::random(dtype, count, 1, 2, device)?;
         let numbers = data::ids(count, count, 7);
@@ -76,7 +76,7 @@ impl Inputs {
                 [a],
                 move |[a]| reference::sort(a, 1, false, columns, Sorted::Positions),
             ),
-            // Positions say which elements they are; where some are equal, the first ones.
+            // Positions identify the elements; of equal elements the first ones are taken.
             by_rows(
                 "topk_50",
                 n + rows * kept * (a.element_bytes() + position),
@@ -113,7 +113,7 @@ impl Inputs {
                     check::judge(result, &picks, Ok(reference::copy(&wanted)))
                 }),
             },
-            // A copy of the list, and then what the ids name is read and written once more.
+            // Copies the list, then reads and writes the elements selected by the ids again.
             Row {
                 op: "scatter_add",
                 work: Work::Bytes(3 * n + ids),
@@ -123,7 +123,7 @@ impl Inputs {
         ]
     }
 
-    /// Some places of the list, with all that was added to them, in the order of the ids.
+    /// Checks some positions of the list: all values added to them, in the order of the ids.
     fn check_added(&self, list: &List, result: &Tensor) -> Check {
         let text = |error: reference::Error| error.to_string();
         let picks = spread(list.numbers.len());
@@ -142,7 +142,7 @@ impl Inputs {
     }
 }
 
-/// Elements all along some lines: each is the sum of all before it.
+/// Checks elements along some lines: each is the sum of all elements up to it.
 fn check_scan(result: &Tensor, a: &Matrix, first: bool) -> Check {
     let (lines, length) = if first { (a.columns(), a.rows()) } else { (a.rows(), a.columns()) };
     let lines = picks(lines);
@@ -157,7 +157,7 @@ fn check_scan(result: &Tensor, a: &Matrix, first: bool) -> Check {
     check::judge_elements(result, &elements, reference::scan(CumulativeOp::Sum, &array, 1))
 }
 
-/// Places along an axis, the first and the last among them, in order.
+/// Positions along an axis in ascending order, including the first and the last.
 fn spread(length: usize) -> Vec<usize> {
     let mut places: Vec<usize> = (0..CHECKED).map(|step| step * (length - 1) / (CHECKED - 1)).collect();
     places.dedup();

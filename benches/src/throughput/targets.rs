@@ -1,12 +1,12 @@
-//! What each operation has to reach: the one table of it.
+//! The targets of all operations, in one table.
 
 use super::results::Figures;
 use std::fmt;
 
-/// The shape that the shares are for.
+/// The shape that the shares apply to.
 pub const SHAPE: &str = "16384x8192";
 
-/// The least share of the copy's bytes a second, by operation, at [`SHAPE`].
+/// The minimum share of the copy's bytes per second, by operation, at [`SHAPE`].
 pub const SHARES: [(&str, f64); 23] = [
     ("add", 0.90),
     ("mul_scalar", 0.90),
@@ -33,7 +33,7 @@ pub const SHARES: [(&str, f64); 23] = [
     ("transpose_contig", 0.80),
 ];
 
-/// The least ratio to PyTorch, by operation and shape. Operations of [`SHARES`] have 1 at [`SHAPE`].
+/// The minimum ratio to PyTorch, by operation and shape. Operations in [`SHARES`] have 1 at [`SHAPE`].
 pub const RATIOS: [(&str, &str, f64); 9] = [
     ("argsort", "4096x1024", 1.0),
     ("topk_50", "4096x1024", 1.0),
@@ -46,31 +46,31 @@ pub const RATIOS: [(&str, &str, f64); 9] = [
     ("attention_causal", "1x32x4096x128", 0.5),
 ];
 
-/// The least ratio to PyTorch, by operation, of every shape.
+/// The minimum ratio to PyTorch, by operation, for every shape.
 pub const PRODUCTS: [(&str, f64); 4] =
     [("gemm", 0.97), ("linear", 0.97), ("conv", 0.90), ("conv_winograd", 0.90)];
 
-/// The most microseconds, by operation, of every shape: what one call costs the host. The drop of an addition's result is held against as
-/// much as the call alone.
+/// The maximum host time of one call in microseconds, by operation, for every shape. An addition with the
+/// drop of its result has the same limit as the call alone.
 pub const TIMES: [(&str, f64); 3] =
     [("host_add_return_above_raw", 0.5), ("host_add_above_raw", 0.5), ("pool_alloc_free", 0.3)];
 
-/// Times of two runs differ by as much: a ratio is not missed for less.
+/// Two runs differ by this much, so a ratio that falls short by less is not missed.
 const NOISE: f64 = 0.005;
 
-/// What a row has to reach, if anything.
+/// The target of a row.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Target {
-    /// The least share of the copy's bytes a second.
+    /// The minimum share of the copy's bytes per second.
     pub share: Option<f64>,
-    /// The least ratio to PyTorch.
+    /// The minimum ratio to PyTorch.
     pub ratio: Option<f64>,
-    /// The most microseconds.
+    /// The maximum in microseconds.
     pub us: Option<f64>,
 }
 
 impl Target {
-    /// That of an operation on a shape; nothing for a row that is reported alone.
+    /// The target of an operation on a shape; empty for a row without a target.
     pub fn of(op: &str, shape: &str) -> Target {
         let share = SHARES.iter().find(|(name, _)| *name == op && shape == SHAPE).map(|(_, least)| *least);
         let ratio = RATIOS.iter().find(|(name, of, _)| (*name, *of) == (op, shape)).map(|(.., least)| *least);
@@ -80,28 +80,29 @@ impl Target {
     }
 }
 
-/// What came of a row's target.
+/// The outcome for a row's target.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Verdict {
-    /// It has none.
+    /// It has no target.
     None,
-    /// What it asks for was not measured.
+    /// The figure that the target needs was not measured.
     Unmeasured,
-    /// It has reached it.
+    /// The target is reached.
     Ok,
-    /// It has missed its share, its ratio, or both.
+    /// The share, the ratio, or both are missed.
     Missed {
-        /// The share of the copy's bytes a second.
+        /// The share of the copy's bytes per second.
         share: bool,
         /// The ratio to PyTorch.
         ratio: bool,
     },
-    /// It takes longer than it may.
+    /// It takes too long.
     Late,
 }
 
 impl Verdict {
-    /// Holds a row's figures against its target. What was not measured is neither missed nor reached.
+    /// Compares a row's results with its target. A figure that was not measured is neither missed nor
+    /// reached.
     pub fn of(figures: &Figures) -> Verdict {
         let target = Target::of(&figures.op, &figures.shape);
         let below = |got: Option<f64>, least: Option<f64>, noise: f64| {

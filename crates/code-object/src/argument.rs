@@ -1,4 +1,4 @@
-//! The arguments of a kernel, those that the runtime passes included.
+//! The arguments of a kernel, including those that the runtime passes.
 
 use crate::words::words;
 
@@ -6,40 +6,42 @@ use crate::words::words;
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Argument {
-    /// Its name in the source, where the compiler kept it.
+    /// Its name in the source, if the compiler kept it.
     pub name: Option<String>,
-    /// Its type in the source, where the compiler kept it.
+    /// Its type in the source, if the compiler kept it.
     pub type_name: Option<String>,
-    /// Its offset in bytes from the first.
+    /// Its offset in bytes from the start of the arguments.
     pub offset: usize,
     /// Its size in bytes.
     pub size: usize,
     /// How it is passed, and by whom.
     pub kind: ValueKind,
-    /// Where the memory behind a pointer lies; `None` too for a word that this version of the crate does not know.
+    /// The address space of a pointer; also `None` for a keyword that this version of the crate does not
+    /// know.
     pub address_space: Option<AddressSpace>,
-    /// What the source allows the kernel to do with the memory behind a pointer, where that is a word that is known.
+    /// What the source allows the kernel to do with the memory behind a pointer, if the keyword is known.
     pub access: Option<Access>,
-    /// What the kernel does with it, as the compiler found.
+    /// What the kernel actually does with it, as the compiler determined.
     pub actual_access: Option<Access>,
-    /// The alignment in bytes of what a pointer into shared memory points to.
+    /// For a pointer into shared memory, the alignment in bytes of its target.
     pub pointee_align: Option<u64>,
 }
 
 /// How an argument is passed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum ValueKind {
-    /// By the launch, as its bytes (`by_value`).
+    /// Passed by the launch, as its bytes (`by_value`).
     ByValue,
-    /// By the launch, as an address of device memory (`global_buffer`).
+    /// Passed by the launch, as an address of device memory (`global_buffer`).
     GlobalBuffer,
-    /// By the launch, as a number of bytes of shared memory (`dynamic_shared_pointer`).
+    /// Passed by the launch, as a number of bytes of shared memory (`dynamic_shared_pointer`).
     DynamicSharedPointer,
-    /// By the launch, as an object of another kind: sampler, image, pipe or queue.
+    /// Passed by the launch, as another kind of object: sampler, image, pipe or queue.
     Object(Object),
-    /// By the runtime.
+    /// Passed by the runtime.
     Hidden(Hidden),
-    /// By the launch, in a way that this version of the crate has no name for. No word is read as it.
+    /// Passed by the launch, in a way that this version of the crate has no name for. No keyword is parsed as
+    /// this.
     Other,
 }
 
@@ -58,15 +60,15 @@ words! {
 }
 
 words! {
-    /// What the runtime passes by itself.
+    /// What the runtime passes implicitly.
     Hidden {
-        /// Nothing: the place is kept free.
+        /// Nothing: padding.
         None = "hidden_none",
-        /// The first thread's index along x.
+        /// Index offset of the grid along x.
         GlobalOffsetX = "hidden_global_offset_x",
-        /// The first thread's index along y.
+        /// Index offset of the grid along y.
         GlobalOffsetY = "hidden_global_offset_y",
-        /// The first thread's index along z.
+        /// Index offset of the grid along z.
         GlobalOffsetZ = "hidden_global_offset_z",
         /// Whole blocks along x.
         BlockCountX = "hidden_block_count_x",
@@ -88,19 +90,19 @@ words! {
         RemainderZ = "hidden_remainder_z",
         /// Dimensions of the grid.
         GridDims = "hidden_grid_dims",
-        /// Where printf writes.
+        /// The buffer that printf writes to.
         PrintfBuffer = "hidden_printf_buffer",
-        /// Where calls of the host go.
+        /// The buffer for calls of the host.
         HostcallBuffer = "hidden_hostcall_buffer",
-        /// The queue for kernels that this one starts.
+        /// The queue for kernels that this one launches.
         DefaultQueue = "hidden_default_queue",
-        /// What is done after kernels that this one started.
+        /// The action that runs after kernels that this one launched.
         CompletionAction = "hidden_completion_action",
-        /// What grids on several devices wait with.
+        /// The synchronisation object of grids on several devices.
         MultigridSync = "hidden_multigrid_sync_arg",
-        /// Memory for the device's malloc.
+        /// The heap of the device's malloc.
         Heap = "hidden_heap_v1",
-        /// Bytes of shared memory that the launch added.
+        /// Bytes of shared memory added by the launch.
         DynamicShared = "hidden_dynamic_lds_size",
         /// The upper half of addresses of private memory.
         PrivateBase = "hidden_private_base",
@@ -108,43 +110,43 @@ words! {
         SharedBase = "hidden_shared_base",
         /// The queue that the kernel was launched on.
         Queue = "hidden_queue_ptr",
-        /// Something that this version of the crate has no name for.
+        /// An argument that this version of the crate has no name for.
         Unknown = "hidden_",
     }
 }
 
 words! {
-    /// Where the memory behind a pointer lies.
+    /// The address space of a pointer.
     AddressSpace {
-        /// With one thread.
+        /// Private to one thread.
         Private = "private",
-        /// In device memory.
+        /// Device memory.
         Global = "global",
-        /// In device memory that no kernel writes.
+        /// Device memory that no kernel writes.
         Constant = "constant",
-        /// With a block: shared memory.
+        /// Shared memory of a block.
         Local = "local",
-        /// Anywhere: the address tells.
+        /// Any of these: the address decides.
         Generic = "generic",
-        /// In a region that blocks share.
+        /// A region shared between blocks.
         Region = "region",
     }
 }
 
 words! {
-    /// What is done with the memory behind a pointer.
+    /// How the memory behind a pointer is used.
     Access {
-        /// It is read.
+        /// It is only read.
         ReadOnly = "read_only",
-        /// It is written.
+        /// It is only written.
         WriteOnly = "write_only",
-        /// Both.
+        /// It is read and written.
         ReadWrite = "read_write",
     }
 }
 
 impl ValueKind {
-    /// The kind of a word; a word that begins with `hidden_` always is one.
+    /// The kind for a keyword; every keyword that begins with `hidden_` has one.
     pub fn of(word: &str) -> Option<Self> {
         match word {
             "by_value" => Some(Self::ByValue),
@@ -157,7 +159,7 @@ impl ValueKind {
         }
     }
 
-    /// Its word.
+    /// Its keyword.
     pub fn word(self) -> &'static str {
         match self {
             Self::ByValue => "by_value",
@@ -169,7 +171,7 @@ impl ValueKind {
         }
     }
 
-    /// Whether the runtime passes it by itself.
+    /// Whether the runtime passes it implicitly.
     pub fn is_hidden(self) -> bool {
         matches!(self, Self::Hidden(_))
     }

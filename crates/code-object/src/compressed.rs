@@ -1,8 +1,9 @@
 //! Compressed bundles ("CCOB"): a header, and a bundle in zlib's or Zstandard's format.
 //!
-//! The header has grown twice. After the four magic bytes follow, all little-endian: the version and the method, 2 bytes
-//! each; from version 2 on the length of the file; the length when decompressed; a sum of what was compressed. Lengths have
-//! 4 bytes, and 8 from version 3 on. The sum is the first half of the MD5 of the decompressed bytes.
+//! The header has grown twice. After the four magic bytes it has, all little-endian: the version and the
+//! method, 2 bytes each; from version 2 on the length of the file; the decompressed length; a checksum.
+//! Lengths have 4 bytes, and 8 from version 3 on. The checksum is the first half of the MD5 of the
+//! decompressed bytes.
 
 use crate::{Error, Reader, part};
 use std::io::Read;
@@ -10,10 +11,10 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 const MAGIC: &[u8] = b"CCOB";
 
-/// No compressed bundle is decompressed to more bytes than these: 2 GiB.
+/// The limit on the decompressed size of a bundle: 2 GiB.
 pub const MAX_UNCOMPRESSED: u64 = 1 << 31;
 
-/// How a bundle is compressed.
+/// The compression method of a bundle.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Method {
@@ -24,8 +25,8 @@ pub enum Method {
 }
 
 impl Method {
-    /// No byte of input gives more bytes than these: DEFLATE's longest matches take two bits, and a block of Zstandard
-    /// has 128 KiB at most and 4 bytes at least.
+    /// The largest number of output bytes per input byte. DEFLATE's longest matches take two bits. A block of
+    /// Zstandard has at most 128 KiB and takes at least 4 bytes.
     fn most_per_byte(self) -> u64 {
         match self {
             Self::Zlib => 1032,
@@ -38,7 +39,7 @@ pub(crate) fn is_one(bytes: &[u8]) -> bool {
     bytes.starts_with(MAGIC)
 }
 
-/// What a header says.
+/// The parsed header.
 struct Header<'a> {
     method: Method,
     length: u64,
@@ -46,7 +47,7 @@ struct Header<'a> {
     data: &'a [u8],
 }
 
-/// The bundle in a compressed one.
+/// Decompresses a bundle.
 pub(crate) fn decompress(bytes: &[u8]) -> Result<(Method, Vec<u8>), Error> {
     let Header { method, length, sum, data } = read_header(bytes)?;
     if length > MAX_UNCOMPRESSED {
@@ -96,7 +97,7 @@ fn read_header(bytes: &[u8]) -> Result<Header<'_>, Error> {
     Ok(Header { method, length, sum, data: part(bytes, start, size).map_err(Error::compressed)? })
 }
 
-/// The data may come from anywhere: where a decoder gives up by a panic, that is an error too.
+/// The data may be untrusted: if a decoder panics, that becomes an error too.
 ///
 /// The panic hook runs all the same. A program built with `panic = "abort"` ends.
 fn without_panics<T>(decode: impl FnOnce() -> Result<T, Error>) -> Result<T, Error> {
@@ -116,7 +117,7 @@ fn inflate(data: &[u8], length: u64) -> Result<Vec<u8>, Error> {
 
 fn zstd(mut data: &[u8], length: u64) -> Result<Vec<u8>, Error> {
     let words = |e: String| Error::Compressed(format!("its Zstandard data: {e}"));
-    // A decoder has to allow for 8 MiB; a larger window than the contents serves nobody.
+    // A decoder must support windows of 8 MiB. A window larger than the contents is never needed.
     let window = length.max(8 << 20);
     let decoder = ruzstd::decoding::StreamingDecoder::new_with_max_window_size(&mut data, window)
         .map_err(|e| words(e.to_string()))?;
@@ -125,7 +126,7 @@ fn zstd(mut data: &[u8], length: u64) -> Result<Vec<u8>, Error> {
     Ok(found)
 }
 
-/// Memory for that many bytes, if the system gives it.
+/// Allocates a buffer for that many bytes, without aborting if memory runs out.
 fn room(length: u64) -> Result<Vec<u8>, Error> {
     let mut bytes = Vec::new();
     let reserved = usize::try_from(length).map(|length| bytes.try_reserve_exact(length));

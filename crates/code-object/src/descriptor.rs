@@ -1,17 +1,18 @@
-//! The descriptor of a kernel: 64 bytes that the GPU's command processor reads. They say some of what the metadata says,
-//! and where the code is.
+//! The descriptor of a kernel: 64 bytes that the GPU's command processor reads. It repeats part of the
+//! metadata, and has the offset of the code.
 
 use crate::elf::Elf;
 use crate::symbols::Place;
 use crate::{Error, KernelInfo};
 use std::collections::HashMap;
 
-/// Bytes of a descriptor, and its alignment.
+/// Size of a descriptor in bytes, and its alignment.
 const SIZE: u64 = 64;
 
-/// Checks that the kernel's descriptor is in the file, takes as many arguments as the metadata says, and leads to code.
+/// Checks that the kernel's descriptor is in the file, has the argument size of the metadata, and refers to
+/// code.
 ///
-/// Where the two differ in the memory that a kernel needs, the larger one is kept: it is enough for either.
+/// If the two disagree on the memory that a kernel needs, the larger size is kept: it is enough for either.
 pub(crate) fn check(
     elf: &Elf,
     symbols: &HashMap<&[u8], Place>,

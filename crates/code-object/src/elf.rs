@@ -1,4 +1,4 @@
-//! The ELF file around a code object: what it is for, its notes, and what lies at an address.
+//! The ELF file of a code object: its target, its notes, and the contents of its address space.
 
 use crate::Error;
 use crate::work::Work;
@@ -13,15 +13,15 @@ use std::collections::HashSet;
 /// The metadata note's type, and its owner.
 const NT_AMDGPU_METADATA: u32 = 32;
 const OWNER: &[u8] = b"AMDGPU";
-/// The operating system that code objects of ROCm are for: "AMDGPU - HSA".
+/// The operating system ABI of ROCm's code objects: "AMDGPU - HSA".
 const OS_ABI: u8 = 64;
-/// What looking at a segment's header counts as, in bytes that are read.
+/// The cost of looking at one segment header, in bytes read.
 const LOOK: usize = 8;
 
 pub(crate) type Header = FileHeader64<LittleEndian>;
 type Endian = LittleEndian;
 
-/// An ELF file of which every part was found inside the bytes.
+/// An ELF file whose parts all lie inside the bytes.
 pub(crate) struct Elf<'a> {
     pub(crate) bytes: &'a [u8],
     header: &'a Header,
@@ -35,7 +35,7 @@ impl<'a> Elf<'a> {
     pub(crate) fn parse(bytes: &'a [u8]) -> Result<Self, Error> {
         let header = Header::parse(bytes).map_err(words)?;
         header.endian().map_err(words)?;
-        // Longer tables are counted elsewhere, and not every loader looks there.
+        // The counts of longer tables are stored elsewhere, and not every loader looks there.
         let (segment_count, segment_table) =
             (header.e_phnum.get(LittleEndian), header.e_phoff.get(LittleEndian));
         if segment_count == u16::MAX || segment_count != 0 && segment_table == 0 {
@@ -45,7 +45,7 @@ impl<'a> Elf<'a> {
         for segment in segments {
             check_segment(segment, bytes)?;
         }
-        // A loader that is not told the length reckons it from the section headers.
+        // A loader that does not know the file's length computes it from the section headers.
         if header.e_shoff.get(LittleEndian) == 0 && header.e_shnum.get(LittleEndian) != 0 {
             return refuse("it counts section headers and has none");
         }
@@ -72,7 +72,7 @@ impl<'a> Elf<'a> {
         self.header.e_machine(LittleEndian) == EM_AMDGPU
     }
 
-    /// The version of its code object; an error unless it is one that ROCm's runtime loads.
+    /// The version of the code object; an error if ROCm's runtime does not load that version.
     pub(crate) fn code_object_version(&self) -> Result<u8, Error> {
         let ident = self.header.e_ident();
         if ident.os_abi != OS_ABI {
@@ -89,9 +89,10 @@ impl<'a> Elf<'a> {
         self.header.e_flags(LittleEndian)
     }
 
-    /// The contents of its metadata notes: those of the segments, and those of the sections if the segments have none.
+    /// The contents of its metadata notes: those of the segments, or those of the sections if the segments
+    /// have none.
     ///
-    /// Files linked from several have one of each.
+    /// Files linked from several objects have several notes.
     pub(crate) fn metadata(&self) -> Result<Vec<&'a [u8]>, Error> {
         let mut found = Found::default();
         for segment in self.segments {
@@ -116,7 +117,7 @@ impl<'a> Elf<'a> {
         Ok(())
     }
 
-    /// `N` bytes that are loaded to an address.
+    /// The `N` bytes that are loaded at an address.
     ///
     /// # Errors
     /// Those of [`Work::spend`], as for the next two.
@@ -129,13 +130,13 @@ impl<'a> Elf<'a> {
         }))
     }
 
-    /// Whether code is loaded to an address.
+    /// Whether code is loaded at an address.
     pub(crate) fn has_code_at(&self, address: u64) -> Result<bool, Error> {
         let found = self.segment_at(address, 1)?;
         Ok(found.is_some_and(|(segment, _)| segment.p_flags(LittleEndian) & PF_X != 0))
     }
 
-    /// Whether there is memory for `length` bytes at an address.
+    /// Whether `length` bytes at an address are inside a loaded segment.
     pub(crate) fn has_room_at(&self, address: u64, length: u64) -> Result<bool, Error> {
         self.work.spend(self.segments.len() * LOOK)?;
         let covers = |segment: &ProgramHeader64<Endian>| {
@@ -146,7 +147,8 @@ impl<'a> Elf<'a> {
         Ok(self.segments.iter().filter(loaded).any(|segment| covers(segment) == Some(true)))
     }
 
-    /// The segment whose part of the file covers `length` bytes at an address, and where in it they begin.
+    /// The segment whose file contents cover `length` bytes at an address, and the offset of the address in
+    /// it.
     fn segment_at(
         &self,
         address: u64,
@@ -177,7 +179,7 @@ fn check_segment(segment: &ProgramHeader64<Endian>, bytes: &[u8]) -> Result<(), 
     Ok(())
 }
 
-/// Metadata notes in the order in which they were found.
+/// Metadata notes in the order found.
 #[derive(Default)]
 struct Found<'a> {
     notes: Vec<&'a [u8]>,
@@ -185,7 +187,7 @@ struct Found<'a> {
 }
 
 impl<'a> Found<'a> {
-    /// Keeps a note, unless it is one of those: two segments may lead to one place.
+    /// Adds a note, unless it was already found: two segments may contain the same bytes.
     fn keep(&mut self, note: &'a [u8]) {
         if self.places.insert((note.as_ptr().addr(), note.len())) {
             self.notes.push(note);

@@ -1,22 +1,22 @@
-//! Why a file is refused. Each kind is a part of the file.
+//! Why a file is refused. Each variant stands for a part of the file.
 
 use crate::CutShort;
 use std::fmt;
 
-/// What is wrong with a file, in words.
+/// What is wrong with a file, as text.
 #[derive(Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
     /// The ELF file itself: a header, a segment, a section, a symbol.
     #[error("it is no whole 64-bit ELF file: {0}")]
     Elf(String),
-    /// For which GPU it is.
+    /// The target GPU.
     #[error("its target is unclear: {0}")]
     Target(String),
-    /// The note that tells of kernels.
+    /// The note that describes the kernels.
     #[error("its kernel metadata is malformed: {0}")]
     Metadata(String),
-    /// What the note tells of and the file lacks, or tells otherwise.
+    /// A kernel that the note describes, but that the file lacks or contradicts.
     #[error("its kernels are not those of its metadata: {0}")]
     Kernel(String),
     /// The list of entries of a bundle.
@@ -25,12 +25,12 @@ pub enum Error {
     /// The compressed form of a bundle.
     #[error("the bundle cannot be decompressed: {0}")]
     Compressed(String),
-    /// A compressed bundle that is larger than was allowed; nothing more is known of it.
+    /// A compressed bundle that is larger than the limit; nothing else is known about it.
     #[error(
         "the bundle has {bytes} bytes when decompressed, allowed are {limit}; build it without compression"
     )]
     TooLarge {
-        /// Its size in bytes, decompressed, as it says itself.
+        /// Its decompressed size in bytes, according to its header.
         bytes: u64,
         /// The size allowed.
         limit: u64,
@@ -38,14 +38,14 @@ pub enum Error {
     /// A code object in a bundle.
     #[error("{id} in the bundle: {error}")]
     Entry {
-        /// The name that the bundle has for it.
+        /// Its name in the bundle.
         id: String,
         /// What is wrong with it.
         error: Box<Error>,
     },
 }
 
-/// What `Display` shows, which has every cause in it: `main() -> Result` and `unwrap` print this.
+/// The same as `Display`, which includes all causes: `main() -> Result` and `unwrap` print this.
 impl fmt::Debug for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Display::fmt(self, f)
@@ -53,7 +53,7 @@ impl fmt::Debug for Error {
 }
 
 impl Error {
-    /// The part of the file that was refused, in one word.
+    /// The refused part of the file, as one word.
     pub fn stage(&self) -> &'static str {
         match self {
             Self::Elf(_) => "ELF",

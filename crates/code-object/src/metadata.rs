@@ -1,19 +1,19 @@
-//! The metadata note of a code object, which is MessagePack: a map with a list of kernels, each a map again.
+//! The metadata note of a code object in MessagePack: a map with a list of kernels, each of which is a map.
 
 use crate::{Access, AddressSpace, Argument, Error, KernelInfo, Param, TargetId, ValueKind};
 use rmpv::ValueRef;
 use std::collections::HashSet;
 use std::fmt;
 
-/// Real metadata nests five deep.
+/// Maximum nesting depth accepted; real metadata nests five deep.
 const MAX_DEPTH: usize = 16;
 
-/// What the notes of a file say.
+/// The contents of the notes of a file.
 #[derive(Debug)]
 pub(crate) struct Note {
-    /// What the code was built for; notes before version 4 do not say.
+    /// The target that the code was built for; notes before version 4 do not have it.
     pub(crate) target: Option<TargetId>,
-    /// The version of the metadata: two numbers, where the note says.
+    /// The version of the metadata: two numbers, if the note has them.
     version: Option<Vec<u64>>,
     pub(crate) kernels: Vec<KernelInfo>,
 }
@@ -21,7 +21,7 @@ pub(crate) struct Note {
 /// What is wrong, in words.
 type Result<T, E = String> = std::result::Result<T, E>;
 
-/// Reads notes as one: they agree in all but their kernels. `None` if there are none.
+/// Reads notes and merges them: they must agree in everything but their kernels. `None` if there are none.
 pub(crate) fn read(notes: &[&[u8]]) -> Result<Option<Note>, Error> {
     let mut whole: Option<Note> = None;
     let mut names = HashSet::new();
@@ -118,7 +118,7 @@ fn read_argument(map: &Map) -> Result<Argument> {
     })
 }
 
-/// What those who launch the kernel rely on.
+/// Checks the properties that launching the kernel relies on.
 fn check(kernel: &KernelInfo) -> Result<()> {
     let mut end = 0_u64;
     for (index, Argument { offset, size, .. }) in kernel.arguments.iter().enumerate() {
@@ -156,13 +156,14 @@ fn check(kernel: &KernelInfo) -> Result<()> {
     Ok(())
 }
 
-/// A map with words for keys, and what messages call it.
+/// A map with string keys, and its description for messages.
 struct Map<'a> {
     entries: &'a [(ValueRef<'a>, ValueRef<'a>)],
     what: What<'a>,
 }
 
-/// What messages call a map. Put into words only for one: a kernel with a long name may have many arguments.
+/// The description of a map in messages. It is formatted only when a message is created: a kernel with a long
+/// name may have many arguments.
 #[derive(Clone, Copy)]
 enum What<'a> {
     Note,
@@ -190,7 +191,7 @@ impl<'a> Map<'a> {
         }
     }
 
-    /// The value of a key; an error if there are two.
+    /// The value of a key; an error if the key occurs twice.
     fn get(&self, key: &str) -> Result<Option<&'a ValueRef<'a>>> {
         let is_key = |k: &ValueRef| matches!(k, ValueRef::String(text) if text.as_str() == Some(key));
         let mut values = self.entries.iter().filter(|(k, _)| is_key(k)).map(|(_, value)| value);

@@ -1,16 +1,16 @@
-//! Numbers and parts of bytes, none of them beyond the end.
+//! Bounds-checked reading of numbers and slices.
 
 use std::fmt;
 
-/// Bytes were named that are not there.
+/// An access beyond the end of the bytes.
 #[derive(Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("it is cut short: bytes {offset} and {length} more are named, it has {available}")]
 pub struct CutShort {
-    /// The first byte that was named.
+    /// The first byte accessed.
     pub offset: u64,
-    /// How many were named.
+    /// The number of bytes accessed.
     pub length: u64,
-    /// How many there are in all.
+    /// The total number of bytes.
     pub available: usize,
 }
 
@@ -20,7 +20,7 @@ impl fmt::Debug for CutShort {
     }
 }
 
-/// `length` bytes from `offset` on.
+/// `length` bytes starting at `offset`.
 ///
 /// # Errors
 /// [`CutShort`] if they are not all there.
@@ -34,7 +34,7 @@ pub fn part(bytes: &[u8], offset: u64, length: u64) -> Result<&[u8], CutShort> {
     })
 }
 
-/// Reads bytes from front to back.
+/// Reads bytes sequentially.
 #[derive(Debug, Clone)]
 pub struct Reader<'a> {
     bytes: &'a [u8],
@@ -42,12 +42,12 @@ pub struct Reader<'a> {
 }
 
 impl<'a> Reader<'a> {
-    /// A reader that stands at byte `at`.
+    /// A reader positioned at byte `at`.
     pub fn new(bytes: &'a [u8], at: usize) -> Self {
         Self { bytes, at }
     }
 
-    /// Where it stands.
+    /// The current position.
     pub fn position(&self) -> usize {
         self.at
     }
@@ -55,14 +55,14 @@ impl<'a> Reader<'a> {
     /// The next `length` bytes.
     ///
     /// # Errors
-    /// [`CutShort`] if they are not all there; the reader stays where it was.
+    /// [`CutShort`] if they are not all there; the position then stays unchanged.
     pub fn take(&mut self, length: u64) -> Result<&'a [u8], CutShort> {
         let taken = part(self.bytes, self.at as u64, length)?;
         self.at += taken.len();
         Ok(taken)
     }
 
-    /// The next little-endian number, of `N` bytes, 8 at most.
+    /// The next little-endian number of `N` bytes, at most 8.
     ///
     /// # Errors
     /// [`CutShort`] if they are not all there.

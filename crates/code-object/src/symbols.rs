@@ -1,4 +1,5 @@
-//! The symbol tables and relocations of a code object: what they name is inside the file, and what they lead to is there.
+//! The symbol tables and relocations of a code object: their names, sections and addresses are checked to be
+//! inside the file.
 
 use crate::Error;
 use crate::elf::{Elf, Header, refuse, words};
@@ -10,20 +11,20 @@ use object::read::SectionIndex;
 use object::read::elf::{Rel, Rela, SectionHeader, Sym, SymbolTable};
 use std::collections::HashMap;
 
-/// Relocations that change 8 bytes, the others change no more than 4: `R_AMDGPU_ABS64`, `R_AMDGPU_REL64` and
+/// Relocations that change 8 bytes, while the others change at most 4: `R_AMDGPU_ABS64`, `R_AMDGPU_REL64` and
 /// `R_AMDGPU_RELATIVE64` of LLVM's AMDGPU usage guide.
 const WIDE: [u32; 3] = [3, 5, 13];
 
-/// A place in memory that a symbol names.
+/// The address range of a symbol.
 #[derive(Clone, Copy)]
 pub(crate) struct Place {
     pub(crate) address: u64,
     pub(crate) size: u64,
 }
 
-/// The places of the symbols of a file by name; those that are linked dynamically come first.
+/// The address ranges of a file's symbols by name. Dynamic symbols take precedence.
 ///
-/// Every symbol of every table has its name inside the file and its section among the sections.
+/// The name of every symbol of every table is inside the file, and its section is a section of the file.
 pub(crate) fn read<'a>(elf: &Elf<'a>) -> Result<HashMap<&'a [u8], Place>, Error> {
     let mut places = HashMap::new();
     for kind in [SHT_DYNSYM, SHT_SYMTAB] {
@@ -36,7 +37,7 @@ pub(crate) fn read<'a>(elf: &Elf<'a>) -> Result<HashMap<&'a [u8], Place>, Error>
     Ok(places)
 }
 
-/// Checks that relocations name symbols that are there, and change bytes that are loaded.
+/// Checks that relocations refer to existing symbols and change bytes that are loaded.
 pub(crate) fn check_relocations(elf: &Elf) -> Result<(), Error> {
     for section in elf.sections.iter() {
         let with = section.rela(LittleEndian, elf.bytes).map_err(words)?;
@@ -57,7 +58,7 @@ pub(crate) fn check_relocations(elf: &Elf) -> Result<(), Error> {
             .map(|r| (r.r_offset(LittleEndian), r.r_sym(LittleEndian), r.r_type(LittleEndian)));
         for (address, symbol, kind) in with.chain(without) {
             elf.work.spend(size_of::<Rela64<LittleEndian>>())?;
-            // Number 0 is no symbol.
+            // Symbol 0 means no symbol.
             if symbol != 0 && symbol as usize >= symbols {
                 return refuse(format!("a relocation names symbol {symbol} of {symbols}"));
             }
@@ -75,7 +76,7 @@ fn table<'a>(elf: &Elf<'a>, index: SectionIndex) -> Result<SymbolTable<'a, Heade
     if ![SHT_DYNSYM, SHT_SYMTAB].contains(&section.sh_type(LittleEndian)) {
         return refuse("relocations lead to a section that has no symbols");
     }
-    // It looks for the table's second part among all sections.
+    // `SymbolTable::parse` searches all sections for the table's extended section indices.
     elf.work.spend(elf.sections.len() * size_of::<SectionHeader64<LittleEndian>>())?;
     SymbolTable::parse(LittleEndian, elf.bytes, &elf.sections, index, section).map_err(words)
 }

@@ -3,9 +3,10 @@
 use crate::Error;
 use std::fmt;
 
-/// A GPU, or what code was built for: a processor, and features that are on or off.
+/// A GPU, or the target of code: a processor, and features that are on or off.
 ///
-/// Of code, a feature that is not named may be either. Of a device, it is one that the device does not have.
+/// For code, a feature that is not named may be either. For a device, it is a feature that the device does
+/// not have.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct TargetId {
     /// The processor, e.g. `gfx90a`, or a family of them, e.g. `gfx11-generic`.
@@ -24,10 +25,10 @@ pub struct Feature {
 }
 
 impl TargetId {
-    /// Reads one, with the features in any order.
+    /// Parses a target, with the features in any order.
     ///
     /// # Errors
-    /// [`Error::Target`] if the processor is missing, or a feature has no sign or comes twice.
+    /// [`Error::Target`] if the processor is missing, or a feature has no sign or occurs twice.
     pub fn parse(text: &str) -> Result<Self, Error> {
         let refuse = |what: &str| Err(Error::Target(format!("{text:?} {what}")));
         let mut words = text.split(':');
@@ -62,14 +63,14 @@ impl TargetId {
         self.features.iter().find(|feature| feature.name == name).map(|feature| feature.on)
     }
 
-    /// Whether code for this runs on a device: the processors are the same, or this is a family that has it, and every
-    /// feature named here is the same there.
+    /// Whether code for this target runs on a device: the processors are equal or this is a family that
+    /// includes the device's, and every feature named here has the same value on the device.
     pub fn runs_on(&self, device: &Self) -> bool {
         let processor = self.processor == device.processor || self.has_in_family(&device.processor);
         processor && self.features.iter().all(|feature| device.feature(&feature.name) == Some(feature.on))
     }
 
-    /// How closely this names a device that it runs on: larger is closer.
+    /// How specifically this target names a device that it runs on: larger is more specific.
     pub(crate) fn closeness(&self, device: &Self) -> (bool, usize) {
         (self.processor == device.processor, self.features.len())
     }
@@ -78,23 +79,23 @@ impl TargetId {
         FAMILIES.iter().any(|(family, members)| self.processor == *family && members.contains(&processor))
     }
 
-    /// The target in a name such as `amdgcn-amd-amdhsa--gfx90a:xnack+`: what follows architecture, vendor, system and
-    /// environment, of which the last may be empty or left out. `None` if nothing follows.
+    /// The target in a name such as `amdgcn-amd-amdhsa--gfx90a:xnack+`: the part after architecture, vendor,
+    /// system and environment. The environment may be empty or missing. `None` if nothing follows.
     pub(crate) fn of_triple(name: &str) -> Option<Result<Self, Error>> {
         let rest = name.splitn(4, '-').nth(3)?;
         let target = if rest.starts_with("gfx") { rest } else { rest.split_once('-')?.1 };
         (!target.is_empty()).then(|| Self::parse(target))
     }
 
-    /// What the header of an ELF file says: its flags, and the version of its code object.
+    /// The target according to the header of an ELF file: its flags, and the version of its code object.
     ///
     /// `None` for a processor that this table does not have.
     pub(crate) fn of_flags(flags: u32, version: u8) -> Option<Self> {
         let (_, processor) = MACHINES.iter().find(|(number, _)| *number == flags & 0xff)?;
         let feature = |name: &str, shift: u32| match version {
-            // One bit: on, or not known.
+            // One bit: on, or unspecified.
             ..4 => (flags >> (8 + shift / 2) & 1 == 1).then(|| Feature { name: name.into(), on: true }),
-            // Two bits: not there, any, off, on.
+            // Two bits: unsupported, any, off, on.
             _ => match flags >> (8 + shift) & 3 {
                 2 => Some(Feature { name: name.into(), on: false }),
                 3 => Some(Feature { name: name.into(), on: true }),
@@ -116,7 +117,7 @@ impl fmt::Display for TargetId {
     }
 }
 
-/// The lowest byte of an ELF file's flags, and the processor it stands for (LLVM's `EF_AMDGPU_MACH`).
+/// The lowest byte of an ELF file's flags, and its processor (LLVM's `EF_AMDGPU_MACH`).
 const MACHINES: [(u32, &str); 53] = [
     (0x20, "gfx600"),
     (0x21, "gfx601"),
@@ -173,7 +174,8 @@ const MACHINES: [(u32, &str); 53] = [
     (0x5f, "gfx9-4-generic"),
 ];
 
-/// Families whose code runs on several processors (LLVM's AMDGPU usage guide, "Generic processor code object versioning").
+/// Families whose code runs on several processors (LLVM's AMDGPU usage guide, "Generic processor code object
+/// versioning").
 const FAMILIES: [(&str, &[&str]); 6] = [
     ("gfx9-generic", &["gfx900", "gfx902", "gfx904", "gfx906", "gfx909", "gfx90c"]),
     ("gfx9-4-generic", &["gfx942", "gfx950"]),

@@ -1,6 +1,6 @@
-//! Enumerations whose values are words of a file format.
+//! Enumerations whose values are keywords of a file format.
 
-/// Makes an enumeration with a word for each value, and the ways from one to the other.
+/// Defines an enumeration with a keyword for each value, and the conversions in both directions.
 macro_rules! words {
     ($(#[$about:meta])* $name:ident { $($(#[$doc:meta])* $value:ident = $word:literal,)* }) => {
         $(#[$about])*
@@ -11,7 +11,7 @@ macro_rules! words {
         }
 
         impl $name {
-            /// The value of a word, if it is one.
+            /// The value of a keyword, if there is one.
             pub fn of(word: &str) -> Option<Self> {
                 match word {
                     $($word => Some(Self::$value),)*
@@ -19,7 +19,7 @@ macro_rules! words {
                 }
             }
 
-            /// Its word.
+            /// Its keyword.
             pub fn word(self) -> &'static str {
                 match self {
                     $(Self::$value => $word,)*

@@ -1,25 +1,26 @@
-//! How much is read of a file, whose parts may lie over one another.
+//! Limits how much of a file is read, since parts of a malicious file may overlap.
 
 use crate::Error;
 use crate::elf::refuse;
 use std::cell::Cell;
 
-/// Bytes that are read for each byte of a file, at most: each of a compiler's file is read four times or less, and counted for what else
-/// is done with it.
+/// The limit, in bytes read for each byte of the file. Each byte of a compiler's file is read at most four
+/// times; the rest covers other work on the bytes.
 const TIMES: u64 = 16;
 
-/// What may still be read.
+/// The remaining budget.
 pub(crate) struct Work {
     left: Cell<u64>,
 }
 
 impl Work {
-    /// What may be read of a file.
+    /// The budget for a file.
     pub(crate) fn of(bytes: &[u8]) -> Self {
         Self { left: Cell::new((bytes.len() as u64).saturating_mul(TIMES)) }
     }
 
-    /// Counts bytes that are read; an error if they are too many, which they are only if tables or notes lie over one another.
+    /// Counts bytes that are read; an error if the budget is exceeded, which happens only if tables or notes
+    /// overlap.
     pub(crate) fn spend(&self, bytes: usize) -> Result<(), Error> {
         match self.left.get().checked_sub(bytes as u64) {
             Some(left) => {

@@ -1,8 +1,8 @@
-//! Writing what this crate reads: bundles, and compressed ones.
+//! Writes the formats that this crate reads: bundles, and compressed bundles.
 
 use crate::Method;
 
-/// A bundle of named entries, each aligned to `align` bytes (code objects are mapped, and want 4096).
+/// A bundle of named entries, each aligned to `align` bytes (code objects are memory-mapped and need 4096).
 ///
 /// ```
 /// let host = ("host-x86_64-unknown-linux", &b""[..]);
@@ -30,7 +30,8 @@ pub fn write_bundle(entries: &[(&str, &[u8])], align: usize) -> Vec<u8> {
     bytes
 }
 
-/// A compressed bundle of version 1, 2 or 3 (any other number makes one of version 3). Quick rather than small.
+/// A compressed bundle of version 1, 2 or 3 (any other number gives version 3). Optimised for speed rather
+/// than size.
 pub fn compress_bundle(bundle: &[u8], method: Method, version: u16) -> Vec<u8> {
     let (number, data) = match method {
         Method::Zlib => (0_u16, miniz_oxide::deflate::compress_to_vec_zlib(bundle, 1)),

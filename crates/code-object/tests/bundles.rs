@@ -1,4 +1,4 @@
-//! Bundles and compressed ones, written by this crate's own writer and spoiled by hand.
+//! Bundles and compressed bundles, written by this crate's own writer and then corrupted.
 
 mod common;
 
@@ -32,7 +32,7 @@ fn the_entry_that_names_a_device_most_closely_is_its() {
     assert_eq!(best(&[on, off], "gfx90a:sramecc+:xnack+").as_deref(), Some(on));
     assert_eq!(best(&[family, v3], "gfx1100").as_deref(), Some(v3));
     assert_eq!(best(&[family, v3], "gfx1101").as_deref(), Some(family));
-    // Other programs' entries are not HIP's, and neither is what is no ELF file.
+    // HIP ignores entries of other programs, and entries that are not ELF files.
     assert_eq!(best(&["openmp-amdgcn-amd-amdhsa--gfx90a", HOST.0], device), None);
     let bitcode = write_bundle(&[(any, b"BC\xc0\xde")], 8);
     assert!(
@@ -72,7 +72,7 @@ fn what_is_cut_is_refused() {
     }
 }
 
-/// A name that nobody understands is another device's: the entries beside it are read.
+/// A malformed name is treated as another device's: the entries next to it are still read.
 #[test]
 fn a_malformed_name_is_no_target() {
     let (bad, good) = ("hipv4-amdgcn-amd-amdhsa--gfx90a:xnack", "hipv4-amdgcn-amd-amdhsa--gfx90a");
@@ -112,7 +112,7 @@ fn every_version_and_method_is_decompressed() {
     }
 }
 
-/// Something done to the bytes of a bundle.
+/// A modification of the bytes of a bundle.
 type Change<'a> = &'a dyn Fn(&mut Vec<u8>);
 
 #[test]
@@ -145,7 +145,8 @@ fn compressed_bundles_that_lie() {
     }
 }
 
-/// Half a megabyte of zeros in a few thousand bytes that claim less: no more is unpacked than was claimed.
+/// Half a megabyte of zeros in a few thousand bytes whose header claims less: no more is decompressed than
+/// claimed.
 #[test]
 fn a_bomb_is_not_unpacked() {
     for method in [Method::Zlib, Method::Zstd] {

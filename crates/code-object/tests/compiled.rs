@@ -1,4 +1,5 @@
-//! What compilers and bundlers write, where they are installed; skipped with a word where they are not.
+//! The output of compilers and bundlers, if they are installed; otherwise the tests are skipped with a
+//! message.
 
 #[path = "common/skip.rs"]
 mod skip;
@@ -25,7 +26,7 @@ blend(const float* a, const float* b, float* out, Map map, unsigned char flag) {
 extern "C" __global__ void nothing() {}
 "#;
 
-/// Arguments of every kind, and a size of block; needs no library of AMD's.
+/// Arguments of every kind, and a block size; needs no library of AMD's.
 const OPENCL: &str = r#"
 __attribute__((reqd_work_group_size(8, 4, 2))) kernel void
 fixed(global const float* restrict a, constant int* c, local float* l, write_only image2d_t im, sampler_t s, int3 v, uchar f) {
@@ -48,7 +49,7 @@ impl Work {
         self.0.path().join(name)
     }
 
-    /// What a program wrote into `out`; `None` if it is not there or does not know its options.
+    /// What a program wrote to `out`; `None` if the program is missing or does not know its options.
     fn run(&self, program: impl AsRef<Path>, args: &[&str]) -> Option<Vec<u8>> {
         let done = Command::new(program.as_ref()).args(args).current_dir(self.0.path()).output();
         if !done.is_ok_and(|output| output.status.success()) {
@@ -90,7 +91,7 @@ fn a_real_code_object_tells_its_kernels() {
     let code = CodeObject::parse(&bytes).expect("it is whole").expect("it has metadata");
     assert_eq!((target(&code).as_str(), code.wave_size()), ("gfx90a", Some(64)));
     let blend = code.kernel("blend").expect("it is there");
-    // Three pointers, a struct of 12 bytes padded to 16, one byte; by the C rules of layout.
+    // Three pointers, a struct of 12 bytes padded to 16, one byte, by the layout rules of C.
     assert_eq!(blend.params, [param(0, 8), param(8, 8), param(16, 8), param(24, 16), param(40, 1)]);
     assert_eq!((blend.shared_bytes, blend.max_threads_per_block, blend.required_block), (256, 128, None));
     assert!(blend.kernarg_bytes >= 41 && blend.vector_registers > 0 && blend.vector_spills == 0, "{blend:?}");
@@ -171,7 +172,7 @@ fn llvms_compressed_bundle_is_read() {
     assert!(entry.code_object().is_ok_and(|code| code.is_some()));
 }
 
-/// Two files linked into one, by LLVM's linker as it is: each brings its note.
+/// Two files linked into one by LLVM's linker without options: each contributes its note.
 #[test]
 fn two_files_linked_into_one_have_the_kernels_of_both() {
     let source = |name: &str| format!("kernel void {name}(global int* p) {{ *p = 1; }}");
@@ -198,7 +199,7 @@ fn two_files_linked_into_one_have_the_kernels_of_both() {
 fn what_is_no_amd_code_object() {
     assert!(CodeObject::parse(b"").is_err());
     assert!(CodeObject::parse(b"not an ELF file").is_err());
-    // This program is an ELF file of another machine.
+    // This test program is an ELF file of another machine.
     let path = std::env::current_exe().expect("this program has a path");
     assert_eq!(CodeObject::parse(&std::fs::read(path).expect("it can be read")), Ok(None));
 }

@@ -1,4 +1,4 @@
-//! Files made by hand: one that is whole, and one for each thing that can be wrong with it.
+//! Handmade files: a valid one, and one for each possible error.
 
 mod common;
 
@@ -11,7 +11,7 @@ fn refused(bytes: &[u8]) -> (&'static str, String) {
     (error.stage(), error.to_string())
 }
 
-/// The whole file, after a change of its bytes.
+/// The valid file, after a modification of its bytes.
 fn changed(change: impl Fn(&mut Vec<u8>)) -> Vec<u8> {
     let mut file = Hand::new(&metadata(&[kernel(&[])])).bytes();
     change(&mut file);
@@ -36,7 +36,7 @@ fn a_whole_file_is_read() {
 
 #[test]
 fn every_version_says_what_it_is_for() {
-    // The flags of version 3 have a bit for each feature, and its note has no target.
+    // The flags of version 3 have one bit for each feature, and its note has no target.
     let old = map(&[("amdhsa.kernels", list(&[kernel(&[])]))]);
     let whole = metadata(&[kernel(&[])]);
     for (abi, flags, note, version, target) in [
@@ -65,7 +65,7 @@ fn the_note_is_found_in_segments_and_in_sections() {
         let refused =
             |second: &Value| kernels(in_segment, in_section, Some(second)).expect_err("refused").to_string();
         assert!(refused(&whole).ends_with("there are two kernels k"), "twice the same");
-        // Several files linked into one have a note each.
+        // Files linked from several objects have one note of each.
         let other = metadata(&[kernel(&[(".name", "other".into())])]);
         assert_eq!(kernels(in_segment, in_section, Some(&other)), Ok(Some(2)));
         assert_eq!(kernels(in_segment, in_section, Some(&metadata(&[]))), Ok(Some(1)));
@@ -96,7 +96,7 @@ fn symbols_are_checked_without_a_note_as_well() {
         let (stage, text) = refused(&file);
         assert!(stage == "ELF" && text.contains(reason), "{text} / {reason}");
     }
-    // The first table is whole, and the second names what is not there.
+    // The first table is valid, and the second refers to a missing name.
     let second = Hand { extra: Some((2, 3, symbol(900, 0, 0), 24)), ..Hand::new(&metadata(&[kernel(&[])])) };
     assert!(refused(&second.bytes()).1.contains("symbol name"));
     let second = Hand { extra: Some((2, 3, symbol(1, 0, 0), 24)), ..second };
@@ -134,7 +134,7 @@ fn what_compilers_may_say_otherwise_is_read() {
         code.kernel("k").expect("it is there").clone()
     };
     let word = |at: usize, value: u32| changed(|file| put(file, at, &value.to_le_bytes()));
-    // Metadata says 256 and 0: the larger is enough for either.
+    // The metadata says 256 and 0: the larger size is enough for either.
     assert_eq!(one(&word(DESCRIPTOR, 512)).shared_bytes, 512);
     assert_eq!(one(&word(DESCRIPTOR, 128)).shared_bytes, 256);
     assert_eq!(one(&word(DESCRIPTOR + 4, 16)).private_bytes, 16);
@@ -278,11 +278,11 @@ fn descriptors_that_do_not_belong() {
         let (stage, text) = refused(&bytes);
         assert!(stage == "kernel" && text.contains(reason), "{text} / {reason}");
     }
-    // Old compilers left the size of the arguments out.
+    // Old compilers omitted the size of the arguments.
     assert!(CodeObject::parse(&word(DESCRIPTOR + 8, 0)).is_ok());
 }
 
-/// Every byte of the file, set to a few values, and every length.
+/// Sets every byte of the file to a few values, and truncates the file to every length.
 #[test]
 fn no_byte_makes_a_panic() {
     let whole = changed(|_| {});

@@ -1,11 +1,11 @@
-//! Files whose parts lie over one another: reading them takes no more time than their size allows.
+//! Files whose parts overlap: reading them takes no more time than their size allows.
 
 mod common;
 
 use code_object::CodeObject;
 use common::*;
 
-/// A whole file with more behind it.
+/// A valid file with parts appended.
 struct Grown {
     file: Vec<u8>,
     segments: Vec<Vec<u8>>,
@@ -20,7 +20,7 @@ impl Grown {
         Self { file, segments, sections }
     }
 
-    /// Puts bytes behind the others, and says where.
+    /// Appends bytes and returns their offset.
     fn put(&mut self, bytes: &[u8]) -> usize {
         self.file.resize(self.file.len().next_multiple_of(8), 0);
         let at = self.file.len();
@@ -28,13 +28,13 @@ impl Grown {
         at
     }
 
-    /// Puts bytes behind the others, and adds that many sections that lead to them. The number of the first.
+    /// Appends bytes, and adds `count` sections that refer to them. Returns the number of the first.
     fn add(&mut self, count: usize, kind: u32, link: u32, bytes: &[u8], entry: u64) -> u32 {
         let at = self.put(bytes);
         let first = self.sections.len() as u32;
         for _ in 0..count {
             let mut header = section(kind, link, at, bytes.len(), entry);
-            // It is loaded.
+            // The flag for a loaded section.
             put(&mut header, 8, &2_u64.to_le_bytes());
             self.sections.push(header);
         }
@@ -107,7 +107,7 @@ fn tables_of_the_same_symbols() {
     grown.refused();
 }
 
-/// Each of them is looked for among all sections.
+/// Each of them is searched for among all sections.
 #[test]
 fn many_tables_without_symbols() {
     let mut grown = Grown::new();
@@ -131,7 +131,7 @@ fn relocations_among_many_segments() {
     grown.refused();
 }
 
-/// A name is put into words for a message alone, not for each argument.
+/// A name is formatted only for a message, not for each argument.
 #[test]
 fn a_long_name_and_many_arguments() {
     let name = "k".repeat(1 << 20);
@@ -147,7 +147,8 @@ fn a_long_name_and_many_arguments() {
     assert_eq!(code.kernel(&name).map(|kernel| kernel.params.len()), Some(10_000));
 }
 
-/// What linkers write: two tables of all symbols with one table of names, relocations, notes that segments and sections lead to.
+/// What linkers write: two tables of all symbols with one table of names, relocations, and notes that both
+/// segments and sections refer to.
 #[test]
 fn a_large_file_is_read() {
     let mut grown = Grown::new();

@@ -1,6 +1,7 @@
-// Whole algorithms, as people write them for GPUs.
+// Complete algorithms, as written for GPUs.
 
-// How many rounds a point of the plane stays near zero, in whole numbers with 12 bits behind the point.
+// The number of rounds that a point of the plane stays near zero, in fixed-point numbers with 12 fractional
+// bits.
 extern "C" __global__ void mandelbrot(int* out, int width, int height, int limit) {
     int px = blockIdx.x * blockDim.x + threadIdx.x, py = blockIdx.y * blockDim.y + threadIdx.y;
     if (px >= width || py >= height) return;
@@ -33,7 +34,7 @@ extern "C" __global__ void bitonic_sort(unsigned* data) {
     data[blockIdx.x * n + t] = cells[t];
 }
 
-// Steps until Collatz's sequence of each number reaches one.
+// The steps until Collatz's sequence of each number reaches one.
 extern "C" __global__ void collatz(int* out) {
     unsigned long long n = blockIdx.x * blockDim.x + threadIdx.x + 1;
     int steps = 0;
@@ -41,7 +42,7 @@ extern "C" __global__ void collatz(int* out) {
     out[blockIdx.x * blockDim.x + threadIdx.x] = steps;
 }
 
-// Crosses out multiples of the numbers from two on; a block has a part of the range.
+// Crosses out multiples of the numbers from two on; each block has a part of the range.
 extern "C" __global__ void sieve(unsigned char* composite, int limit) {
     int first = blockIdx.x * blockDim.x, last = min(first + (int)blockDim.x, limit);
     for (int factor = 2; factor * factor < limit; factor++) {
@@ -61,7 +62,7 @@ extern "C" __global__ void life(const unsigned char* in, unsigned char* out, int
     out[y * width + x] = alive == 3 || (alive == 2 && in[y * width + x]);
 }
 
-// The check sum of Ethernet and zip files, of one line each.
+// The checksum of Ethernet and zip files (CRC-32), for one line per thread.
 extern "C" __global__ void crc32(const unsigned char* text, int length, unsigned* out) {
     unsigned crc = 0xffffffffu;
     const unsigned char* line = text + threadIdx.x * length;
@@ -72,7 +73,7 @@ extern "C" __global__ void crc32(const unsigned char* text, int length, unsigned
     out[threadIdx.x] = ~crc;
 }
 
-// Odd-even sort: neighbours change places until nobody does.
+// Odd-even sort: neighbours are swapped until none is out of order.
 extern "C" __global__ void odd_even_sort(int* data, int* rounds) {
     __shared__ int cells[256];
     int t = threadIdx.x, n = blockDim.x, count = 0;

@@ -1,7 +1,7 @@
 // Assertions.
 
 #if defined(__HIPCC_RTC__) && !defined(assert)
-// Some versions of AMD's hiprtc know the function behind assert, but not the word.
+// Some versions of AMD's hiprtc have the function behind assert, but not the macro.
 #define assert(condition) \
     ((condition) ? (void)0 : __assert_fail(#condition, __FILE__, __LINE__, __PRETTY_FUNCTION__))
 #endif

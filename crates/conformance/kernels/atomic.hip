@@ -44,7 +44,7 @@ BITS(bits_i32, int)
 BITS(bits_u32, unsigned)
 BITS(bits_u64, unsigned long long)
 
-// Every value that is put in comes out again, but for the last.
+// Every value that is stored is returned again, except the last.
 #define EXCHANGE(name, T)                                                               \
     extern "C" __global__ void name(T* cell, unsigned* came_out) {                      \
         int i = blockIdx.x * blockDim.x + threadIdx.x;                                  \
@@ -55,7 +55,7 @@ EXCHANGE(exchange_i32, int)
 EXCHANGE(exchange_u64, unsigned long long)
 EXCHANGE(exchange_f32, float)
 
-// One thread wins each cell; the others see who did.
+// One thread wins each cell; the others see which one.
 #define COMPARE(name, T)                                                                \
     extern "C" __global__ void name(T* cells, unsigned* wins) {                         \
         int i = blockIdx.x * blockDim.x + threadIdx.x;                                  \
@@ -66,7 +66,7 @@ EXCHANGE(exchange_f32, float)
 COMPARE(compare_i32, int)
 COMPARE(compare_u64, unsigned long long)
 
-// Minimum and maximum of floats by compare and swap, as on hardware that has none.
+// Minimum and maximum of floats by compare-and-swap, as on hardware that has neither.
 extern "C" __global__ void float_min_max(const float* in, unsigned* low, unsigned* high) {
     float mine = in[blockIdx.x * blockDim.x + threadIdx.x];
     unsigned seen = *(volatile unsigned*)low;
@@ -92,7 +92,7 @@ extern "C" __global__ void double_add_by_swap(unsigned long long* cell) {
     } while (seen != before);
 }
 
-// Tickets: everybody gets another number.
+// Tickets: every thread gets a different number.
 extern "C" __global__ void tickets(unsigned* counter, unsigned* taken) {
     unsigned mine = atomicAdd(counter, 1u);
     atomicAdd(&taken[mine], 1u);
@@ -122,7 +122,7 @@ extern "C" __global__ void in_shared_memory(int* out) {
     if (t == 0) out[8] = (int)(2.0f * sum), out[9] = (int)(wide >> 32);
 }
 
-// One addition for all lanes of a warp that want a place.
+// One addition for all lanes of a warp that want an index.
 extern "C" __global__ void warp_aggregated(const int* in, int* out, unsigned* counter) {
     int i = blockIdx.x * blockDim.x + threadIdx.x, lane = threadIdx.x % warpSize;
     if (in[i] % 5 == 0) {
@@ -142,7 +142,7 @@ extern "C" __global__ void system_scope(int* ints, unsigned* words) {
     atomicOr_system(&words[1], 1u << (threadIdx.x % 32));
 }
 
-// Lists of the numbers with the same remainder, each pushed onto the head.
+// Lists of the numbers with the same remainder; each is pushed onto the head.
 extern "C" __global__ void linked_lists(int* heads, int* next, int lists) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     next[i] = atomicExch(&heads[i % lists], i);

@@ -1,6 +1,6 @@
-// Block barriers: early returns, barriers that depend on data, values that travel from thread to thread.
+// Block barriers: early returns, data-dependent barriers, values that travel from thread to thread.
 
-// Threads 0 and those from `count` on leave before the barrier.
+// Threads 0 and those from `count` on return before the barrier.
 extern "C" __global__ void early_return(int* out, int count) {
     __shared__ int met;
     if (threadIdx.x == 1) met = 0;
@@ -11,7 +11,7 @@ extern "C" __global__ void early_return(int* out, int count) {
     out[threadIdx.x] = met;
 }
 
-// Warp w leaves after w rounds; each round counts those that are still there.
+// Warp w returns after w rounds; each round counts the remaining threads.
 extern "C" __global__ void warps_leave(int* out) {
     __shared__ int there[32];
     int warp = threadIdx.x / warpSize;
@@ -25,7 +25,7 @@ extern "C" __global__ void warps_leave(int* out) {
     }
 }
 
-// How often a block goes round depends on the data: until the largest value was counted down.
+// The number of rounds of a block depends on the data: it counts down the largest value.
 extern "C" __global__ void data_dependent(const int* in, int* rounds) {
     __shared__ int running;
     int left = in[blockIdx.x * blockDim.x + threadIdx.x], count = 0;
@@ -44,7 +44,7 @@ extern "C" __global__ void data_dependent(const int* in, int* rounds) {
     rounds[blockIdx.x * blockDim.x + threadIdx.x] = count;
 }
 
-// Block b goes round trips[b] times.
+// Block b loops trips[b] times.
 extern "C" __global__ void trips_by_block(const int* trips, int* out) {
     __shared__ int sum;
     if (threadIdx.x == 0) sum = 0;
@@ -56,7 +56,7 @@ extern "C" __global__ void trips_by_block(const int* trips, int* out) {
     if (threadIdx.x == 0) out[blockIdx.x] = sum;
 }
 
-// A value that travels: thread t reads what t + 1 wrote in the round before.
+// Values travel: thread t reads what t + 1 wrote in the previous round.
 extern "C" __global__ void rotate(int* out, int rounds) {
     __shared__ int ring[2][1024];
     int t = threadIdx.x, n = blockDim.x;
@@ -88,7 +88,7 @@ extern "C" __global__ void count_or_and(int* out) {
     out[t] = third * 10000 + some * 1000 + none * 100 + all * 10 + most;
 }
 
-// Both sides of a branch work among their own lanes, then the whole warp, then the whole block.
+// Both sides of a branch synchronise their own lanes, then the whole warp, then the whole block.
 extern "C" __global__ void reconverge(int* out) {
     __shared__ int totals[2];
     int t = threadIdx.x, value;
@@ -117,7 +117,7 @@ __device__ int block_total(int* scratch, int value) {
     return total;
 }
 
-// Barriers inside a function that is called twice, the second time with what came out of the first.
+// Barriers inside a function that is called twice, the second time with the result of the first.
 extern "C" __global__ void in_a_function(int* out) {
     __shared__ int scratch[256];
     int first = block_total(scratch, threadIdx.x);
@@ -125,7 +125,7 @@ extern "C" __global__ void in_a_function(int* out) {
     out[blockIdx.x * blockDim.x + threadIdx.x] = second;
 }
 
-// A whole block goes one way or the other; each way has its own barriers.
+// A whole block takes one branch or the other; each has its own barriers.
 extern "C" __global__ void branch_of_a_block(int* out) {
     __shared__ int cell[64];
     int t = threadIdx.x;

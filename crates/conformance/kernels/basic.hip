@@ -1,8 +1,8 @@
-// Small kernels for the cases that are about the host's side: launches, streams, modules.
+// Small kernels for the cases about the host side: launches, streams, modules.
 
 extern "C" __global__ void nothing() {}
 
-// One word to a place.
+// Writes one word.
 extern "C" __global__ void write_one(int* out, int value) {
     *out = value;
 }
@@ -18,7 +18,7 @@ extern "C" __global__ void count(unsigned* counter) {
     atomicAdd(counter, 1u);
 }
 
-// Where each thread is, in a number of its own: x + 10 y + 100 z, and a thousand times that of the block.
+// Each thread's index as a number: x + 10 y + 100 z, plus a thousand times that of the block.
 extern "C" __global__ void indices(unsigned* out) {
     unsigned block = blockIdx.x + gridDim.x * (blockIdx.y + gridDim.y * blockIdx.z);
     unsigned thread = threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z);
@@ -53,7 +53,7 @@ extern "C" __global__ void reverse(int* data) {
     data[base + t] = words[blockDim.x - 1 - t];
 }
 
-// Writes and reads back the first and the last word of so many bytes of dynamic shared memory.
+// Writes and reads back the first and last word of `bytes` bytes of dynamic shared memory.
 extern "C" __global__ void ends(int* out, unsigned bytes) {
     extern __shared__ int ends_words[];
     unsigned last = bytes / 4 - 1;

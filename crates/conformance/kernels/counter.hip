@@ -1,13 +1,13 @@
-// Counters that wrap: atomicInc and atomicDec, and a reduction that counts its blocks with one.
+// Wrapping counters: atomicInc and atomicDec, and a reduction that counts its blocks with one.
 
-// Counts 0, 1, ... 9, 0, ... and 9, 8, ... 0, 9, ...; `seen` has how often each former value came.
+// Counts 0, 1, ... 9, 0, ... and 9, 8, ... 0, 9, ...; `seen` counts how often each old value occurred.
 extern "C" __global__ void wrapping(unsigned* v, unsigned* seen) {
     unsigned up = atomicInc(&v[0], 9u), down = atomicDec(&v[1], 9u);
     atomicAdd(&seen[up], 1u);
     atomicAdd(&seen[10 + down], 1u);
 }
 
-// What lies beyond the limit wraps at once.
+// A value beyond the limit wraps at once.
 extern "C" __global__ void beyond_the_limit(unsigned* v, unsigned* old) {
     old[0] = atomicInc(&v[0], 9u);
     old[1] = atomicDec(&v[1], 9u);
@@ -26,7 +26,7 @@ extern "C" __global__ void wrapping_in_a_block(unsigned* out) {
     if (threadIdx.x == 0) out[2 * blockIdx.x] = up, out[2 * blockIdx.x + 1] = down;
 }
 
-// The block that is done last adds up what the others left.
+// The block that finishes last adds up the results of the others.
 extern "C" __global__ void last_block(const int* in, volatile int* parts, unsigned* done, int* out, int count) {
     __shared__ int sums[256];
     __shared__ bool last;

@@ -1,4 +1,4 @@
-// Functions of the device: bits, bytes, whole numbers, conversions, arithmetic.
+// Device functions: bits, bytes, integers, conversions, arithmetic.
 
 extern "C" __global__ void bits(const unsigned* in, unsigned* out) {
     unsigned t = threadIdx.x, v = in[t];
@@ -39,7 +39,7 @@ extern "C" __global__ void roundings(const float* in, int* out) {
     out[4 * t + 2] = __float2int_rd(in[t]), out[4 * t + 3] = __float2int_ru(in[t]);
 }
 
-// Operations whose results IEEE 754 fixes to the last bit.
+// Operations that IEEE 754 defines to the last bit.
 extern "C" __global__ void exact(const float* in, unsigned* out) {
     float a = in[0], b = in[1], c = in[2];
     out[0] = __float_as_uint(__fadd_rn(a, b)), out[1] = __float_as_uint(__fmul_rn(a, b));
@@ -56,7 +56,7 @@ extern "C" __global__ void least_and_most(const int* in, int* out, const float* 
     chosen[2 * t] = fminf(floats[2 * t], floats[2 * t + 1]), chosen[2 * t + 1] = fmaxf(floats[2 * t], floats[2 * t + 1]);
 }
 
-// Small numbers are what their types say: a char has a sign, and what is too large wraps.
+// Small types: char is signed, and overflow wraps.
 extern "C" __global__ void small_types(int* out) {
     char c = (char)(200 + threadIdx.x);
     unsigned char u = (unsigned char)(250 + threadIdx.x);

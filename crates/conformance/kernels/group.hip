@@ -1,4 +1,4 @@
-// Cooperative groups: tiles of a warp, the lanes that are there, the whole grid.
+// Cooperative groups: tiles of a warp, coalesced lanes, the whole grid.
 #include <hip/hip_cooperative_groups.h>
 
 namespace cg = cooperative_groups;
@@ -25,7 +25,7 @@ extern "C" __global__ void tiles(int* out) {
     out[2 * n + t] = tile_sum<32>(t);
 }
 
-// In each tile another number of rounds.
+// Each tile loops a different number of times.
 extern "C" __global__ void tiles_apart(int* out) {
     cg::thread_block_tile<8> tile = cg::tiled_partition<8>(cg::this_thread_block());
     int t = threadIdx.x, value = t, rounds = t / 8 % 4;
@@ -43,7 +43,7 @@ extern "C" __global__ void those_that_are_here(int* out) {
     }
 }
 
-// Each round every thread reads what the next thread of the grid wrote in the round before.
+// In each round every thread reads what the next thread of the grid wrote in the previous round.
 extern "C" __global__ void grid_rotate(int* ring, int rounds) {
     cg::grid_group grid = cg::this_grid();
     int n = gridDim.x * blockDim.x, t = grid.thread_rank();
@@ -55,7 +55,7 @@ extern "C" __global__ void grid_rotate(int* ring, int rounds) {
     }
 }
 
-// A sum over the grid in one launch: the blocks' sums, then the sum of those.
+// A sum over the grid in one launch: sums of blocks, then their sum.
 extern "C" __global__ void grid_sum(const int* in, int* parts, int* out, int count) {
     __shared__ int sums[128];
     int t = threadIdx.x, sum = 0;

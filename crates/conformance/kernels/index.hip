@@ -1,11 +1,11 @@
-// Where a thread is: indices in one to three dimensions, large grids and blocks, 64-bit arithmetic.
+// Thread indices in one to three dimensions, large grids and blocks, 64-bit arithmetic.
 
 extern "C" __global__ void tail(int* out, int count) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < count) out[i] = 3 * i;
 }
 
-// Every index there is, in the digits of a number; a thread's place counts x first, then y, then z.
+// All built-in indices as the digits of a number; threads are numbered x first, then y, then z.
 extern "C" __global__ void digits(unsigned* out) {
     unsigned block = blockIdx.x + gridDim.x * (blockIdx.y + gridDim.y * blockIdx.z);
     unsigned thread = threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z);
@@ -31,7 +31,7 @@ extern "C" __global__ void grid_stride(const int* in, int* out, int count) {
     for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < count; i += gridDim.x * blockDim.x) out[i] = in[i] + 1;
 }
 
-// Each block leaves its number; `visits` counts all threads.
+// Each block writes its number; `visits` counts all threads.
 extern "C" __global__ void visit(unsigned* out, unsigned* visits) {
     if (threadIdx.x == 0) out[blockIdx.x] = 7 * blockIdx.x + 1;
     atomicAdd(visits, 1u);
@@ -44,13 +44,13 @@ extern "C" __global__ void rotated(int* out) {
     out[threadIdx.x] = ring[(threadIdx.x + 1) % blockDim.x];
 }
 
-// An index far beyond 32 bits, taken apart.
+// Splits an index far beyond 32 bits.
 extern "C" __global__ void wide_index(unsigned long long* out, unsigned long long stride) {
     unsigned long long i = (unsigned long long)blockIdx.x * stride + threadIdx.x;
     out[blockIdx.x * blockDim.x + threadIdx.x] = i;
 }
 
-// `far` lies `distance` elements in front of the memory that is written.
+// `far` lies `distance` elements before the memory that is written.
 extern "C" __global__ void far_pointer(unsigned long long far, unsigned long long distance) {
     int* base = (int*)far;
     unsigned long long i = distance + blockIdx.x * blockDim.x + threadIdx.x;

@@ -1,4 +1,4 @@
-// Constant memory, variables, and arguments of every shape.
+// Constant memory, variables, and arguments of every form.
 
 __constant__ int table[16];
 __constant__ float weights[4] = {0.5f, 0.25f, 0.125f, 2.0f};
@@ -36,7 +36,7 @@ struct Padded {
     unsigned char last[5];
 };
 
-// A structure with holes, between two numbers.
+// A structure with padding, between two numbers.
 extern "C" __global__ void padded(int before, Padded p, int after, long long* out) {
     if (threadIdx.x != 0) return;
     out[0] = before, out[1] = p.first, out[2] = (long long)(4 * p.second), out[3] = p.third, out[4] = p.fourth;
@@ -49,7 +49,7 @@ struct Layout {
     int rank;
 };
 
-// The offset of each element of a view of so many dimensions.
+// The offset of each element of a view with `rank` dimensions.
 extern "C" __global__ void strided(Layout layout, int* out) {
     long long left = threadIdx.x, offset = 0;
     for (int d = layout.rank - 1; d >= 0; d--) {
@@ -59,7 +59,7 @@ extern "C" __global__ void strided(Layout layout, int* out) {
     out[threadIdx.x] = (int)offset;
 }
 
-// A structure that is changed stays each thread's own.
+// A structure that a thread changes stays private to the thread.
 extern "C" __global__ void own_copy(Layout layout, int* out) {
     layout.stride[0] += threadIdx.x;
     layout.rank = layout.stride[0] * 2;
@@ -92,7 +92,7 @@ extern "C" __global__ void many_arguments(int a, char b, int c, short d, long lo
     out[7] = h, out[8] = (int)(4 * i), out[9] = j, out[10] = k, out[11] = l, out[12] = m;
 }
 
-// Sixteen bytes at a time, in and out.
+// Loads and stores of sixteen bytes.
 extern "C" __global__ void vectors(const float4* in, float4* out, const int2* pairs, int2* swapped) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     float4 v = in[i];
@@ -100,7 +100,7 @@ extern "C" __global__ void vectors(const float4* in, float4* out, const int2* pa
     swapped[i] = make_int2(pairs[i].y, pairs[i].x);
 }
 
-// A large array of each thread's own.
+// A large private array of each thread.
 extern "C" __global__ void own_array(int* out) {
     int cells[200];
     for (int i = 0; i < 200; i++) cells[i] = i * (int)threadIdx.x;

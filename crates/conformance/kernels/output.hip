@@ -1,4 +1,4 @@
-// What a kernel says beside its results: lines of text, that it gives up, the time.
+// Side effects of a kernel: printed lines, an abort, clocks.
 
 extern "C" __global__ void print_line(int number) {
     if (threadIdx.x == 3) printf("block %d thread %d: %d %s %.2f %c %llx\n", (int)blockIdx.x, (int)threadIdx.x, number, "word",
@@ -14,7 +14,7 @@ extern "C" __global__ void give_up(int* out) {
     out[threadIdx.x] = 1;
 }
 
-// Looks at each clock until it has moved on, but not for ever.
+// Polls each clock until it has advanced, a limited number of times.
 extern "C" __global__ void clocks(long long* out, int most) {
     long long begin = clock64(), end = begin, wall_begin = wall_clock64(), wall_end = wall_begin;
     for (int i = 0; i < most && end <= begin; i++) end = clock64();

@@ -35,7 +35,7 @@ struct Best {
     int place;
 };
 
-// The largest value and where it is first.
+// The largest value and its first index.
 extern "C" __global__ void arg_max(const float* in, Best* out, int count) {
     __shared__ Best best[256];
     int t = threadIdx.x;
@@ -63,7 +63,7 @@ extern "C" __global__ void grid_atomic(const int* in, int* out, int count) {
     atomicAdd(out, sum);
 }
 
-// Sums of doubles that are whole numbers, so that every order gives the same.
+// Sums of doubles that are integers, so that every order gives the same result.
 extern "C" __global__ void dot_product(const double* a, const double* b, double* out, int count) {
     __shared__ double sums[128];
     double sum = 0;
@@ -77,7 +77,7 @@ extern "C" __global__ void dot_product(const double* a, const double* b, double*
     if (threadIdx.x == 0) out[blockIdx.x] = sums[0];
 }
 
-// Inclusive sums, each step reaching twice as far back.
+// Inclusive prefix sums, each step reaching twice as far back.
 extern "C" __global__ void scan_doubling(const int* in, int* out) {
     __shared__ int cells[2][1024];
     int t = threadIdx.x, side = 0;
@@ -91,7 +91,7 @@ extern "C" __global__ void scan_doubling(const int* in, int* out) {
     out[t] = cells[side][t];
 }
 
-// Exclusive sums of two values a thread: up a tree and down again.
+// Exclusive prefix sums of two values per thread: up a tree and down again.
 extern "C" __global__ void scan_tree(const int* in, int* out) {
     __shared__ int cells[1024];
     int t = threadIdx.x, n = 2 * blockDim.x, offset = 1;
@@ -115,7 +115,7 @@ extern "C" __global__ void scan_tree(const int* in, int* out) {
     out[2 * t] = cells[2 * t], out[2 * t + 1] = cells[2 * t + 1];
 }
 
-// Inclusive sums of a block: in each warp by shuffles, then of the warps.
+// Inclusive prefix sums of a block: in each warp by shuffles, then over the warps.
 extern "C" __global__ void scan_warps(const int* in, int* out) {
     __shared__ int totals[32];
     int t = threadIdx.x, lane = t % warpSize, warp = t / warpSize, value = in[t];

@@ -57,7 +57,7 @@ extern "C" __global__ void dynamic_structs(int* out) {
     out[threadIdx.x] = (int)other.mass + (int)other.place[2] + 1000 * other.kind;
 }
 
-// Three arrays one behind the other, the strictest alignment first.
+// Three consecutive arrays, the strictest alignment first.
 extern "C" __global__ void dynamic_parts(int* out) {
     extern __shared__ double head[];
     int n = blockDim.x, t = threadIdx.x;
@@ -70,7 +70,7 @@ extern "C" __global__ void dynamic_parts(int* out) {
     out[t] = (int)(2.0 * numbers[other]) + ints[other] + octets[other];
 }
 
-// What the addresses are multiples of: each variable lies as its type demands.
+// The alignment of the addresses: each variable has its type's alignment.
 extern "C" __global__ void alignments(int* out) {
     extern __shared__ float4 strict[];
     __shared__ double number;
@@ -84,7 +84,7 @@ extern "C" __global__ void alignments(int* out) {
                        (int)((unsigned long long)strict % 16) + byte + (int)number + (int)wide + (int)(mine.x * mine.w);
 }
 
-// All of 64 KiB: written from one end, read from the other.
+// The whole 64 KiB: written from one end, read from the other.
 extern "C" __global__ void dynamic_64k(unsigned* out) {
     extern __shared__ unsigned words[];
     const unsigned count = 16384;
@@ -95,7 +95,7 @@ extern "C" __global__ void dynamic_64k(unsigned* out) {
     atomicXor(&out[blockIdx.x], sum);
 }
 
-// A block sees nothing of another block's memory.
+// A block does not see another block's memory.
 extern "C" __global__ void private_to_a_block(int* out) {
     __shared__ int cell;
     if (threadIdx.x == 0) cell = 0;
@@ -140,7 +140,7 @@ extern "C" __global__ void matmul(const float* a, const float* b, float* c, int 
     if (row < n && column < m) c[row * m + column] = sum;
 }
 
-// Each element with its three neighbours on either side; beyond the ends there is nothing.
+// Each element with its three neighbours on either side; beyond the ends there are zeros.
 extern "C" __global__ void stencil(const int* in, int* out, int count) {
     __shared__ int cells[64 + 6];
     int i = blockIdx.x * 64 + threadIdx.x, t = threadIdx.x + 3;

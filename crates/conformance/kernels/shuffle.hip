@@ -9,7 +9,7 @@ extern "C" __global__ void four_forms(int* out, int argument, int width) {
     out[3 * n + t] = __shfl_xor(value, argument, width);
 }
 
-// The lane comes from the data: a rotation by `distance` within each group of `width`.
+// The source lane is computed from data: a rotation by `distance` within each group of `width`.
 extern "C" __global__ void rotate_group(int* out, int distance, int width) {
     int t = threadIdx.x;
     out[t] = __shfl(1000 + t, (t + distance) % width, width);
@@ -29,7 +29,7 @@ extern "C" __global__ void eight_bytes(long long* longs, unsigned long long* wor
     doubles[t] = __shfl(t * 1.0e10 + 0.5, 2, 8);
 }
 
-// Odd lanes exchange among themselves; even lanes are elsewhere.
+// Odd lanes exchange values; even lanes are inactive.
 extern "C" __global__ void odd_lanes(int* out) {
     int t = threadIdx.x, value = t;
     if (t % 2) value = 1000 + __shfl_xor(t, 2);
@@ -44,7 +44,7 @@ extern "C" __global__ void group_sum(const int* in, int* out, int width) {
     if (t % width == 0) out[t / width] = value;
 }
 
-// All lanes of a group have the maximum.
+// All lanes of a group get the maximum.
 extern "C" __global__ void group_max(const int* in, int* out, int width) {
     int t = threadIdx.x, value = in[t];
     for (int d = 1; d < width; d *= 2) {
@@ -54,7 +54,7 @@ extern "C" __global__ void group_max(const int* in, int* out, int width) {
     out[t] = value;
 }
 
-// Inclusive sums in each group of `width` lanes.
+// Inclusive prefix sums in each group of `width` lanes.
 extern "C" __global__ void group_scan(const int* in, int* out, int width) {
     int t = threadIdx.x, value = in[t];
     for (int d = 1; d < width; d *= 2) {
@@ -64,7 +64,7 @@ extern "C" __global__ void group_scan(const int* in, int* out, int width) {
     out[t] = value;
 }
 
-// Lanes leave one round after the other, the highest first; those that stay keep exchanging.
+// Lanes leave in successive rounds, the highest first; the remaining lanes keep exchanging.
 extern "C" __global__ void lanes_leave(unsigned* out) {
     int lane = threadIdx.x % warpSize;
     unsigned value = lane + 1;
@@ -75,7 +75,7 @@ extern "C" __global__ void lanes_leave(unsigned* out) {
     out[threadIdx.x] = value;
 }
 
-// A matrix of 4 by 4 turned within each group of four lanes, a row in each lane.
+// Transposes a 4 by 4 matrix in each group of four lanes, with a row in each lane.
 extern "C" __global__ void transpose_in_registers(int* out) {
     int t = threadIdx.x, row = t % 4;
     int mine[4], turned[4];

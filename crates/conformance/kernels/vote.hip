@@ -1,4 +1,4 @@
-// Votes: ballot, any, all, and what is counted with them.
+// Votes: ballot, any, all, and counting with them.
 
 extern "C" __global__ void ballot(unsigned long long* out, int modulus) {
     int lane = threadIdx.x % warpSize;
@@ -14,7 +14,7 @@ extern "C" __global__ void any_and_all(int* out, int limit) {
     out[threadIdx.x] = any + 10 * all + 100 * every + 1000 * none;
 }
 
-// Each side of a branch votes among its own lanes.
+// Each side of a branch votes separately.
 extern "C" __global__ void two_sides(unsigned long long* out) {
     int lane = threadIdx.x % warpSize;
     unsigned long long mask;
@@ -26,7 +26,7 @@ extern "C" __global__ void two_sides(unsigned long long* out) {
     out[threadIdx.x] = mask;
 }
 
-// Both sides call one function that votes. What they ask for differs, so that no compiler makes one call of the two.
+// Both sides call one function that votes. Their arguments differ, so that no compiler merges the two calls.
 __device__ unsigned long long even_ones(int number) {
     return __ballot(number % 2 == 0);
 }
@@ -42,14 +42,14 @@ extern "C" __global__ void two_calls(unsigned long long* out) {
     out[threadIdx.x] = mask;
 }
 
-// Lane n goes round n times; in each round those that are there count each other.
+// Lane n loops n times; in each round the active lanes are counted.
 extern "C" __global__ void uneven_rounds(int* out) {
     int lane = threadIdx.x % warpSize, seen = 0;
     for (int i = 0; i < lane; i++) seen += __popcll(__ballot(1));
     out[threadIdx.x] = seen * 1000 + __popcll(__ballot(1));
 }
 
-// Keeps the multiples of three of each warp, close together and in order.
+// Keeps the multiples of three of each warp, compacted and in order.
 extern "C" __global__ void compact(const int* in, int* out, int* counts) {
     int lane = threadIdx.x % warpSize, warp = threadIdx.x / warpSize, value = in[threadIdx.x];
     unsigned long long keep = __ballot(value % 3 == 0);
@@ -81,7 +81,7 @@ extern "C" __global__ void until_all(const int* steps, int* rounds) {
     rounds[threadIdx.x] = count;
 }
 
-// Three branches, one in the other.
+// Three nested branches.
 extern "C" __global__ void nested(int* out) {
     int lane = threadIdx.x % warpSize, value = 0;
     if (lane < 24) {

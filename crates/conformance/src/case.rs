@@ -1,38 +1,38 @@
-//! What a case is, and how it can end.
+//! Cases, and their outcomes.
 
 use crate::Bench;
 use std::fmt::Debug;
 use std::panic::Location;
 
-/// How a case ends.
+/// The outcome of a case.
 pub type Outcome = Result<(), Failure>;
 
 /// Why a case did not pass.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Failure {
-    /// Something else was seen than what has to be.
+    /// The result differs from the expected one.
     Wrong(String),
-    /// The machine or the library lacks what the case is about.
+    /// The machine or the library lacks what the case needs.
     Skipped(String),
 }
 
-/// One thing to find out about a platform.
+/// One property of a platform to check.
 #[derive(Debug, Clone, Copy)]
 pub struct Case {
     /// Group, topic and name, such as `memory/allocate/zero_bytes`.
     pub name: &'static str,
-    /// Finds it out.
+    /// Checks it.
     pub run: fn(&Bench) -> Outcome,
-    /// It breaks the device or the process, so it has a process to itself.
+    /// It breaks the device or the process, so it runs in a process of its own.
     pub isolated: bool,
 }
 
-/// Cases about one noun.
+/// Cases about one subject.
 #[derive(Debug, Clone, Copy)]
 pub struct Group {
     /// The first part of its cases' names.
     pub name: &'static str,
-    /// On how many devices its cases run.
+    /// The devices that its cases run on.
     pub scope: Scope,
     /// Its cases, as the files of `src/cases/` list them.
     pub lists: &'static [&'static [Case]],
@@ -41,7 +41,7 @@ pub struct Group {
 /// How often a case runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Scope {
-    /// Once, with device 0 current: the answer does not depend on the device.
+    /// Once, with device 0 current: the result does not depend on the device.
     Process,
     /// On every device of the platform.
     Device,
@@ -55,14 +55,14 @@ impl Group {
 }
 
 impl Case {
-    /// The same case in a process of its own.
+    /// The same case, in a process of its own.
     pub(crate) const fn isolated(self) -> Self {
         Self { isolated: true, ..self }
     }
 }
 
 impl Failure {
-    /// Something else was seen than what has to be; the place of the caller is added.
+    /// A result that differs from the expected one; the caller's location is added.
     #[track_caller]
     pub(crate) fn wrong(text: impl Into<String>) -> Self {
         let place = Location::caller();
@@ -70,13 +70,13 @@ impl Failure {
         Self::Wrong(format!("{} ({file}:{})", text.into(), place.line()))
     }
 
-    /// The machine or the library lacks what the case is about.
+    /// The machine or the library lacks what the case needs.
     pub(crate) fn skip(reason: impl Into<String>) -> Self {
         Self::Skipped(reason.into())
     }
 }
 
-/// The two are equal.
+/// Checks that the two are equal.
 #[track_caller]
 pub(crate) fn same<T: PartialEq + Debug>(what: &str, seen: T, expected: T) -> Outcome {
     if seen == expected {
@@ -85,7 +85,7 @@ pub(crate) fn same<T: PartialEq + Debug>(what: &str, seen: T, expected: T) -> Ou
     Err(Failure::wrong(format!("{what}: expected {expected:?}, got {seen:?}")))
 }
 
-/// The two have equal elements; names the first that differs.
+/// Checks that the two have equal elements; reports the first difference.
 #[track_caller]
 pub(crate) fn same_all<T: PartialEq + Debug>(what: &str, seen: &[T], expected: &[T]) -> Outcome {
     same(&format!("{what}: length"), seen.len(), expected.len())?;
@@ -99,7 +99,7 @@ pub(crate) fn same_all<T: PartialEq + Debug>(what: &str, seen: &[T], expected: &
     )))
 }
 
-/// It holds.
+/// Checks that the condition holds.
 #[track_caller]
 pub(crate) fn ensure(holds: bool, what: impl Into<String>) -> Outcome {
     if holds { Ok(()) } else { Err(Failure::wrong(what)) }

@@ -5,7 +5,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 use std::path::PathBuf;
 use std::time::Instant;
 
-/// Holds a platform against the cases that every implementation of HIP has to pass.
+/// Runs the cases that every implementation of HIP has to pass on a platform.
 #[derive(clap::Parser, Debug)]
 #[command(
     name = "cargo xtask conformance",
@@ -37,7 +37,7 @@ pub struct ConformanceArgs {
     /// The list of known differences  [default: the platform's]
     #[arg(long, value_name = "NAME")]
     differences: Option<String>,
-    /// Print the names of the cases, one a line, and run nothing
+    /// Print the names of the cases, one per line, and run nothing
     #[arg(long)]
     list: bool,
     /// Write every result to this file
@@ -77,7 +77,7 @@ pub fn run(args: &ConformanceArgs) -> Result<(), String> {
     if report.is_good() { Ok(()) } else { Err("conformance: not all is as it should be; see above".into()) }
 }
 
-/// The names, each once, in the order of the groups.
+/// Prints the names, each once, in the order of the groups.
 fn list(jobs: &[Job]) {
     let cases = GROUPS.iter().flat_map(|group| group.cases());
     for case in cases.filter(|case| jobs.iter().any(|job| job.case.name == case.name)) {

@@ -1,4 +1,4 @@
-//! The error codes that cases expect, as HIP numbers them.
+//! The error codes that cases expect, with HIP's numbers.
 
 pub(crate) const SUCCESS: u32 = 0;
 pub(crate) const VALUE: u32 = 1;

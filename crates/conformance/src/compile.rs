@@ -1,4 +1,4 @@
-//! Kernels of the suite: HIP text, which the platform's own hiprtc compiles.
+//! The suite's kernels: HIP source, which the platform's own hiprtc compiles.
 
 use crate::case::Failure;
 use crate::cases::kernels;
@@ -7,13 +7,14 @@ use hip_sys::{Platform, RtcTable};
 use std::ffi::{CStr, CString, c_char};
 use std::ptr::null_mut;
 
-/// The texts that are about the host's side, by name; those about kernels are listed beside their cases.
+/// The sources for cases about the host side, by name. Those for cases about kernels are listed with their
+/// cases.
 const SOURCES: &[(&str, &str)] = &[("basic", include_str!("../kernels/basic.hip"))];
 
-/// Names an environment variable with more options for hiprtc, for an installation that needs them.
+/// An environment variable with additional options for hiprtc, for installations that need them.
 const RTC_OPTIONS: &str = "HIPSTACK_CONFORMANCE_RTC_OPTIONS";
 
-/// The code of `kernels/NAME.hip` for an architecture, as `hipModuleLoadData` takes it.
+/// The code of `kernels/NAME.hip` for an architecture, as `hipModuleLoadData` accepts it.
 pub(crate) fn compile(platform: &Platform, name: &str, arch: &str) -> Result<Vec<u8>, Failure> {
     let (_, source) = SOURCES
         .iter()
@@ -27,7 +28,7 @@ pub(crate) fn compile(platform: &Platform, name: &str, arch: &str) -> Result<Vec
     compile_text(rtc, source, &format!("{name}.hip"), &options)
 }
 
-/// Compiles a text; the error holds the compiler's log.
+/// Compiles a source; the error contains the compiler's log.
 pub(crate) fn compile_text(
     rtc: &RtcTable,
     source: &str,
@@ -39,7 +40,7 @@ pub(crate) fn compile_text(
     let options: Vec<CString> = options.iter().map(|option| c_string(option)).collect();
     let mut list: Vec<*const c_char> = options.iter().map(|option| option.as_ptr()).collect();
     let mut program = Program { rtc, raw: null_mut() };
-    // SAFETY: S1: live C strings and places; the program is destroyed by its owner.
+    // SAFETY: S1: live C strings and output pointers; the program is destroyed by its owner.
     unsafe {
         let none = null_mut();
         let status =
@@ -67,7 +68,8 @@ struct Program<'r> {
 impl Program<'_> {
     fn log(&self) -> String {
         let mut size = 0;
-        // SAFETY: S1: the program is alive; the buffer has the size that was asked for, and a zero byte beyond.
+        // SAFETY: S1: the program is alive; the buffer has the size that was returned, and a zero byte after
+        // it.
         unsafe {
             if (self.rtc.hiprtcGetProgramLogSize)(self.raw, &mut size) != hiprtcResult::HIPRTC_SUCCESS {
                 return "it gave no log".into();

@@ -1,4 +1,4 @@
-//! Where platforms are known to differ from what the cases demand: data with a reason.
+//! Known differences between platforms and the cases' expectations: data with a reason.
 
 use crate::cases::GROUPS;
 use crate::filter;
@@ -8,19 +8,19 @@ use serde::Deserialize;
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Difference {
-    /// The list that it belongs to: a platform, or what `--differences` names.
+    /// The list that it belongs to: a platform, or the name passed to `--differences`.
     pub platform: String,
-    /// The devices, by what compilers call them, with `*` and `?`; all of them if it is left out.
+    /// The architectures of the devices, with `*` and `?`; all if omitted.
     #[serde(default = "any")]
     pub arch: String,
     /// The cases, with `*` and `?`. Every one of them has to differ.
     pub case: String,
-    /// Only where the environment has this setting, such as `NAME=1`; everywhere if it is left out.
+    /// An environment setting that it is limited to, such as `NAME=1`; everywhere if omitted.
     #[serde(default)]
     pub setting: Option<String>,
-    /// A part of the failure's text.
+    /// A part of the failure message.
     pub seen: String,
-    /// Why it is so.
+    /// The cause.
     pub reason: String,
 }
 
@@ -36,7 +36,7 @@ struct File {
 }
 
 impl Difference {
-    /// Whether the environment is the one that it is about.
+    /// Whether the environment has the setting.
     fn applies(&self) -> bool {
         self.setting.as_deref().is_none_or(|setting| {
             let (name, value) = setting.split_once('=').unwrap_or((setting, ""));
@@ -44,7 +44,7 @@ impl Difference {
         })
     }
 
-    /// Whether it is about this case on a device of this architecture.
+    /// Whether it covers this case on a device with this architecture.
     pub(crate) fn covers(&self, case: &str, arch: &str) -> bool {
         filter::matches(&self.case, case) && filter::matches(&self.arch, arch)
     }
@@ -53,12 +53,12 @@ impl Difference {
 /// All known differences.
 ///
 /// # Errors
-/// What is wrong with the list.
+/// The errors in the list.
 pub fn known() -> Result<Vec<Difference>, String> {
     read(include_str!("../differences.toml"))
 }
 
-/// The differences of one list. A name that no entry has is an error, unless it is the platform's own.
+/// The differences of one list. A name without entries is an error, unless it is the platform's own.
 pub(crate) fn of(list: &str, platform: &str) -> Result<Vec<Difference>, String> {
     let all = known()?;
     let chosen: Vec<Difference> = all.iter().filter(|known| known.platform == list).cloned().collect();
@@ -91,7 +91,7 @@ fn read(text: &str) -> Result<Vec<Difference>, String> {
     Ok(file.difference)
 }
 
-/// What an entry is about.
+/// The fields that identify an entry.
 fn key(known: &Difference) -> [&str; 3] {
     [&known.platform, &known.arch, &known.case]
 }

@@ -1,6 +1,7 @@
-//! Choosing cases by name.
+//! Selects cases by name.
 
-/// Whether `text` as a whole matches `pattern`, in which `*` is any text and `?` any one character. Both are ASCII.
+/// Whether the whole `text` matches `pattern`, in which `*` is any text and `?` any one character. Both are
+/// ASCII.
 pub(crate) fn matches(pattern: &str, text: &str) -> bool {
     fn rest(pattern: &[u8], text: &[u8]) -> bool {
         match (pattern, text) {
@@ -13,7 +14,7 @@ pub(crate) fn matches(pattern: &str, text: &str) -> bool {
     rest(pattern.as_bytes(), text.as_bytes())
 }
 
-/// Whether a case is meant: by its whole name, by a pattern, or, without `*` and `?`, by a part of its name.
+/// Whether a filter selects a case: by a pattern, or, without `*` and `?`, by a part of its name.
 pub(crate) fn selects(filter: &str, name: &str) -> bool {
     if filter.contains(['*', '?']) { matches(filter, name) } else { name.contains(filter) }
 }

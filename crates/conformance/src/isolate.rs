@@ -1,4 +1,4 @@
-//! Cases that break their device or process run in a process of their own: this program, started again.
+//! Runs cases that break their device or process in a process of their own: this program, started again.
 
 use crate::case::{Failure, Outcome};
 use crate::suite::{self, DEADLINE, Job, Suite};
@@ -10,29 +10,27 @@ use std::time::{Duration, Instant};
 
 /// The first argument of a process that runs one case; platform, device and case follow.
 pub const CHILD_FLAG: &str = "--one-isolated-case";
-/// Heads the line that tells how the case ended.
+/// The prefix of the line that reports how the case ended.
 const VERDICT: &str = "conformance-verdict ";
 
-/// Runs one case if this process was started for that, and gives its exit code; `None` otherwise. A program that runs suites
-/// calls this first of all, or [`child_with`] if it opens platforms of its own.
+/// Runs one case if this process was started for that, and returns the exit code; otherwise `None`. A program
+/// that runs suites must call this first, or [`child_with`] if it opens platforms of its own.
 pub fn child() -> Option<ExitCode> {
     child_with(suite::open)
 }
 
-/// As [`child`], for suites on platforms that the program opens itself: the function is given the name that
-/// [`Suite::on`] was given. For other names it may call [`open`](crate::open).
+/// As [`child`], for suites on platforms that the program opens itself: the function receives the name that
+/// was passed to [`Suite::on`]. For other names it may call [`open`](crate::open).
 ///
 /// ```no_run
 /// use conformance::Suite;
 /// use std::sync::Arc;
-///
 /// fn open(name: &str) -> Result<Arc<hip_sys::Platform>, String> {
 ///     match name {
 ///         "mine" => Ok(hip_host::platform()), // or a platform that this program has
 ///         other => conformance::open(other),
 ///     }
 /// }
-///
 /// fn main() -> Result<(), String> {
 ///     if conformance::child_with(open).is_some() {
 ///         return Ok(());
@@ -89,12 +87,12 @@ pub(crate) fn run(platform: &str, job: &Job) -> Outcome {
     })
 }
 
-/// Reads a pipe to its end, in the background.
+/// Reads a pipe to its end in the background.
 fn collect(pipe: Option<impl Read + Send + 'static>) -> std::thread::JoinHandle<String> {
     std::thread::spawn(move || {
         let mut bytes = Vec::new();
         if let Some(mut pipe) = pipe {
-            // What was read before an error is still of use.
+            // The output before an error is still useful.
             let _ = pipe.read_to_end(&mut bytes);
         }
         String::from_utf8_lossy(&bytes).into_owned()

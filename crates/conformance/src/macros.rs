@@ -1,15 +1,16 @@
-//! The words that cases are written in.
+//! The macros that cases are written with.
 
-/// Calls a function of HIP's table and gives its code. A function that this version of the library lacks skips the case.
+/// Calls a function of HIP's table and returns its code. Skips the case if this version of the library lacks
+/// the function.
 macro_rules! call {
     ($bench:expr, $name:ident($($argument:expr),* $(,)?)) => {{
         let function = $crate::bench::Entry::entry(&$bench.hip().$name)?;
-        // SAFETY: S1, S11: the case hands over live places, or what the function must refuse.
+        // SAFETY: S1, S11: the case passes live pointers, or arguments that the function must refuse.
         unsafe { function($($argument),*) }.0
     }};
 }
 
-/// Calls functions in order and expects the codes.
+/// Calls functions in order and checks their codes.
 macro_rules! expect {
     ($bench:expr, $($name:ident($($argument:expr),* $(,)?) => $code:expr);+ $(;)?) => {
         $({
@@ -19,14 +20,14 @@ macro_rules! expect {
     };
 }
 
-/// Calls functions in order and expects success.
+/// Calls functions in order and checks that they succeed.
 macro_rules! ok {
     ($bench:expr, $($name:ident($($argument:expr),* $(,)?));+ $(;)?) => {
         expect!($bench, $($name($($argument),*) => $crate::codes::SUCCESS);+)
     };
 }
 
-/// A list of cases: the name of each is the prefix and the function's name. `isolated` ones have a process each.
+/// A list of cases. Each name is the prefix and the function's name. `isolated` cases run in a process each.
 macro_rules! cases {
     ($prefix:literal: $($name:ident),* $(,)? $(; isolated: $($alone:ident),* $(,)?)?) => {
         &[

@@ -1,35 +1,35 @@
-//! What a run found: a table by group for people, and JSON for programs.
+//! The results of a run: a table by group for people, and JSON for programs.
 
 use crate::suite::{Job, Suite, Verdict};
 use serde::Serialize;
 use std::fmt::Write;
 
-/// The outcome of a run.
+/// The results of a run.
 #[derive(Debug, Clone, Serialize)]
 pub struct Report {
     /// The platform.
     pub platform: String,
     /// Its version, such as 6.4.43484.
     pub version: String,
-    /// Number, architecture and wave size of each device.
+    /// Ordinal, architecture and wave size of each device.
     pub devices: Vec<String>,
     /// One entry for each case and device.
     pub results: Vec<Entry>,
 }
 
-/// A case on a device, and how it ended.
+/// The result of a case on a device.
 #[derive(Debug, Clone, Serialize)]
 pub struct Entry {
     /// The case.
     pub case: String,
-    /// The number of the device.
+    /// The ordinal of the device.
     pub device: i32,
     /// `passed`, `failed`, `known`, `skipped` or `stale`.
     pub verdict: &'static str,
-    /// What was seen, or why it was skipped.
+    /// What was observed, or why the case was skipped.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub detail: String,
-    /// Why a known difference is there.
+    /// The cause of a known difference.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub reason: String,
     /// How long it took.
@@ -39,7 +39,7 @@ pub struct Entry {
 const VERDICTS: [&str; 5] = ["passed", "failed", "known", "skipped", "stale"];
 
 impl Entry {
-    /// How a job ended.
+    /// The result of a job.
     pub fn new(job: &Job, verdict: Verdict, seconds: f64) -> Self {
         let (verdict, detail, reason) = match verdict {
             Verdict::Passed => ("passed", String::new(), String::new()),
@@ -69,17 +69,17 @@ impl Report {
         }
     }
 
-    /// How many ended like this.
+    /// How many cases have this verdict.
     pub fn count(&self, verdict: &str) -> usize {
         self.results.iter().filter(|entry| entry.verdict == verdict).count()
     }
 
-    /// Whether nothing failed and no listed difference is out of date.
+    /// Whether nothing failed and no listed difference is stale.
     pub fn is_good(&self) -> bool {
         self.count("failed") + self.count("stale") == 0
     }
 
-    /// The table by group, then everything that is not as it should be. `rerun` is the command without its options.
+    /// The table by group, then all failures and stale entries. `rerun` is the command without its options.
     pub fn render(&self, rerun: &str) -> String {
         let mut text = String::new();
         let mut groups: Vec<&str> = self.results.iter().map(Entry::group).collect();

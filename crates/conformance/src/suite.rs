@@ -1,4 +1,4 @@
-//! The suite on one platform: which cases there are to run, and running them.
+//! The suite on one platform: selects and runs cases.
 
 use crate::bench::Bench;
 use crate::case::{Case, Failure, Scope};
@@ -13,10 +13,10 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex, PoisonError, mpsc};
 use std::time::Duration;
 
-/// The platforms that [`open`] knows.
+/// The platforms that [`open`] accepts.
 pub const PLATFORMS: &[&str] = &["host", "amd", "nvidia"];
 
-/// A case that takes longer than this hangs. The slowest takes seconds on an emulated device.
+/// A case that takes longer counts as hanging. The slowest takes seconds on an emulated device.
 pub(crate) const DEADLINE: Duration = Duration::from_secs(600);
 
 /// The suite on one platform.
@@ -27,7 +27,7 @@ pub struct Suite {
     differences: Vec<Difference>,
 }
 
-/// What all cases of a suite share.
+/// Shared by all cases of a suite.
 #[derive(Debug)]
 pub(crate) struct Shared {
     pub(crate) platform: Arc<Platform>,
@@ -35,17 +35,17 @@ pub(crate) struct Shared {
     codes: Mutex<HashMap<(String, &'static str), Compiled>>,
 }
 
-/// Code for an architecture, or why there is none.
+/// Code for an architecture, or why it could not be compiled.
 type Compiled = Result<Arc<Vec<u8>>, Failure>;
 
 /// A device of the platform.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Device {
-    /// Its number.
+    /// Its ordinal.
     pub ordinal: i32,
-    /// What compilers call it, such as `gfx90a`.
+    /// Its name for compilers, such as `gfx90a`.
     pub arch: String,
-    /// Lanes in a wave.
+    /// Wave size.
     pub wave: u32,
 }
 
@@ -54,34 +54,34 @@ pub struct Device {
 pub struct Job {
     /// The case.
     pub case: &'static Case,
-    /// The number of the device.
+    /// The ordinal of the device.
     pub device: i32,
 }
 
-/// How a job ended, in view of the known differences.
+/// The result of a job, compared with the known differences.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Verdict {
-    /// As it has to be.
+    /// As expected.
     Passed,
-    /// Otherwise, and nobody knew.
+    /// Not as expected, and not a known difference.
     Failed(String),
-    /// Otherwise, as listed in `differences.toml`.
+    /// Not as expected, as listed in `differences.toml`.
     Known {
-        /// What was seen.
+        /// What was observed.
         seen: String,
-        /// Why it is so.
+        /// The cause.
         reason: String,
     },
-    /// It could not be found out here.
+    /// It could not be checked here.
     Skipped(String),
-    /// Listed as different, but as it has to be: the entry has to go.
+    /// Listed as different, but as expected: the entry must be removed.
     Stale(String),
 }
 
-/// Opens a platform of [`PLATFORMS`] by its name.
+/// Opens a platform of [`PLATFORMS`] by name.
 ///
 /// # Errors
-/// Why it cannot be opened, or that no platform is called so.
+/// Why it cannot be opened, or that there is no platform with this name.
 pub fn open(platform: &str) -> Result<Arc<Platform>, String> {
     match platform {
         #[cfg(feature = "host")]
@@ -100,7 +100,7 @@ pub fn open(platform: &str) -> Result<Arc<Platform>, String> {
 }
 
 impl Suite {
-    /// The suite on a platform of [`PLATFORMS`], with the differences listed for that name, or for another.
+    /// The suite on a platform of [`PLATFORMS`], with the differences listed under that name or another one.
     ///
     /// # Errors
     /// Why the platform cannot be opened, or what is wrong with the list of differences.
@@ -108,12 +108,12 @@ impl Suite {
         Self::on(open(platform)?, platform, differences.unwrap_or(platform))
     }
 
-    /// The suite on a platform that the caller opened. The name is for messages; `differences` names a list of those. Cases that
-    /// have a process each start this program again, which has to open the platform of that name there: see
-    /// [`child_with`](crate::child_with).
+    /// The suite on a platform that the caller opened. The name is for messages; `differences` names a list
+    /// of differences. Cases in a process of their own start this program again, which has to open the
+    /// platform with that name there: see [`child_with`](crate::child_with).
     ///
     /// # Errors
-    /// If the platform has no device, or the list of differences is wrong.
+    /// The platform has no device, or the list of differences is invalid.
     pub fn on(platform: Arc<Platform>, name: &str, differences: &str) -> Result<Self, String> {
         let devices = devices(&platform)?;
         let shared = Arc::new(Shared { platform, devices, codes: Mutex::default() });
@@ -121,7 +121,7 @@ impl Suite {
         Ok(Self { shared, name: name.to_owned(), differences })
     }
 
-    /// What the platform was opened as.
+    /// The name that the platform was opened with.
     pub fn name(&self) -> &str {
         &self.name
     }
@@ -136,10 +136,10 @@ impl Suite {
         &self.shared.devices
     }
 
-    /// Cases of a name or pattern, on one device or on all.
+    /// The cases selected by a name or pattern, on one device or on all.
     ///
     /// # Errors
-    /// If no case has such a name, or there is no such device.
+    /// No case is selected, or there is no such device.
     pub fn jobs(&self, filter: Option<&str>, device: Option<i32>) -> Result<Vec<Job>, String> {
         let devices: Vec<i32> = self.devices().iter().map(|found| found.ordinal).collect();
         if let Some(device) = device.filter(|device| !devices.contains(device)) {
@@ -163,7 +163,7 @@ impl Suite {
         }
     }
 
-    /// Runs a case and holds the outcome against the known differences.
+    /// Runs a case and compares the outcome with the known differences.
     pub fn run(&self, job: &Job) -> Verdict {
         let outcome = if job.case.isolated { isolate::run(&self.name, job) } else { self.run_here(job) };
         let arch = self.arch(job.device);
@@ -182,7 +182,7 @@ impl Suite {
         }
     }
 
-    /// Runs a case in this process, on a thread of its own, so that it finds a thread's state as it is at first.
+    /// Runs a case in this process, on a new thread, so that thread-local state has its defaults.
     pub(crate) fn run_here(&self, job: &Job) -> Result<(), Failure> {
         let (sender, receiver) = mpsc::channel();
         let (shared, job, wave) = (Arc::clone(&self.shared), *job, self.wave(job.device));
@@ -190,7 +190,7 @@ impl Suite {
         let body = move || {
             let outcome = catch_unwind(AssertUnwindSafe(|| on_bench(shared, &job, wave)));
             let outcome = outcome.unwrap_or_else(|_| Err(Failure::Wrong("the case panicked".into())));
-            // Nobody listens any more if this was too slow.
+            // The receiver is gone if the deadline has passed.
             let _ = sender.send(outcome);
         };
         if let Err(error) = std::thread::Builder::new().name(name).spawn(body) {
@@ -210,13 +210,13 @@ impl Suite {
     }
 }
 
-/// Runs a case and sees that it leaves the devices in order.
+/// Runs a case and checks that it leaves the devices usable.
 fn on_bench(shared: Arc<Shared>, job: &Job, wave: u32) -> Result<(), Failure> {
     let bench = Bench::new(Arc::clone(&shared), job.device, wave);
     bench.set_device(job.device)?;
     (job.case.run)(&bench)?;
     drop(bench);
-    // An isolated case may leave its device broken: the process ends with it.
+    // An isolated case may leave its device broken, since its process ends.
     if job.case.isolated {
         return Ok(());
     }
@@ -229,7 +229,7 @@ fn on_bench(shared: Arc<Shared>, job: &Job, wave: u32) -> Result<(), Failure> {
 }
 
 impl Shared {
-    /// The code of `kernels/NAME.hip` for a device; compiled once, and a failure is remembered.
+    /// The code of `kernels/NAME.hip` for a device; compiled once, and a failure is cached.
     pub(crate) fn code(&self, device: i32, name: &'static str) -> Compiled {
         let arch = &self.devices.iter().find(|found| found.ordinal == device).expect("a known device").arch;
         let mut codes = self.codes.lock().unwrap_or_else(PoisonError::into_inner);
@@ -242,12 +242,12 @@ impl Shared {
 fn devices(platform: &Platform) -> Result<Vec<Device>, String> {
     let hip = platform.hip();
     let mut count = 0;
-    // SAFETY: S1: the place is live.
+    // SAFETY: S1: the output pointer is live.
     check(unsafe { (hip.hipGetDeviceCount)(&mut count) }, "hipGetDeviceCount")?;
     (0..count)
         .map(|ordinal| {
             let (mut wave, warp) = (0, hipDeviceAttribute_t::hipDeviceAttributeWarpSize);
-            // SAFETY: S1: the place is live.
+            // SAFETY: S1: the output pointer is live.
             check(unsafe { (hip.hipDeviceGetAttribute)(&mut wave, warp, ordinal) }, "hipDeviceGetAttribute")?;
             Ok(Device { ordinal, arch: arch(platform, ordinal)?, wave: wave.unsigned_abs() })
         })
@@ -255,18 +255,18 @@ fn devices(platform: &Platform) -> Result<Vec<Device>, String> {
         .and_then(|devices| if devices.is_empty() { Err("there is no device".into()) } else { Ok(devices) })
 }
 
-/// What compilers call a device. The properties have two layouts, and old libraries know only the first.
+/// The architecture name of a device. The properties have two layouts, and old libraries have only the first.
 fn arch(platform: &Platform, ordinal: i32) -> Result<String, String> {
     let name: [c_char; 256] = match platform.hip().hipGetDevicePropertiesR0600.get() {
         Ok(function) => {
             let mut properties = hipDeviceProp_tR0600::default();
-            // SAFETY: S1: the place is live.
+            // SAFETY: S1: the output pointer is live.
             check(unsafe { function(&mut properties, ordinal) }, "hipGetDeviceProperties")?;
             properties.gcnArchName
         }
         Err(_) => {
             let mut properties = hipDeviceProp_tR0000::default();
-            // SAFETY: S1: the place is live.
+            // SAFETY: S1: the output pointer is live.
             let status = unsafe { (platform.hip().hipGetDevicePropertiesR0000)(&mut properties, ordinal) };
             check(status, "hipGetDeviceProperties")?;
             properties.gcnArchName

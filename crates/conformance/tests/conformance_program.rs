@@ -1,4 +1,4 @@
-//! The program behind `cargo xtask conformance`: what it prints and how it ends.
+//! The program behind `cargo xtask conformance`: its output and exit code.
 
 use std::process::{Command, Output};
 

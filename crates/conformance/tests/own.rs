@@ -1,13 +1,14 @@
-//! A platform that this program makes: hip-host, but for one function. Cases that have a process each meet it there too.
+//! A platform of this program's own: hip-host with one function replaced. Cases in a process of their own use
+//! it too.
 
 use conformance::{Suite, Verdict};
 use hip_sys::hip::hipError_t;
-use hip_sys::{Extensions, LoadError, Platform, PlatformKind};
+use hip_sys::{Extensions, LoadError, Miopen, Platform, PlatformKind, Rocblas};
 use libtest_mimic::{Arguments, Failed, Trial};
 use std::process::ExitCode;
 use std::sync::Arc;
 
-/// No platform that `conformance::open` knows is called so.
+/// A name that `conformance::open` does not know.
 const NAME: &str = "without-resets";
 
 extern "C" fn no_reset() -> hipError_t {
@@ -22,7 +23,7 @@ fn open(name: &str) -> Result<Arc<Platform>, String> {
     let mut table = host.hip().clone();
     table.hipDeviceReset = no_reset;
     let rtc = Ok(host.rtc().map_err(ToString::to_string)?.clone());
-    // SAFETY: S1: the functions are hip-host's, and one that only answers an error.
+    // SAFETY: S1: the functions are hip-host's, and one that only returns an error.
     let platform = unsafe {
         Platform::from_tables(PlatformKind::Host, host.raw_version, table, rtc, Extensions::default())
     };
@@ -53,10 +54,10 @@ fn main() -> ExitCode {
             let told = |it: &Verdict| matches!(it, Verdict::Failed(seen) if seen.contains("hipDeviceReset"));
             expect(NAME, reset, told)
         }),
-        Trial::test("it_has_no_libraries_but_its_own", || {
+        Trial::test("amd_s_libraries_are_not_for_it", || {
             let platform = open(NAME)?;
-            let none = |missing: Option<&LoadError>| matches!(missing, Some(LoadError::NotProvided { .. }));
-            assert!(none(platform.rocblas().err()) && none(platform.miopen().err()));
+            let none = |missing: Option<LoadError>| matches!(missing, Some(LoadError::NotProvided { .. }));
+            assert!(none(Rocblas::load_for(&platform).err()) && none(Miopen::load_for(&platform).err()));
             Ok(())
         }),
         Trial::test("others_are_opened_by_name", move || expect("host", reset, |it| *it == Verdict::Passed)),

@@ -1,10 +1,11 @@
-//! Compiles HIP files with kernels by hip-host's hiprtc, and lists the kernels of each:
+//! Compiles HIP files with hip-host's hiprtc, and lists the kernels of each:
 //!
 //! ```sh
 //! cargo run -p hipstack-hip-host --example compile -- kernels.hip other.hip -Iinclude -DN=4 --name=scale<float>
 //! ```
 //!
-//! What begins with a minus is an option of hiprtcCompileProgram, but `--name=`, which is a name expression.
+//! Arguments that begin with a minus are options of hiprtcCompileProgram, except `--name=`, which adds a name
+//! expression.
 
 use hip_sys::RtcTable;
 use hip_sys::rtc::{hiprtcProgram, hiprtcResult};
@@ -42,7 +43,7 @@ fn main() -> ExitCode {
     ExitCode::from(u8::from(failed != 0))
 }
 
-/// The image of a text, or the log.
+/// The image of a source, or the log.
 fn compile(
     table: &RtcTable,
     file: &str,
@@ -57,7 +58,7 @@ fn compile(
     let mut program: hiprtcProgram = null_mut();
     let ok =
         |code: hiprtcResult| if code.0 == 0 { Ok(()) } else { Err(format!("hiprtc's error {}\n", code.0)) };
-    // SAFETY: S1, S11: live strings and places for results; empty lists of headers.
+    // SAFETY: S1, S11: live strings and output pointers; empty lists of headers.
     ok(unsafe {
         (table.hiprtcCreateProgram)(&mut program, text.as_ptr(), file.as_ptr(), 0, null_mut(), null_mut())
     })?;
@@ -66,10 +67,10 @@ fn compile(
         // SAFETY: S1, S11: the program is alive, the string too.
         ok(unsafe { (table.hiprtcAddNameExpression)(program, name.as_ptr()) })?;
     }
-    // SAFETY: S1, S11: as many options as are said, all alive.
+    // SAFETY: S1, S11: the list has the given length, and all options are alive.
     let compiled = unsafe { (table.hiprtcCompileProgram)(program, list.len() as i32, list.as_mut_ptr()) };
     let (mut size, mut bytes) = (0, Vec::new());
-    // SAFETY: S1, S11: the size is asked for first, and there is that much room.
+    // SAFETY: S1, S11: the size is queried first, and the buffer has that size.
     unsafe {
         if compiled.0 == 0 {
             ok((table.hiprtcGetCodeSize)(program, &mut size))?;

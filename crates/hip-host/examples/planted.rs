@@ -1,7 +1,7 @@
-//! Runs one of the kernels of tests/kernels/planted.cpp, each of which has a bug, on device 0:
-//! `cargo xtask sanitize address --planted` builds this for a sanitizer and reads what that says.
+//! Runs one of the kernels of tests/kernels/planted.cpp, each of which has a bug, on device 0. `cargo xtask
+//! sanitize address --planted` builds this with a sanitizer and reads the sanitizer's report.
 //!
-//! Without a sanitizer the bugs are there all the same: do not expect such a run to end well.
+//! Without a sanitizer the bugs may crash the program.
 
 use hip_sys::hip::{hipFunction_t, hipModule_t};
 use hip_sys::{HipTable, hip};
@@ -9,8 +9,8 @@ use std::ffi::{CString, c_void};
 use std::process::ExitCode;
 use std::ptr::null_mut;
 
-/// What a kernel is launched with: grid, block, dynamic shared memory, the numbers of elements of its buffers, and the
-/// last argument if it is a number.
+/// How a kernel is launched: grid, block, dynamic shared memory, the sizes of its buffers, and the last
+/// argument if it is a number.
 struct Launch {
     kernel: &'static str,
     grid: u32,
@@ -24,7 +24,7 @@ const fn launch(kernel: &'static str, block: u32, buffers: &'static [(usize, usi
     Launch { kernel, grid: 1, block, shared: 0, buffers, number: None }
 }
 
-/// Buffers are numbers of elements and bytes of an element.
+/// Buffers are given as number of elements and bytes per element.
 const LAUNCHES: &[Launch] = &[
     Launch { number: Some(5), ..launch("global_write", 32, &[(5, 4)]) },
     Launch { number: Some(1000), ..launch("global_read", 1, &[(1000, 4), (1, 4)]) },
@@ -88,7 +88,8 @@ fn run(launch: &Launch) {
     }
     let (grid, block, shared) = (launch.grid, launch.block, launch.shared);
     let (list, none) = (arguments.as_mut_ptr(), null_mut());
-    // SAFETY: S1, S9: the arguments are those that the kernel declares; what it does with them is the sanitizer's to see.
+    // SAFETY: S1, S9: the arguments are those that the kernel declares; the sanitizer detects what it does
+    // wrong with them.
     unsafe {
         let started =
             (table.hipModuleLaunchKernel)(function, grid, 1, 1, block, 1, 1, shared, null_mut(), list, none);
@@ -102,7 +103,7 @@ fn run(launch: &Launch) {
 fn function(table: &HipTable, kernel: &str) -> hipFunction_t {
     let (mut module, mut function): (hipModule_t, hipFunction_t) = (null_mut(), null_mut());
     let (image, name) = (hip_host::image("test_planted"), CString::new(kernel).expect("no zero byte"));
-    // SAFETY: S1: a whole image; the places are live.
+    // SAFETY: S1: a whole image; the output pointers are live.
     unsafe {
         assert_eq!((table.hipModuleLoadData)(&mut module, image.as_ptr().cast()).0, 0, "the module loads");
         assert_eq!(
@@ -117,7 +118,7 @@ fn function(table: &HipTable, kernel: &str) -> hipFunction_t {
 /// Zeroed device memory.
 fn allocate(table: &HipTable, bytes: usize) -> *mut c_void {
     let mut pointer = null_mut();
-    // SAFETY: S1, S2: the place is live, and the bytes are those that were allocated.
+    // SAFETY: S1, S2: the output pointer is live, and the fill covers the allocated bytes.
     unsafe {
         assert_eq!((table.hipMalloc)(&mut pointer, bytes).0, hip::hipError_t::hipSuccess.0, "memory");
         assert_eq!((table.hipMemset)(pointer, 0, bytes).0, 0, "a fill");

@@ -1,15 +1,15 @@
-//! The C interface between compiled kernels and this runtime: `include/hiphost/abi.h` in Rust, with the same names
-//! less their prefix and the same version number.
+//! The C interface between compiled kernels and this runtime: `include/hiphost/abi.h` in Rust, with the same
+//! names without their prefix and the same version number.
 
 use std::ffi::{c_char, c_int, c_void};
 
-/// The number that both sides must agree on.
+/// The ABI version, which the kernel's headers and this runtime must agree on.
 pub const ABI: u32 = 2;
 
 /// [`Kernel::flags`]: the kernel uses barriers or warp operations and runs through [`Kernel::threads`].
 pub const KERNEL_BARRIERS: u32 = 1;
 
-/// What a block knows of itself.
+/// The launch and block that a thread belongs to, as the kernel sees them.
 #[repr(C)]
 #[derive(Debug)]
 pub struct Block {
@@ -17,13 +17,13 @@ pub struct Block {
     pub grid: [u32; 3],
     /// Threads in the block: x, y, z.
     pub block: [u32; 3],
-    /// This block's place in the grid.
+    /// This block's index in the grid.
     pub index: [u32; 3],
     /// Bytes of dynamic shared memory.
     pub shared_bytes: u32,
     /// Dynamic shared memory, aligned to 256 bytes.
     pub shared: *mut c_void,
-    /// The runtime's own.
+    /// The runtime's own pointer; kernels do not use it.
     pub runner: *mut c_void,
     /// 1: all blocks of the grid run at once, and `grid_sync` works.
     pub cooperative: u32,
@@ -51,9 +51,9 @@ pub struct Thread {
 pub struct WarpView {
     /// A 16-byte slot for each lane of the warp.
     pub slots: *const u8,
-    /// The lanes that took part.
+    /// The lanes that took part, as a bit mask.
     pub mask: u64,
-    /// Those of them whose predicate was true.
+    /// The participating lanes whose predicate was true.
     pub predicates: u64,
     /// The caller's lane.
     pub lane: u32,
@@ -61,16 +61,18 @@ pub struct WarpView {
     pub reserved: u32,
 }
 
-/// What a kernel calls.
+/// The functions that a kernel calls.
 #[repr(C)]
 pub struct Runtime {
     /// [`ABI`].
     pub abi: u32,
     /// Zero.
     pub reserved: u32,
-    /// Ends the thread, unless its number is `u32::MAX`, and begins the next; 0 when there is none.
+    /// Ends the current thread, unless its number is `u32::MAX`, and begins the next one; returns 0 when no
+    /// thread is left.
     pub next_thread: unsafe extern "C" fn(*const Block, *mut Thread) -> c_int,
-    /// Returns when every living thread of the block has called it: low half, true predicates; high half, threads.
+    /// Returns when every live thread of the block has called it. The low half counts the true predicates,
+    /// the high half the threads.
     pub barrier: unsafe extern "C" fn(*const Block, line: u32, predicate: u32) -> u64,
     /// Returns when the active lanes of the warp have called it from the same line.
     pub warp_sync: unsafe extern "C" fn(
@@ -81,7 +83,7 @@ pub struct Runtime {
         predicate: u32,
         view: *mut WarpView,
     ),
-    /// Fails the launch with the code and never returns to the kernel. `thread` is x, y, z.
+    /// Fails the launch with the code. Does not return. `thread` is x, y, z.
     pub fail: unsafe extern "C" fn(
         *const Block,
         thread: *const u32,
@@ -90,16 +92,16 @@ pub struct Runtime {
         file: *const c_char,
         line: u32,
     ),
-    /// Writes text to standard output, in one piece.
+    /// Writes text to standard output in one piece.
     pub print: unsafe extern "C" fn(*const Block, text: *const c_char, length: u32),
-    /// Returns when every living thread of every block of the grid has called it; 0, at once, if the launch is not
-    /// cooperative.
+    /// Returns when every live thread of every block of the grid has called it; returns 0 at once if the
+    /// launch is not cooperative.
     pub grid_sync: unsafe extern "C" fn(*const Block, line: u32) -> u32,
-    /// Nanoseconds of a clock that never goes back.
+    /// Nanoseconds of a monotonic clock.
     pub clock: unsafe extern "C" fn() -> u64,
 }
 
-/// Runs a block, or threads of one. The pointers are to the arguments, in order.
+/// Runs one block, or threads of one block. The second argument points to the kernel's arguments, in order.
 pub type Entry = unsafe extern "C" fn(*const Block, *const *mut c_void);
 
 /// A compiled kernel.
@@ -117,24 +119,24 @@ pub struct Kernel {
     pub arg_offset: *const u32,
     /// Bytes of the packed buffer.
     pub kernarg_size: u32,
-    /// Most threads a block may have; 0: the device's limit.
+    /// Most threads that a block may have; 0 for the device's limit.
     pub max_threads: u32,
-    /// Runs a block as a loop; for kernels without barriers.
+    /// Runs a block as a loop over its threads; for kernels without barriers.
     pub plain: Option<Entry>,
-    /// Runs threads that `next_thread` hands out, on a fiber.
+    /// Runs the threads that `next_thread` returns, on a fiber.
     pub threads: Option<Entry>,
     /// The next kernel of the module, or null.
     pub next: *const Kernel,
 }
 
-/// A variable that the host can find by name.
+/// A variable that the host can look up by name.
 #[repr(C)]
 pub struct Global {
     /// Its name, ended by a zero byte.
     pub name: *const c_char,
-    /// Where it is.
+    /// Its address.
     pub address: *mut c_void,
-    /// Its bytes.
+    /// Its size in bytes.
     pub size: u64,
     /// The next variable of the module, or null.
     pub next: *const Global,
@@ -145,7 +147,7 @@ pub struct Global {
 pub struct Module {
     /// [`ABI`].
     pub abi: u32,
-    /// 32, 64, or 0 if it serves both.
+    /// 32, 64, or 0 if it serves both wave sizes.
     pub wave_size: u32,
     /// Its name, ended by a zero byte.
     pub name: *const c_char,
@@ -155,7 +157,7 @@ pub struct Module {
     pub globals: *const Global,
 }
 
-/// What `HIPHOST_MODULE` defines: takes the runtime and gives the module, or null if the versions differ.
+/// What `HIPHOST_MODULE` defines: takes the runtime and returns the module, or null if the versions differ.
 pub type ModuleEntry = unsafe extern "C" fn(*const Runtime) -> *const Module;
 
 // The sizes that the C declarations have on 64-bit machines.

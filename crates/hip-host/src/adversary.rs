@@ -1,22 +1,23 @@
-//! The adversary: a seeded scheduler that does everything late, early or out of order that HIP's rules allow, so that a
-//! program that relies on luck fails on this machine.
+//! The adversary: a seeded scheduler that does everything as late, as early or as far out of order as HIP's
+//! rules allow. A program that relies on luck then fails on this machine.
 //!
-//! `HIPSTACK_HOST_ADVERSARY=<seed>` switches it on, and the checker with it. An operation then rests until somebody waits
-//! for it, or is started early by the submission of another. Of the operations that may start, the seed chooses; some streams
-//! are always late, and while a thread waits for one stream, others may be starved. Host functions and late streams start only
-//! when somebody waits for them. Blocks of a launch go out in any order, and so do the
-//! threads of a block that has barriers. Memory that is new or freed is filled with a pattern, and
-//! what was freed in a stream is handed out again at once.
+//! `HIPSTACK_HOST_ADVERSARY=<seed>` switches it on, and the checker with it. An operation then rests in its
+//! stream until a thread waits for it, or until the submission of another operation starts it early. The seed
+//! chooses among the operations that may start. Some streams are always late, and while a thread waits for
+//! one stream, others may be starved. Host functions and late streams start only when a thread waits for
+//! them. The blocks of a launch run in any order, and so do the threads of a block that has barriers. New and
+//! freed memory is filled with a pattern. Memory that was freed in a stream is handed out again at once.
 //!
-//! # The same seed
-//! Operations run one at a time, and each choice depends on the seed and on how many operations, waits and launches there
-//! were before. A program with one thread makes the same calls in the same order, so it gets the same decisions, which
-//! [`trace`] lists. Threads of a program that race with each other change the order of the calls, and so the decisions.
+//! # Reproducing a run
+//! Operations run one at a time, and each choice depends on the seed and on the number of operations, waits
+//! and launches so far. A program with one thread makes the same calls in the same order, so it gets the same
+//! decisions, which [`trace`] lists. Threads that race with each other change the order of the calls, and so
+//! the decisions.
 //!
 //! # Patience
-//! An operation may wait for the program (a host function at a lock, a kernel that reads a flag), and a program may look at
-//! memory without a call. So whoever waits in vain for a while starts everything that may start; the trace says where.
-//! `HIPSTACK_HOST_ADVERSARY_PATIENCE_MS` is how long that is, by default 250.
+//! An operation may wait for the program (a host function for a lock, a kernel for a flag), and a program may
+//! poll memory without a call. So a wait that makes no progress for a while starts everything that may start;
+//! the trace says where. `HIPSTACK_HOST_ADVERSARY_PATIENCE_MS` sets this time, by default 250.
 
 mod choice;
 mod schedule;
@@ -29,7 +30,7 @@ use std::collections::VecDeque;
 use std::sync::LazyLock;
 use std::time::Duration;
 
-/// Decisions that are kept to be asked for.
+/// How many decisions the trace keeps.
 const TRACE_KEPT: usize = 1 << 16;
 
 /// The adversary of this process.
@@ -80,10 +81,10 @@ pub(crate) fn on() -> bool {
     ADVERSARY.is_some()
 }
 
-/// Fills memory that has no contents, or has them no more, with a pattern that is unlikely to look right.
+/// Fills new or freed memory with a pattern that a program is unlikely to mistake for valid data.
 ///
 /// # Safety
-/// The bytes may be written, and nobody uses them.
+/// The bytes are writable, and nobody uses them.
 pub(crate) unsafe fn scribble(start: *mut u8, len: usize) {
     if let Some(adversary) = get() {
         // SAFETY: S15: the caller vouches for the bytes.

@@ -1,4 +1,4 @@
-//! The modules that the program has registered, and how a kernel is seen from Rust.
+//! The registered modules, and kernels and variables as Rust sees them.
 
 use crate::abi;
 use crate::rtc::image as compiled;
@@ -57,7 +57,7 @@ pub enum RegisterError {
 
 hip_sys::debug_by_display!(RegisterError);
 
-/// A registered kernel. Its parts live as long as the program.
+/// A registered kernel. It lives as long as the program.
 #[derive(Debug, Clone)]
 pub(crate) struct Kernel {
     pub(crate) name: String,
@@ -68,12 +68,12 @@ pub(crate) struct Kernel {
     pub(crate) code: Code,
 }
 
-/// How a kernel runs.
+/// How a kernel runs: one call for each block, or on fibers.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Code {
     /// One call for each block.
     Plain(abi::Entry),
-    /// On fibers.
+    /// Called on fibers, which run the block's threads.
     Threads(abi::Entry),
 }
 
@@ -91,7 +91,7 @@ pub(crate) struct Module {
     wave_size: u32,
     pub(crate) kernels: HashMap<String, &'static Kernel>,
     pub(crate) globals: HashMap<String, Global>,
-    /// Tells a second registration of the same module from a name taken twice.
+    /// Distinguishes a second registration of the same module from another module with the same name.
     address: usize,
 }
 
@@ -119,7 +119,7 @@ pub unsafe fn register_module(entry: abi::ModuleEntry) -> Result<(), RegisterErr
     Ok(())
 }
 
-/// Reads what a module says of itself. Its kernels are leaked.
+/// Reads a module's tables. Its kernels are leaked.
 ///
 /// # Safety
 /// As [`register_module`].
@@ -146,7 +146,7 @@ pub(crate) unsafe fn read_module(entry: abi::ModuleEntry) -> Result<Module, Regi
     Ok(Module { name, wave_size, kernels, globals, address })
 }
 
-/// The bytes that `hipModuleLoadData` takes for a registered module. They hold its name and no address.
+/// The bytes that `hipModuleLoadData` accepts for a registered module. They hold its name and no address.
 pub fn image(name: &str) -> Vec<u8> {
     let length = u32::try_from(name.len()).unwrap_or(u32::MAX);
     [MAGIC, &length.to_le_bytes()[..], name.as_bytes()].concat()
@@ -235,10 +235,11 @@ pub(crate) unsafe fn image_name(image: *const c_void) -> Option<String> {
     }
 }
 
-/// How long an image is, of a registered module or of compiled code; `None` if the bytes are no image.
+/// The length of an image, either of a registered module or of compiled code; `None` if the bytes are not an
+/// image.
 ///
 /// # Safety
-/// As [`image_name`], and 16 bytes are readable where the beginning is that of an image.
+/// As [`image_name`], and 16 bytes are readable if the first bytes are those of an image.
 pub(crate) unsafe fn image_length(image: *const c_void) -> Option<usize> {
     // SAFETY: S11: the caller vouches for the bytes.
     unsafe {

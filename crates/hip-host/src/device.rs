@@ -1,4 +1,4 @@
-//! The two devices: alike, but for the wave size.
+//! The two devices. They differ in the wave size alone.
 
 use crate::check;
 use crate::context::Outcome;
@@ -17,19 +17,21 @@ pub(crate) struct Device {
     pub(crate) ordinal: usize,
     pub(crate) wave: u32,
     pub(crate) memory: MemoryBudget,
-    /// The stream that a null handle means.
+    /// The stream that a null handle denotes.
     pub(crate) null: Arc<Stream>,
-    /// Held while an operation is given its place among those of all streams of the device.
+    /// Held while an operation is submitted, so that submissions to all streams of the device are totally
+    /// ordered.
     pub(crate) order: Mutex<()>,
     streams: Mutex<Vec<Weak<Stream>>>,
-    /// Operations of other devices' streams that work on this one, or with its memory: of each stream the last.
+    /// Operations of other devices' streams that run on this device or use its memory: the last one of each
+    /// stream.
     foreign: Mutex<Vec<Point>>,
-    /// Code of the first fault, or 0, and what was said of it.
+    /// Error code of the first fault, or 0; `cause` holds its message.
     fault: AtomicU32,
     cause: Mutex<String>,
-    /// Whether the other device's memory was made accessible.
+    /// Whether access to the other device's memory was enabled.
     pub(crate) peer_enabled: Mutex<bool>,
-    /// Stack size, printf buffer and heap size, as last set.
+    /// Stack size, printf buffer size and heap size, as last set.
     pub(crate) limits: Mutex<[usize; 3]>,
 }
 
@@ -55,47 +57,49 @@ pub(crate) fn all() -> &'static [Device; COUNT] {
     &DEVICES
 }
 
-/// The device of an ordinal that a caller gave.
+/// The device with the ordinal that a caller passed.
 pub(crate) fn get(ordinal: i32) -> Result<&'static Device, hipError_t> {
     let index = usize::try_from(ordinal).ok();
     index.and_then(|index| all().get(index)).ok_or(hipError_t::hipErrorInvalidDevice)
 }
 
-/// Orders this thread behind the work of streams that it has just found destroyed. A destroyed stream has done its work, but reading its
-/// reference count orders nothing.
-fn see_work_of_gone_streams() {
+/// Orders this thread after the work of streams that it has just found destroyed. A destroyed stream has
+/// finished its work, but reading its reference count gives no happens-before edge.
+fn acquire_from_destroyed_streams() {
     fence(Ordering::Acquire);
 }
 
 impl Device {
-    /// Makes a stream part of the device.
+    /// Adds a stream to the device's list.
     pub(crate) fn adopt(&self, stream: &Arc<Stream>) {
         let mut streams = self.streams.lock();
         streams.retain(|stream| stream.strong_count() > 0);
-        see_work_of_gone_streams();
+        acquire_from_destroyed_streams();
         streams.push(Arc::downgrade(stream));
     }
 
-    /// The last operation of each stream that has unfinished ones. `blocking_only`: of those that the null stream waits
-    /// for.
+    /// The last operation of each stream that has unfinished ones. `blocking_only`: only of the streams that
+    /// the null stream waits for.
     pub(crate) fn unfinished(&self, blocking_only: bool) -> Vec<Point> {
         let streams = self.streams.lock();
         let alive = streams.iter().filter_map(Weak::upgrade);
         let wanted = alive.filter(|stream| stream.blocking || !blocking_only);
         let unfinished = wanted.filter_map(|stream| stream.last_unfinished()).collect();
-        see_work_of_gone_streams();
+        acquire_from_destroyed_streams();
         unfinished
     }
 
-    /// An operation of another device's stream works on this one, too: whoever waits for the device waits for it.
-    pub(crate) fn takes_part_in(&self, point: &Point) {
+    /// Notes an operation of another device's stream that uses this device, so that waiting for the device
+    /// also waits for the operation.
+    pub(crate) fn add_foreign_work(&self, point: &Point) {
         let mut foreign = self.foreign.lock();
-        // The operations of a stream end in their order.
+        // The operations of a stream end in order, so the later one covers the earlier one.
         let later = |known: &Point| Arc::ptr_eq(&known.stream, &point.stream) && known.number > point.number;
         if foreign.iter().any(later) {
             return;
         }
-        // What the checker follows stays until somebody has waited for it, whether or not it has ended.
+        // The checker follows a stamped operation, so it stays until a thread has waited for it, even if it
+        // has ended.
         let wanted = |known: &Point| known.stamp.is_some() || !known.ended();
         foreign.retain(|known| !Arc::ptr_eq(&known.stream, &point.stream) && wanted(known));
         foreign.push(point.clone());
@@ -113,7 +117,7 @@ impl Device {
         self.healthy()
     }
 
-    /// The fault that broke the device, if any. It stays until the device is reset.
+    /// The fault that broke the device, if any. It persists until the device is reset.
     pub(crate) fn healthy(&self) -> Outcome {
         match self.fault.load(Ordering::Acquire) {
             0 => Ok(()),
@@ -121,23 +125,23 @@ impl Device {
         }
     }
 
-    /// A kernel failed: every later call on the device says so. The first fault counts.
+    /// Puts the device into the error state, in which every later call on it fails. The first fault is kept.
     pub(crate) fn poison(&self, code: u32, message: &str) {
         eprintln!("hip-host: device {}: error {code}: {message}", self.ordinal);
         let mut cause = self.cause.lock();
-        // Whoever sees the code finds the words.
+        // The message is stored before the code, so a thread that sees the code finds the message.
         if self.fault.load(Ordering::Acquire) == 0 {
             message.clone_into(&mut cause);
             self.fault.store(code, Ordering::Release);
         }
     }
 
-    /// What was said of the fault that broke the device; empty if it is well.
+    /// The message of the fault that broke the device; empty if there is none.
     pub(crate) fn cause(&self) -> String {
         self.cause.lock().clone()
     }
 
-    /// Forgets a fault.
+    /// Clears a fault.
     pub(crate) fn heal(&self) {
         let mut cause = self.cause.lock();
         cause.clear();
@@ -145,27 +149,27 @@ impl Device {
     }
 }
 
-/// How much memory a device has, and how much of it is taken.
+/// How much memory a device has, and how much of it is in use.
 pub(crate) struct MemoryBudget {
     pub(crate) total: u64,
     used: AtomicU64,
 }
 
-/// Memory that is taken until this is dropped.
+/// A share of the budget; dropping it returns the memory.
 pub(crate) struct Charge {
     budget: &'static MemoryBudget,
     bytes: u64,
 }
 
 impl MemoryBudget {
-    /// Takes memory, `None` if so much is not left.
+    /// Takes memory from the budget; `None` if not enough is left.
     pub(crate) fn take(&'static self, bytes: u64) -> Option<Charge> {
         let fits = |used: u64| used.checked_add(bytes).filter(|sum| *sum <= self.total);
         self.used.fetch_update(Ordering::AcqRel, Ordering::Acquire, fits).ok()?;
         Some(Charge { budget: self, bytes })
     }
 
-    /// Bytes that are left.
+    /// Bytes left.
     pub(crate) fn free(&self) -> u64 {
         self.total - self.used.load(Ordering::Acquire)
     }
@@ -177,7 +181,8 @@ impl Drop for Charge {
     }
 }
 
-/// Bytes of memory of each device: `HIPSTACK_HOST_MEMORY_MB`, or 4 GiB, but at most half of the machine's.
+/// Memory of each device in bytes: `HIPSTACK_HOST_MEMORY_MB`, or 4 GiB; at most half of the machine's memory
+/// if the variable is not set.
 fn memory_size() -> u64 {
     let asked =
         std::env::var("HIPSTACK_HOST_MEMORY_MB").ok().and_then(|text| text.trim().parse::<u64>().ok());

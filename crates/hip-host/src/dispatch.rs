@@ -1,5 +1,5 @@
-//! Dispatcher threads: each drains one stream at a time. There are as many as streams were ever busy at once, since
-//! an operation may wait for another stream or for the program; idle ones are parked.
+//! Dispatcher threads: each drains one stream at a time. An operation may wait for another stream or for the
+//! program, so there are as many dispatchers as streams were ever busy at once. Idle ones are parked.
 
 use crate::run::{Runner, THREAD_STACK};
 use crate::stream::Stream;
@@ -9,7 +9,7 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 use std::thread;
 
-/// Dispatchers that stay when there is nothing to do; others end.
+/// How many idle dispatchers stay parked; further ones exit.
 const KEPT: usize = 16;
 
 struct State {
@@ -20,7 +20,7 @@ struct State {
 static STATE: Mutex<State> = Mutex::new(State { ready: VecDeque::new(), idle: 0 });
 static OFFERED: Condvar = Condvar::new();
 
-/// Finds a dispatcher for a stream that has operations.
+/// Hands a stream that has operations to a dispatcher.
 pub(crate) fn start(stream: Arc<Stream>) {
     let mut state = STATE.lock();
     if state.ready.len() < state.idle {
@@ -33,18 +33,19 @@ pub(crate) fn start(stream: Arc<Stream>) {
     let ours = Arc::clone(&stream);
     let builder = thread::Builder::new().name("hip-host stream".to_owned()).stack_size(THREAD_STACK);
     if builder.spawn(move || serve(ours)).is_err() {
-        // The machine has no thread left: the operations still run, those that call the program too, but the caller waits for them.
+        // The machine has no thread left. The operations still run, including those that call the program,
+        // but the caller waits for them.
         stream.drain(&mut Runner::new(), None);
     }
 }
 
-/// Runs operations of a stream up to that number on the calling thread, but none that is [for dispatchers](crate::work::Work::is_for_dispatchers),
-/// if no dispatcher has the stream yet.
+/// Runs operations of a stream on the calling thread, up to number `until`, if no dispatcher has taken the
+/// stream yet. Stops before an operation that is [for dispatchers](crate::work::Work::is_for_dispatchers).
 pub(crate) fn help(stream: &Arc<Stream>, until: u64) {
     thread_local! {
         static RUNNER: RefCell<Option<Runner>> = const { RefCell::new(None) };
     }
-    // A thread that is ending, or that runs an operation already, only waits.
+    // A thread that is exiting, or that already runs an operation, does not help.
     let _ = RUNNER.try_with(|runner| {
         let Ok(mut runner) = runner.try_borrow_mut() else { return };
         if take(stream) {
@@ -53,11 +54,11 @@ pub(crate) fn help(stream: &Arc<Stream>, until: u64) {
     });
 }
 
-/// Takes a stream that waits for a dispatcher.
+/// Takes a stream out of the queue of those that wait for a dispatcher. Returns whether it was there.
 fn take(stream: &Arc<Stream>) -> bool {
     let mut state = STATE.lock();
-    let place = state.ready.iter().position(|ready| Arc::ptr_eq(ready, stream));
-    place.and_then(|place| state.ready.remove(place)).is_some()
+    let index = state.ready.iter().position(|ready| Arc::ptr_eq(ready, stream));
+    index.and_then(|index| state.ready.remove(index)).is_some()
 }
 
 fn serve(mut stream: Arc<Stream>) {

@@ -1,4 +1,4 @@
-//! Events: a point of a stream, and the time at which it was passed.
+//! Events: a point in a stream, and the time at which the stream reached it.
 
 use crate::graph::capture::Mark;
 use crate::stream::Point;
@@ -9,7 +9,7 @@ use std::time::Instant;
 /// An event.
 pub(crate) struct Event {
     pub(crate) device: usize,
-    /// Whether it tells the time.
+    /// Whether it records the time.
     pub(crate) timed: bool,
     recorded: Mutex<Option<Recorded>>,
     /// Set while the last recording was in a captured stream.
@@ -23,12 +23,12 @@ pub(crate) struct Recorded {
     pub(crate) moment: Arc<Moment>,
 }
 
-/// When a stream passed the point.
+/// The time at which a stream reached the point.
 #[derive(Default)]
 pub(crate) struct Moment(OnceLock<Instant>);
 
 impl Moment {
-    /// The stream is there now.
+    /// Notes that the stream has reached the point.
     pub(crate) fn pass(&self) {
         let _ = self.0.set(Instant::now());
     }
@@ -48,7 +48,7 @@ impl Event {
         self.mark(None);
     }
 
-    /// Notes a recording in a captured stream, or that the last one was in none.
+    /// Notes a recording in a captured stream, or `None` for a recording in a stream that is not captured.
     pub(crate) fn mark(&self, mark: Option<Mark>) {
         *self.mark.lock() = mark;
     }

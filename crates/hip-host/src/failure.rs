@@ -1,9 +1,9 @@
-//! How launches and guarded memory fail: a code of HIP's and a message.
+//! Failures of launches and of guarded memory: an error code of HIP and a message.
 
 use hip_sys::hip::hipError_t;
 use std::any::Any;
 
-/// An access to memory that is none, or to another's.
+/// An access to an address that is not mapped or belongs to another allocation.
 pub(crate) const ILLEGAL_ADDRESS: u32 = hipError_t::hipErrorIllegalAddress.0;
 /// The machine has too few threads or stacks for the launch.
 pub(crate) const OUT_OF_RESOURCES: u32 = hipError_t::hipErrorLaunchOutOfResources.0;
@@ -11,19 +11,20 @@ pub(crate) const OUT_OF_RESOURCES: u32 = hipError_t::hipErrorLaunchOutOfResource
 pub(crate) const TIMED_OUT: u32 = hipError_t::hipErrorLaunchTimeOut.0;
 /// A failed `assert`.
 pub(crate) const ASSERT: u32 = hipError_t::hipErrorAssert.0;
-/// Whatever else a kernel did wrong.
+/// Any other error of a kernel.
 pub(crate) const LAUNCH_FAILURE: u32 = hipError_t::hipErrorLaunchFailure.0;
-/// What this platform does not do.
+/// An operation that this platform does not offer.
 pub(crate) const NOT_SUPPORTED: u32 = hipError_t::hipErrorNotSupported.0;
 
-/// Why a launch failed: one of the codes above, or a kernel's own, and a message for people.
+/// Why a launch failed: one of the codes above or the kernel's own code, and a message for people.
 #[derive(Debug, Clone)]
 pub(crate) struct Failure {
     pub(crate) code: u32,
     pub(crate) message: String,
 }
 
-/// What a panic said. What it carried is dropped only where that cannot panic once more: anything but a text is leaked.
+/// The message of a panic. The payload is dropped only if it is a string: dropping any other payload could
+/// panic again, so it is leaked.
 pub(crate) fn words_of(panic: Box<dyn Any + Send>) -> String {
     match panic.downcast::<String>() {
         Ok(text) => *text,

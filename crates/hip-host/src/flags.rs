@@ -1,17 +1,19 @@
-//! The one list of compiler flags for kernels, and what to do without a compiler. The build script has this file too.
+//! The single list of compiler flags for kernels, and the advice if there is no compiler. The build script
+//! includes this file too.
 
-/// What every kernel is compiled with, ahead of time or while the program runs; optimisation, targets and macros come on top. The
-/// language; what decides about results; large frames that reach a fiber stack's guard zone instead of what lies behind
-/// it; and names that stay inside, since many kernels' files share them.
+/// The flags that every kernel is compiled with, ahead of time or at run time. Optimisation, targets and
+/// macros are added to them. They set the language and the numeric semantics. They make large frames touch a
+/// fiber stack's guard zone instead of the memory beyond it. They hide symbols, since the objects of many
+/// kernels define the same names.
 ///
-/// Build scripts of dependents find it in `DEP_HIPHOST_FLAGS`.
+/// Build scripts of dependents read them from `DEP_HIPHOST_FLAGS`.
 pub const KERNEL_FLAGS: [&str; 9] = [
     "-std=c++17",
-    // As on GPUs; on aarch64 it would be unsigned.
+    // As on GPUs. On aarch64 char would be unsigned.
     "-fsigned-char",
-    // A product and a sum are rounded one by one.
+    // A product and a sum are rounded separately.
     "-ffp-contract=off",
-    // Functions set no errno and operations raise no signal, so loops can become vectors.
+    // Functions set no errno and operations raise no signal, so loops can be vectorised.
     "-fno-math-errno",
     "-fno-trapping-math",
     "-fstack-clash-protection",
@@ -20,12 +22,13 @@ pub const KERNEL_FLAGS: [&str; 9] = [
     "-fno-semantic-interposition",
 ];
 
-/// What comes behind [`KERNEL_FLAGS`] for texts written against `hiphost/device.hpp`, which ask for no types at run time.
+/// Flags that follow [`KERNEL_FLAGS`] for sources written against `hiphost/device.hpp`, which use no RTTI.
 pub const HOST_SOURCE_FLAGS: [&str; 3] = ["-pipe", "-fPIC", "-fno-rtti"];
 
-/// How objects become shared ones. The last is left out with a sanitizer.
+/// Flags that link objects into shared objects. The last is omitted with a sanitizer.
 pub const LINK_FLAGS: [&str; 4] = ["-shared", "-static-libgcc", "-Wl,--as-needed", "-Wl,-z,defs"];
 
-/// What to do where there is no C++ compiler. Build scripts of dependents find it in `DEP_HIPHOST_NO_COMPILER`.
+/// The advice if there is no C++ compiler. Build scripts of dependents read it from
+/// `DEP_HIPHOST_NO_COMPILER`.
 pub(crate) const NO_COMPILER: &str = "install one with `apt-get install g++` or `dnf install gcc-c++`, or set CXX to one; \
      a program whose tensor-core has no feature `host` needs none, and of this workspace only hip-host's tests and the benchmarks need one to be built";

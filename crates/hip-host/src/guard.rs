@@ -1,8 +1,10 @@
-//! Guard mode, `HIPSTACK_HOST_GUARD=1`: every allocation has pages of its own and ends where they end, with memory on
-//! both sides that nobody may touch. One element too far is a fault, and so is any use after the free.
+//! Guard mode, `HIPSTACK_HOST_GUARD=1`: every allocation has its own pages and ends at the end of the last
+//! one, with inaccessible memory on both sides. An access one element past the end faults, and so does any
+//! use after free.
 //!
-//! What an access cannot hit as a fault, a pattern shows at the free: the bytes before the base in its first page and, where a
-//! larger alignment was asked for, those between the end and the next page.
+//! Some stray accesses do not fault: they hit the bytes before the base in the first page or, if a larger
+//! alignment was asked for, those between the end and the next page. These bytes hold a pattern that is
+//! checked at the free.
 
 use crate::failure::ILLEGAL_ADDRESS;
 use crate::memory::{Identity, Range};
@@ -13,19 +15,20 @@ use std::ptr::null_mut;
 use std::sync::LazyLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Bytes on each side that fault, at least; a multiple of any page size in use.
+/// Size of the guard zone on each side, in bytes; a multiple of every page size in use.
 const ZONE: usize = 64 << 10;
-/// The largest alignment that a base gets for its size's sake: what HIP promises.
+/// The largest alignment that a base gets because of its size; HIP promises this much.
 const MOST_ALIGNED: usize = 256;
-/// Fresh memory: all ones is NaN as a float and no index that fits anything.
+/// Fill byte of fresh memory: all ones is NaN as a float, and out of range as an index.
 const FRESH: u8 = 0xff;
-/// Bytes around the allocation in its pages.
+/// Fill byte of the bytes around the allocation in its pages.
 const SURROUNDINGS: u8 = 0xc5;
-/// Freed allocations that stay out of use: so many, and so much address space.
+/// Limits of the quarantine of freed allocations: their number, and their address space in bytes.
 const KEPT: usize = 4096;
 const KEPT_BYTES: usize = 64 << 30;
 
-/// The least alignment of a base in guard mode, `None` outside of it. The variable's value: 1 leaves it to the size.
+/// The minimum alignment of a base in guard mode; `None` if guard mode is off. With the value 1 the size
+/// alone decides.
 pub(crate) fn least_alignment() -> Option<usize> {
     static ALIGNMENT: LazyLock<Option<usize>> = LazyLock::new(|| {
         let text = std::env::var("HIPSTACK_HOST_GUARD").ok()?;
@@ -45,28 +48,29 @@ pub(crate) fn least_alignment() -> Option<usize> {
     *ALIGNMENT
 }
 
-/// Pages with an allocation at their end.
+/// Pages that end with an allocation.
 pub(crate) struct Pages {
-    /// Where the zone before the pages begins, and the bytes from there to the end of the zone behind.
+    /// Start of the guard zone before the pages, and the length up to the end of the guard zone after them.
     region: usize,
     region_len: usize,
-    /// The bytes of the pages in between.
+    /// Bytes of the pages between the guard zones.
     usable: usize,
     base: usize,
     len: usize,
     identity: Identity,
 }
 
-/// Where things are in a region.
+/// The layout of a region.
 #[derive(Debug, PartialEq, Eq)]
 struct Plan {
     usable: usize,
-    /// Of the base, from the start of the pages.
+    /// Offset of the base from the start of the pages.
     offset: usize,
 }
 
-/// The base is aligned to the largest power of two that divides the length, up to 256 bytes: then a type's alignment, which divides
-/// its size, is kept, and nothing is left behind the end. Where `least` is larger, there is.
+/// Aligns the base to the largest power of two that divides the length, up to 256 bytes. A type's alignment
+/// divides its size, so this is enough for any element type and leaves no padding after the end. A larger
+/// `least` may leave padding.
 fn plan(len: usize, least: usize, page: usize) -> Option<Plan> {
     let natural = (1 << len.trailing_zeros().min(31)).min(MOST_ALIGNED);
     let alignment = natural.max(least);
@@ -75,12 +79,12 @@ fn plan(len: usize, least: usize, page: usize) -> Option<Plan> {
 }
 
 impl Pages {
-    /// Memory for `len` bytes, which are filled with 0xff. `None`: the process has none left.
+    /// Maps memory for `len` bytes, which are filled with 0xff. `None` if the process has none left.
     pub(crate) fn map(len: usize, least: usize, identity: Identity) -> Option<Self> {
         let Plan { usable, offset } = plan(len, least, page_bytes())?;
         let region_len = usable.checked_add(2 * ZONE)?;
         let region = reserve(region_len, usable).or_else(|| {
-            // What is kept of the freed makes way.
+            // Gives up the quarantine to make room.
             FREED.lock().trim(0, 0);
             reserve(region_len, usable)
         });
@@ -101,7 +105,7 @@ impl Pages {
         self.base
     }
 
-    /// What the pattern around the allocation says was written there.
+    /// Where the pattern around the allocation was overwritten, in words.
     fn damage(&self) -> Option<String> {
         let (start, end) = (self.region + ZONE, self.base + self.len);
         // SAFETY: S12: both are in the pages, outside the allocation; they were filled when they were mapped.
@@ -110,24 +114,25 @@ impl Pages {
             (before, std::slice::from_raw_parts(end as *const u8, start + self.usable - end))
         };
         let touched = |byte: &u8| *byte != SURROUNDINGS;
-        if let Some(place) = behind.iter().position(touched) {
-            return Some(format!("{} past its end", bytes(place)));
+        if let Some(position) = behind.iter().position(touched) {
+            return Some(format!("{} past its end", bytes(position)));
         }
-        let place = before.iter().rposition(touched)?;
-        Some(format!("{} before its start", bytes(before.len() - place)))
+        let position = before.iter().rposition(touched)?;
+        Some(format!("{} before its start", bytes(before.len() - position)))
     }
 }
 
 impl Drop for Pages {
     fn drop(&mut self) {
-        if let Some(place) = self.damage() {
-            let why = format!("{} was written {place}, as its free shows", self.identity.describe(self.len));
+        if let Some(position) = self.damage() {
+            let why =
+                format!("{} was written {position}, as its free shows", self.identity.describe(self.len));
             self.identity.device().poison(ILLEGAL_ADDRESS, &why);
         }
         let (access, flags) =
             (libc::PROT_NONE, libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE);
         let start = (self.region + ZONE) as *mut libc::c_void;
-        // SAFETY: S4: our own pages, whose owner waited for the work that uses them; new ones take their place.
+        // SAFETY: S4: our own pages; their owner waited for the work that uses them; new mappings replace them.
         let mapped = unsafe { libc::mmap(start, self.usable, access, flags | libc::MAP_FIXED, -1, 0) };
         let (base, len, identity) = (self.base, self.len, self.identity);
         let freed = Freed { region: self.region, region_len: self.region_len, base, len, identity };
@@ -139,7 +144,7 @@ impl Drop for Pages {
     }
 }
 
-/// An allocation that was freed: no memory, only its addresses.
+/// A freed allocation: its addresses stay reserved, without memory.
 struct Freed {
     region: usize,
     region_len: usize,
@@ -150,12 +155,12 @@ struct Freed {
 
 impl Freed {
     fn unmap(&self) {
-        // SAFETY: S4: a region of ours, in nobody's use.
+        // SAFETY: S4: our own region, which nobody uses.
         unsafe { libc::munmap(self.region as *mut libc::c_void, self.region_len) };
     }
 }
 
-/// The freed, oldest first.
+/// Freed allocations, oldest first.
 struct Quarantine {
     freed: VecDeque<Freed>,
     bytes: usize,
@@ -179,7 +184,7 @@ impl Quarantine {
     }
 }
 
-/// What freed allocation an address belongs to, in words.
+/// Describes the freed allocation that an address belongs to.
 pub(crate) fn describe_freed(address: usize) -> Option<String> {
     let quarantine = FREED.lock();
     let freed =
@@ -188,7 +193,7 @@ pub(crate) fn describe_freed(address: usize) -> Option<String> {
     Some(format!("{} {}, which was freed", range.place_of(address), freed.identity.describe(freed.len)))
 }
 
-/// Address space for a region, whose pages between the zones can be used.
+/// Reserves address space for a region, with accessible pages between the guard zones.
 fn reserve(region_len: usize, usable: usize) -> Option<usize> {
     let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE;
     // SAFETY: S4: new mappings, and our own part of them.
@@ -206,7 +211,7 @@ fn reserve(region_len: usize, usable: usize) -> Option<usize> {
     }
 }
 
-/// Says what to do about the limit, the first time it is met.
+/// Prints once how to raise the limit on mappings.
 fn warn_once() {
     static WARNED: AtomicBool = AtomicBool::new(false);
     if !WARNED.swap(true, Ordering::Relaxed) {
@@ -221,8 +226,8 @@ fn warn_once() {
 pub(crate) fn bytes(count: usize) -> String {
     let digits = count.to_string();
     let mut text = String::new();
-    for (place, digit) in digits.chars().enumerate() {
-        if place > 0 && (digits.len() - place).is_multiple_of(3) {
+    for (position, digit) in digits.chars().enumerate() {
+        if position > 0 && (digits.len() - position).is_multiple_of(3) {
             text.push(',');
         }
         text.push(digit);
@@ -244,7 +249,7 @@ mod tests {
         assert_eq!(plan(7, 1), Some((4096, 4089)));
         assert_eq!(plan(12, 1), Some((4096, 4084)));
         assert_eq!(plan(768, 1), Some((4096, 3328)));
-        // Aligned to 16, seven bytes leave nine.
+        // With alignment 16, seven bytes leave nine bytes of padding.
         assert_eq!(plan(7, 16), Some((4096, 4080)));
         assert_eq!(plan(usize::MAX, 1), None);
     }

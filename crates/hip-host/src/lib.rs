@@ -1,9 +1,10 @@
 //! HIP on the threads of the CPU: a platform that needs no GPU.
 //!
-//! There are two devices, which differ in the wave size alone: device 0 has 32 lanes in a wave, device 1 has 64. Streams are
-//! asynchronous: a launch returns before its kernel has started. A kernel is a C++ function that a host compiler built against
-//! `include/hiphost/device.hpp`. Either the program registers it, and a module image is its module's name; or hiprtc compiles HIP
-//! text at run time, and the image holds the compiled object.
+//! There are two devices, which differ in the wave size alone: device 0 has 32 lanes in a wave, device 1 has
+//! 64. Streams are asynchronous: a launch returns before its kernel has started. A kernel is a C++ function
+//! that a host compiler built against `include/hiphost/device.hpp`. Either the program registers it, and a
+//! module image is its module's name; or hiprtc compiles HIP text at run time, and the image holds the
+//! compiled object.
 //!
 //! ```
 //! let platform = hip_host::platform();
@@ -14,35 +15,42 @@
 //! ```
 //!
 //! # How kernels run
-//! The blocks of a launch run on the process's worker threads and on the thread that serves the stream: a dispatcher thread, or
-//! a thread that waits for the stream before a dispatcher has taken it. Blocks start in increasing order, which is not
-//! guaranteed. A kernel without barriers is one call for each block: a loop over its threads that the compiler can vectorise. A
-//! kernel with barriers runs on fibers. One fiber runs thread after thread until one has to wait; only then another fiber runs.
-//! So threads may leave early, and barriers may depend on data.
+//! The blocks of a launch run on the process's worker threads and on the thread that serves the stream: a
+//! dispatcher thread, or a thread that waits for the stream before a dispatcher has taken it. Blocks start in
+//! increasing order, which is not guaranteed. The runtime calls a kernel without barriers once for each
+//! block: the call is a loop over the block's threads, which the compiler can vectorise. A kernel with
+//! barriers runs on fibers. One fiber runs thread after thread until a thread has to wait; only then another
+//! fiber runs. So threads may return early, and barriers may stand in divergent code.
 //!
-//! A kernel that fails (a failed `assert`, a barrier that not all threads reach) puts its device into an error state, as on a
-//! GPU: a message goes to standard error, and every later call on the device returns the code until `hipDeviceReset`.
+//! A kernel that fails (a failed `assert`, a barrier that not all threads reach) puts its device into a
+//! sticky error state, as on a GPU: the runtime prints a message to standard error, and every later call on
+//! the device returns the error code until `hipDeviceReset`.
 //!
-//! A signal in a kernel has the same effect: an illegal address (700), an illegal instruction, a division by zero or a stack
-//! overflow (719: HIP has no codes for these). The message names the kernel, the block, the thread where it is known, and the
-//! allocation next to the address; `hip_sys::Extensions::last_fault` returns it to the program. The handlers are installed when
-//! the first kernel runs. Signals that no kernel caused go to the handlers that were installed before. A handler that the program
-//! installs later receives all signals: it should pass on those that are not its own.
+//! A fault in a kernel has the same effect: an illegal address is error 700; an illegal instruction, a
+//! division by zero or a stack overflow is error 719, since HIP has no codes for these. The message names the
+//! kernel, the block, the thread if it is known, and the allocation nearest to the address;
+//! `hip_sys::Extensions::last_fault` returns it to the program. The signal handlers are installed when the
+//! first kernel runs. They forward signals that no kernel caused to the handlers installed before. A handler
+//! that the program installs later receives all signals and should forward those that are not its own.
 //!
 //! # Guard mode
-//! With `HIPSTACK_HOST_GUARD=1` every allocation, pools' too, has its own pages and ends at their end: one element too far is
-//! error 700 with the allocation and the offset in the message. Freed memory stays unused for a long time, and its use is an
-//! error too. Fresh memory is filled with `0xff`. A base is aligned to the largest power of two that divides the size, up to 256
-//! bytes: less than HIP promises, but enough for each type. A larger value, such as 16, is the least alignment. The bytes that
-//! this leaves after the end hold a pattern that is checked when the memory is freed, as do those before the start in the first
-//! page. Each allocation takes two memory mappings of the process: at `vm.max_map_count`, allocations fail as out of memory.
+//! With `HIPSTACK_HOST_GUARD=1` every allocation, including those from pools, has its own pages and ends at
+//! the end of the last page. An access one element past the end is error 700, with the allocation and the
+//! offset in the message. Freed address space stays unmapped for a long time, so a use after free is an error
+//! too. Fresh memory is filled with `0xff`. A base address is aligned to the largest power of two that
+//! divides the size, up to 256 bytes: less than HIP promises, but enough for every type. A larger value of
+//! the variable, such as 16, sets the minimum alignment. The padding that this leaves after the end, and the
+//! bytes before the start in the first page, hold a pattern that is checked when the memory is freed. Each
+//! allocation takes two memory mappings of the process; once `vm.max_map_count` is reached, allocations fail
+//! as out of memory.
 //!
 //! # Run-time compilation
-//! The hiprtc functions compile HIP text, as it is written for GPUs, with the system's C++ compiler. They support `#include
-//! <hip/hip_runtime.h>`, `__global__` functions in any namespace and public static ones of classes, templates by name expression,
-//! `__device__` and `__constant__` variables, static and dynamic shared memory, and launch bounds. A kernel with a body that could
-//! not be registered is an error with its line. Half precision, `hip_bfloat16`, complex numbers, cooperative groups and
-//! mathematical constants need no `#include`, as with AMD's.
+//! The hiprtc functions compile HIP source written for GPUs with the system's C++ compiler. They support
+//! `#include <hip/hip_runtime.h>`, `__global__` functions in any namespace and public static ones of classes,
+//! templates by name expression, `__device__` and `__constant__` variables, static and dynamic shared memory,
+//! and launch bounds. A kernel with a body that could not be registered is an error that names its line. Half
+//! precision, `hip_bfloat16`, complex numbers, cooperative groups and mathematical constants need no
+//! `#include`, as with AMD's.
 //!
 //! | option | meaning |
 //! |---|---|
@@ -51,33 +59,43 @@
 //! | `--host-source` | the text is C++ for the CPU: it includes `hiphost/device.hpp` and has a `HIPHOST_MODULE(rtc)`, as the kernels of kernels-hip do |
 //! | options of the C++ compiler | those of a list are passed on; others are refused by name |
 //!
-//! The image contains the compiled objects and may be kept in a file. A loaded object is never unloaded. An object without device
-//! variables is opened once, however often it is loaded; one with device variables is opened for each load, because each load has
-//! its own variables.
+//! The image contains the compiled objects and may be stored in a file. A loaded object is never unloaded. An
+//! object without device variables is opened once, however often it is loaded. An object with device
+//! variables is opened for each load, because each load has its own variables.
+//!
+//! # Libraries
+//! This crate is HIP and hiprtc alone. rocBLAS and MIOpen on these devices are the crates `hipstack-hip-host-rocblas` and
+//! `hipstack-hip-host-miopen`, made of what [`library`] offers.
 //!
 //! # Environment
-//! - `HIPSTACK_HOST_THREADS`: OS threads that work on one launch; by default one for each core, at least two.
+//! - `HIPSTACK_HOST_THREADS`: OS threads that work on one launch; by default one per core, at least two.
 //! - `HIPSTACK_HOST_MEMORY_MB`: memory of each device; by default 4096, but at most half of the machine's.
 //! - `CXX`: the C++ compiler of hiprtc; by default `c++`, `g++` or `clang++`, whichever is found first.
-//! - `HIPSTACK_HOST_CXXFLAGS`: more flags for that compiler, after all others, such as `-g -O1`. A sanitizer's flag needs a
-//!   program that was built with the sanitizer too.
+//! - `HIPSTACK_HOST_CXXFLAGS`: more flags for that compiler, after all others, such as `-g -O1`. A
+//!   sanitizer's flag needs a program that was built with the sanitizer too.
 //! - `TMPDIR`: where hiprtc compiles, and where compiled modules are written to be opened; by default `/tmp`.
-//! - `HIPSTACK_HOST_SANITIZE`, read when this crate is built: `address` or `thread` compiles kernels for that sanitizer (with g++;
-//!   its run-time library has to be the first in the process, so preload it). `cargo xtask sanitize` does all of this.
-//! - `HIPSTACK_HOST_SANITIZER_LOG`: a file to which such a program writes the name and wave size of each kernel that ran.
-//! - `HIPSTACK_HOST_ADVERSARY=<seed>`: whatever HIP leaves open happens in an order that the seed chooses, late rather than
-//!   early: see [`adversary`]. `HIPSTACK_HOST_ADVERSARY_PATIENCE_MS`: how long operations are held back that no thread waits for.
-//! - `HIPSTACK_HOST_CHECK=1`: reports operations that use the same memory without order, and uses after free: see
-//!   [`checker`]. It is on with an adversary unless it is `0`. `abort` ends the process at the first report. `threads` treats the
-//!   program's threads as unordered instead of as one, for programs in which no lock and no channel orders them.
+//! - `HIPSTACK_HOST_SANITIZE`, read when this crate is built: `address` or `thread` compiles kernels for that
+//!   sanitizer (with g++; its run-time library has to be the first in the process, so preload it). `cargo
+//!   xtask sanitize` does all of this.
+//! - `HIPSTACK_HOST_SANITIZER_LOG`: a file to which such a program writes the name and wave size of each
+//!   kernel that ran.
+//! - `HIPSTACK_HOST_ADVERSARY=<seed>`: where HIP leaves the order of operations open, the seed chooses it,
+//!   late rather than early: see [`adversary`]. `HIPSTACK_HOST_ADVERSARY_PATIENCE_MS`: how long operations
+//!   are held back that no thread waits for.
+//! - `HIPSTACK_HOST_CHECK=1`: reports operations that use the same memory without order, and uses after free:
+//!   see [`checker`]. It is on with an adversary unless it is `0`. `abort` ends the process at the first
+//!   report. `threads` treats the program's threads as unordered instead of as one, for programs in which no
+//!   lock and no channel orders them.
 //! - `HIPSTACK_HOST_GUARD`: guard mode, with the least alignment of an allocation in bytes; by default off.
-//! - `HIPSTACK_HOST_WATCHDOG_MS`: how long a launch may take, from its first thread's start, before it fails with 702; by default
-//!   without limit.
-//! - `HIPSTACK_HOST_TRAPS=0`: no signal handlers, for debuggers: a fault in a kernel ends the process. The watchdog needs them.
+//! - `HIPSTACK_HOST_WATCHDOG_MS`: how long a launch may take, measured from the start of its first thread,
+//!   before it fails with error 702; by default no limit.
+//! - `HIPSTACK_HOST_TRAPS=0`: no signal handlers, for debuggers: a fault in a kernel ends the process. The
+//!   watchdog needs them.
 //!
 //! # Not supported
-//! Memory shared between processes is `hipErrorNotSupported`. In a captured stream, stream-ordered allocation and release are
-//! refused (`hipErrorStreamCaptureUnsupported`). The nodes of a graph run one after the other.
+//! Memory shared between processes is `hipErrorNotSupported`. In a captured stream, stream-ordered allocation
+//! and release are refused (`hipErrorStreamCaptureUnsupported`). The nodes of a graph run one after the
+//! other.
 
 pub mod abi;
 pub mod adversary;
@@ -91,11 +109,9 @@ mod failure;
 mod flags;
 mod graph;
 mod guard;
-mod library;
+pub mod library;
 mod memory;
-mod miopen;
 mod pool;
-mod rocblas;
 mod rtc;
 mod run;
 mod stream;
@@ -108,13 +124,13 @@ pub use code::{RegisterError, image, register_module};
 pub use flags::{HOST_SOURCE_FLAGS, KERNEL_FLAGS, LINK_FLAGS};
 pub use rtc::{image_of_object, kernels_of};
 
-/// The checker of the order between operations: what it found. It runs if `HIPSTACK_HOST_CHECK` or
-/// `HIPSTACK_HOST_ADVERSARY` says so, and prints each report to standard error as it finds it.
+/// The checker of the order between operations: its reports. It runs if `HIPSTACK_HOST_CHECK` or
+/// `HIPSTACK_HOST_ADVERSARY` enables it, and prints each report to standard error as it finds it.
 ///
-/// Reports follow from the order of the calls alone, so a race is told whether or not it went well this time. Copies,
-/// fills, allocations and frees are known by themselves. What a launch or a host function uses is known if the program says
-/// so with `hip_sys::Extensions::announce`, as hip-safe does for its typed arguments; memory behind a raw pointer
-/// argument is not checked.
+/// Reports depend on the order of the calls alone, so a race is reported whether or not it did damage in this
+/// run. The checker knows what copies, fills, allocations and frees use. It knows what a launch or a host
+/// function uses if the program declares it with `hip_sys::Extensions::announce`, as hip-safe does for its
+/// typed arguments. Memory behind a raw pointer argument is not checked.
 pub mod checker {
     pub use crate::check::{Conflict, Operation, Place, Report, reports, take_reports, unchecked};
 }
@@ -137,8 +153,6 @@ pub fn platform() -> Arc<Platform> {
             own_pages: guard::least_alignment().is_some(),
             compiler: Some(rtc::compiler_identity),
             check_compiler: Some(rtc::check_compiler),
-            rocblas: Some(rocblas::library),
-            miopen: Some(miopen::library),
         };
         // SAFETY: S1, S11: the functions are this crate's, and check what a driver checks.
         Arc::new(unsafe {

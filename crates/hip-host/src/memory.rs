@@ -1,4 +1,4 @@
-//! Every range of memory that HIP knows: what was allocated here, and host memory that was registered.
+//! The registry of all memory ranges that HIP knows: those allocated here, and registered host memory.
 
 use crate::adversary;
 use crate::context::Outcome;
@@ -12,25 +12,25 @@ use std::collections::BTreeMap;
 use std::ffi::c_void;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Alignment of what we allocate, in bytes.
+/// Alignment of our allocations, in bytes.
 const ALIGNMENT: usize = 256;
 
-/// What a range is.
+/// The kind of a range.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Kind {
     /// Memory of a device.
     Device,
-    /// Memory of a device that the host may use too.
+    /// Memory of a device that the host may access too.
     Managed,
     /// Host memory from hipHostMalloc.
     Host,
-    /// Host memory of the program's own.
+    /// Host memory that the program owns and registered.
     Registered,
     /// A variable of a module.
     Variable,
 }
 
-/// What is known of a range.
+/// Properties of a range.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Range {
     pub(crate) base: usize,
@@ -41,12 +41,12 @@ pub(crate) struct Range {
 }
 
 impl Range {
-    /// Of so many bytes from an address; what is in it does not matter.
+    /// A range of `len` bytes from an address, for computing positions only.
     pub(crate) fn of(base: usize, len: usize) -> Self {
         Self { base, len, kind: Kind::Device, device: 0, flags: 0 }
     }
 
-    /// Whether it is a device's memory, and not the host's.
+    /// Whether it is device memory.
     pub(crate) fn is_of_device(&self) -> bool {
         matches!(self.kind, Kind::Device | Kind::Managed | Kind::Variable)
     }
@@ -55,7 +55,8 @@ impl Range {
         address >= self.base && address - self.base < self.len
     }
 
-    /// Where an address is, seen from this range: "inside", "0 bytes past the end of", "4 bytes before the start of".
+    /// Where an address is relative to this range: "inside", "0 bytes past the end of", "4 bytes before the
+    /// start of".
     pub(crate) fn place_of(&self, address: usize) -> String {
         if self.contains(address) {
             return "inside".to_owned();
@@ -67,10 +68,10 @@ impl Range {
     }
 }
 
-/// What people call a range.
+/// How messages name a range.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Identity {
-    /// Counted from 1 over the process.
+    /// Unique in the process, counted from 1.
     number: u64,
     kind: Kind,
     device: usize,
@@ -104,7 +105,7 @@ impl Identity {
     }
 }
 
-/// A range and what it holds on to. Dropping it gives the memory back.
+/// A range and the resources it owns. Dropping it frees the memory.
 pub(crate) struct Allocation {
     pub(crate) range: Range,
     identity: Identity,
@@ -120,7 +121,7 @@ enum Memory {
 }
 
 impl Memory {
-    /// Memory for at least one byte, and where it starts.
+    /// Allocates memory for `len` bytes, at least one, and returns its base address.
     fn of(len: usize, identity: Identity) -> Option<(Self, usize)> {
         if let Some(least) = guard::least_alignment() {
             let pages = Pages::map(len, least, identity)?;
@@ -160,11 +161,12 @@ impl Drop for Heap {
 }
 
 static RANGES: RwLock<BTreeMap<usize, Allocation>> = RwLock::new(BTreeMap::new());
-/// Length of each range, by base, that a stream is to give back: no call may name it, and what was queued before uses it. A
-/// range that changes its place does so while `RANGES` is locked for writing.
-static LEAVING: Mutex<BTreeMap<usize, usize>> = Mutex::new(BTreeMap::new());
+/// Length of each range, by base, that a stream has still to free. Calls may no longer name such a range, but
+/// operations queued earlier use it. A range moves between `RANGES` and this map only while `RANGES` is
+/// locked for writing.
+static PENDING_FREES: Mutex<BTreeMap<usize, usize>> = Mutex::new(BTreeMap::new());
 
-/// Allocates memory of a device, or host memory, which is nobody's budget. The contents are arbitrary.
+/// Allocates memory of a device, or host memory, which counts against no budget. The contents are arbitrary.
 pub(crate) fn allocate(
     device: &'static Device,
     kind: Kind,
@@ -185,16 +187,16 @@ pub(crate) fn allocate(
     Ok(base as *mut c_void)
 }
 
-/// Makes memory known again that was taken out of the registry.
+/// Puts an allocation back into the registry.
 pub(crate) fn put_back(allocation: Allocation) -> *mut c_void {
     let base = allocation.range.base;
     let mut ranges = RANGES.write();
     ranges.insert(base, allocation);
-    LEAVING.lock().remove(&base);
+    PENDING_FREES.lock().remove(&base);
     base as *mut c_void
 }
 
-/// Makes a range known that is not ours. It must not touch one that is known.
+/// Registers a range that was not allocated here. It must not overlap a known one.
 pub(crate) fn register(range: Range) -> Outcome {
     let end = range.base.checked_add(range.len).ok_or(hipError_t::hipErrorInvalidValue)?;
     let mut ranges = RANGES.write();
@@ -220,30 +222,30 @@ pub(crate) fn find_base(address: usize) -> Option<Range> {
     RANGES.read().get(&address).map(|allocation| allocation.range)
 }
 
-/// Whether a range is still what it was: known, or not yet given back by the stream that is to.
+/// Whether a range is unchanged: still in the registry, or not yet freed by the stream that is going to.
 pub(crate) fn alive(range: &Range) -> bool {
     let known = find_base(range.base).map(|now| now.len);
-    let len = known.or_else(|| LEAVING.lock().get(&range.base).copied());
+    let len = known.or_else(|| PENDING_FREES.lock().get(&range.base).copied());
     len == Some(range.len)
 }
 
-/// Takes memory of a device out of the registry that a stream is to give back. It stays alive until `left`.
-pub(crate) fn leave(address: usize) -> Option<Allocation> {
+/// Takes device memory out of the registry for a stream to free later. It stays alive until `finish_free`.
+pub(crate) fn begin_free(address: usize) -> Option<Allocation> {
     let mut ranges = RANGES.write();
     let known = ranges.get(&address)?;
     if !matches!(known.range.kind, Kind::Device | Kind::Managed) {
         return None;
     }
-    LEAVING.lock().insert(address, known.range.len);
+    PENDING_FREES.lock().insert(address, known.range.len);
     ranges.remove(&address)
 }
 
-/// A stream gives memory back, now: whoever calls drops the allocation next.
-pub(crate) fn left(range: &Range) {
-    LEAVING.lock().remove(&range.base);
+/// Notes that a stream frees the memory now; the caller drops the allocation next.
+pub(crate) fn finish_free(range: &Range) {
+    PENDING_FREES.lock().remove(&range.base);
 }
 
-/// Takes the range that starts at an address out of the registry, if it is of one of the kinds.
+/// Takes the range that starts at an address out of the registry, if it has one of the kinds.
 pub(crate) fn remove(address: usize, kinds: &[Kind]) -> Option<Allocation> {
     let mut ranges = RANGES.write();
     let known = ranges.get(&address)?;
@@ -253,7 +255,7 @@ pub(crate) fn remove(address: usize, kinds: &[Kind]) -> Option<Allocation> {
     ranges.remove(&address)
 }
 
-/// Takes all ranges of a device out of the registry that were allocated on it.
+/// Takes all ranges that were allocated on a device out of the registry.
 pub(crate) fn remove_all(device: usize) -> Vec<Allocation> {
     let mut ranges = RANGES.write();
     let ours = |range: &Range| range.device == device && matches!(range.kind, Kind::Device | Kind::Managed);
@@ -261,10 +263,10 @@ pub(crate) fn remove_all(device: usize) -> Vec<Allocation> {
     bases.iter().filter_map(|base| ranges.remove(base)).collect()
 }
 
-/// An allocation this near to an address is worth a word.
+/// Messages mention an allocation that is at most this many bytes away.
 const NEAR: usize = 1 << 20;
 
-/// What is known of an address that a kernel must not use.
+/// Describes an address that a kernel must not use.
 pub(crate) fn describe(address: usize) -> String {
     if let Some(freed) = guard::describe_freed(address) {
         return freed;
@@ -291,7 +293,8 @@ pub(crate) fn describe(address: usize) -> String {
     format!("{} {name}{hint}", range.place_of(address))
 }
 
-/// Checks that `len` bytes from an address are inside one range. `None`: host memory that HIP does not know.
+/// Checks that `len` bytes from an address are inside one range. Returns `None` for host memory that HIP does
+/// not know.
 pub(crate) fn resolve(address: usize, len: usize) -> Result<Option<Range>, hipError_t> {
     let Some(range) = find(address) else { return Ok(None) };
     let left = range.len - (address - range.base);

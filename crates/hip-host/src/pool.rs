@@ -1,5 +1,5 @@
-//! Stream-ordered pools. Ours hold nothing back: an allocation is made at once and given back when its stream gets to
-//! the free, so a pool is a set of counters.
+//! Stream-ordered memory pools. They cache nothing: an allocation is made at once and freed when its stream
+//! reaches the free. So a pool is a set of counters.
 
 use hip_sys::hip::hipError_t;
 use parking_lot::Mutex;
@@ -13,27 +13,27 @@ pub(crate) struct Pool {
     pub(crate) device: usize,
     pub(crate) settings: Mutex<Settings>,
     counters: Mutex<Counters>,
-    /// Most bytes it may hold; 0: no limit of its own.
+    /// Most bytes that it may hold; 0 for no limit of its own.
     limit: u64,
 }
 
-/// What a program may set.
+/// The attributes that a program may set.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Settings {
-    /// Follow event dependencies, opportunistic, internal dependencies. Kept, without effect.
+    /// Follow event dependencies, opportunistic, internal dependencies. Stored, without effect.
     pub(crate) reuse: [i32; 3],
-    /// Bytes to hold before memory goes back to the system. Kept, without effect.
+    /// Bytes to hold before memory goes back to the system. Stored, without effect.
     pub(crate) threshold: u64,
 }
 
-/// What a pool's allocations add up to, in bytes.
+/// Bytes that a pool's allocations use, now and at the high-water mark.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Counters {
     pub(crate) used: u64,
     pub(crate) used_high: u64,
 }
 
-/// Bytes of a pool that are in use until this is dropped.
+/// Bytes that count as used in a pool until this is dropped.
 pub(crate) struct PoolCharge {
     pool: Arc<Pool>,
     bytes: u64,
@@ -41,7 +41,7 @@ pub(crate) struct PoolCharge {
 
 static POOLS: LazyLock<Handles<Pool>> = LazyLock::new(|| Handles::new(5));
 
-/// The pool of each device that exists from the beginning, and the one that is in use.
+/// The default pool of a device, and its current pool.
 struct OfDevice {
     default: usize,
     current: Mutex<usize>,
@@ -75,7 +75,7 @@ impl Pool {
         *self.counters.lock()
     }
 
-    /// Lets the high-water mark start again.
+    /// Resets the high-water mark to the current use.
     pub(crate) fn reset_high(&self) {
         let mut counters = self.counters.lock();
         counters.used_high = counters.used;
@@ -83,7 +83,7 @@ impl Pool {
 }
 
 impl PoolCharge {
-    /// Whether the bytes are of that pool.
+    /// Whether the bytes belong to that pool.
     pub(crate) fn is_of(&self, pool: &Arc<Pool>) -> bool {
         Arc::ptr_eq(&self.pool, pool)
     }
@@ -95,7 +95,7 @@ impl Drop for PoolCharge {
     }
 }
 
-/// A new pool of a device. Its handle.
+/// Creates a pool of a device and returns its handle.
 pub(crate) fn create(device: usize, limit: u64) -> usize {
     POOLS.insert(Arc::new(Pool::new(device, limit)))
 }
@@ -106,7 +106,7 @@ pub(crate) fn get(handle: usize) -> Result<Arc<Pool>, hipError_t> {
     POOLS.get(handle).map_err(|_| hipError_t::hipErrorInvalidValue)
 }
 
-/// Ends a pool; what was allocated from it lives on. A device's default pool cannot be destroyed.
+/// Destroys a pool. Its allocations stay valid. A device's default pool cannot be destroyed.
 pub(crate) fn destroy(handle: usize) -> Result<(), hipError_t> {
     if OF_DEVICE.iter().any(|of| of.default == handle) {
         return Err(hipError_t::hipErrorInvalidValue);
@@ -126,12 +126,12 @@ pub(crate) fn default_of(device: usize) -> usize {
     OF_DEVICE[device].default
 }
 
-/// The pool that hipMallocAsync takes from.
+/// The pool that hipMallocAsync allocates from.
 pub(crate) fn current_of(device: usize) -> Result<Arc<Pool>, hipError_t> {
     get(*OF_DEVICE[device].current.lock())
 }
 
-/// Makes a pool the one that hipMallocAsync takes from.
+/// Makes a pool the one that hipMallocAsync allocates from.
 pub(crate) fn set_current(device: usize, handle: usize) -> Result<(), hipError_t> {
     let pool = get(handle)?;
     if pool.device != device {

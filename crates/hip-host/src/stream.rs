@@ -13,19 +13,19 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// How many streams were made, null streams not counted.
+/// Number of streams created so far, not counting null streams.
 static CREATED: AtomicU64 = AtomicU64::new(0);
 
 /// A stream of a device.
 pub(crate) struct Stream {
     pub(crate) device: usize,
-    /// Whether it waits for the null stream, and the null stream for it.
+    /// Whether it synchronises with the null stream.
     pub(crate) blocking: bool,
     pub(crate) flags: u32,
     /// −1 is the most urgent, 1 the least.
     pub(crate) priority: i32,
     pub(crate) is_null: bool,
-    /// No other stream of any device has it. Null streams have the lowest.
+    /// Unique over all devices. Null streams have the lowest ids.
     pub(crate) id: u64,
     queue: Mutex<Queue>,
     progressed: Condvar,
@@ -34,16 +34,17 @@ pub(crate) struct Stream {
 #[derive(Default)]
 struct Queue {
     waiting: VecDeque<Operation>,
-    /// Operations are numbered from 1 in the order of their submission, and end in that order.
+    /// The submission number of the last operation submitted. Numbers start at 1, and operations end in this
+    /// order.
     submitted: u64,
     completed: u64,
-    /// A dispatcher has the stream, or is about to.
+    /// A dispatcher has the stream, or was asked to take it.
     dispatched: bool,
-    /// With an adversary: the last operation that it lets run.
+    /// With an adversary: the last operation that it allows to run.
     granted: u64,
 }
 
-/// The next operation of a stream that nobody runs yet, for the adversary.
+/// The next operation of a stream that has not started, for the adversary.
 pub(crate) struct Front {
     pub(crate) number: u64,
     pub(crate) after: Vec<Point>,
@@ -56,12 +57,12 @@ struct Operation {
     work: Work,
 }
 
-/// An operation of a stream, by its number.
+/// An operation of a stream, by its submission number.
 #[derive(Clone)]
 pub(crate) struct Point {
     pub(crate) stream: Arc<Stream>,
     pub(crate) number: u64,
-    /// What the checker knows of it.
+    /// The operation's vector clock, if the checker runs.
     pub(crate) stamp: Option<Arc<Clock>>,
 }
 
@@ -74,14 +75,14 @@ impl Point {
         reached
     }
 
-    /// As `reached`, for the scheduler: nobody learns of it.
+    /// As `reached`, for the scheduler: the checker does not learn of it.
     pub(crate) fn ended(&self) -> bool {
         self.stream.queue.lock().completed >= self.number
     }
 
-    /// Waits until the operation has ended. If no dispatcher has taken up the stream yet, the caller, who has nothing
-    /// else to do, runs the operations up to this one or to one that is for dispatchers: waking another thread takes longer than most of
-    /// them.
+    /// Waits until the operation has ended. If no dispatcher has taken the stream yet, the caller runs the
+    /// operations itself, up to this one or up to one that is for dispatchers: it has nothing else to do, and
+    /// most operations take less time than waking another thread.
     pub(crate) fn wait(&self) {
         match adversary::get() {
             Some(adversary) => adversary.drive(std::slice::from_ref(self)),
@@ -91,7 +92,7 @@ impl Point {
         check::passed(self.stamp.as_ref());
     }
 
-    /// Waits for whoever runs the operation.
+    /// Waits while another thread runs the operation.
     fn wait_idly(&self) {
         let mut queue = self.stream.queue.lock();
         self.stream.progressed.wait_while(&mut queue, |queue| queue.completed < self.number);
@@ -118,7 +119,7 @@ impl Stream {
         Self::make(device, 0, 0, None)
     }
 
-    /// A stream of its own, known to its device.
+    /// Creates a stream and adds it to its device.
     pub(crate) fn create(device: &'static Device, flags: u32, priority: i32) -> Arc<Self> {
         let stream = Arc::new(Self::make(
             device.ordinal,
@@ -137,7 +138,7 @@ impl Stream {
         Self { device, blocking, flags, priority, is_null, id, queue, progressed }
     }
 
-    /// What messages call it: streams are counted from 1 in the order of their creation; 0 for a null stream.
+    /// The number in messages: streams are counted from 1 in order of creation; a null stream is 0.
     pub(crate) fn number(&self) -> u64 {
         if self.is_null { 0 } else { self.id + 1 - device::COUNT as u64 }
     }
@@ -146,7 +147,7 @@ impl Stream {
         &device::all()[self.device]
     }
 
-    /// Takes an operation of the program's: appends it, or makes it a node of a graph if the stream is captured, and then
+    /// Submits an operation: appends it, or makes it a graph node if the stream is captured. In that case
     /// there is no point to wait for.
     pub(crate) fn submit(
         self: &Arc<Self>,
@@ -156,10 +157,12 @@ impl Stream {
         Ok(capture::take(self, work)?.map(|work| self.append(work, after)))
     }
 
-    /// Appends an operation, which runs when those before it have ended, and `after` too. Returns at once.
+    /// Appends an operation, which runs after the stream's earlier operations and after `after`. Returns at
+    /// once.
     ///
-    /// The null stream waits for all blocking streams, and they for it. Places are given under the device's lock,
-    /// so an operation only ever waits for operations that were submitted before it.
+    /// The null stream waits for all blocking streams, and they wait for it. Submission numbers are assigned
+    /// under the device's lock, so an operation waits only for operations submitted before it and no cycle
+    /// can form.
     fn append(self: &Arc<Self>, work: Work, mut after: Vec<Point>) -> Point {
         let device = self.device();
         let order = device.order.lock();
@@ -196,15 +199,15 @@ impl Stream {
         })
     }
 
-    /// What a caller who synchronises with this stream waits for. For the null stream this includes the blocking
-    /// streams, for which its next operation would wait.
+    /// The operations that synchronising with this stream waits for. For the null stream this includes the
+    /// blocking streams, which its next operation would wait for.
     pub(crate) fn pending(self: &Arc<Self>) -> Vec<Point> {
         let mut pending = if self.is_null { self.device().unfinished(true) } else { Vec::new() };
         pending.extend(self.last_unfinished());
         pending
     }
 
-    /// The next operation that nobody runs yet.
+    /// The next operation that has not started.
     pub(crate) fn front(&self) -> Option<Front> {
         let queue = self.queue.lock();
         let Operation { after, work } = queue.waiting.front()?;
@@ -212,7 +215,7 @@ impl Stream {
         Some(Front { number, after: after.clone(), is_host: work.calls_host(), name: work.name() })
     }
 
-    /// What the operations up to that number wait for that nobody runs yet.
+    /// What the operations up to that number, of those that have not started, wait for.
     pub(crate) fn awaited(&self, until: u64) -> Vec<Point> {
         let queue = self.queue.lock();
         let first = queue.submitted + 1 - queue.waiting.len() as u64;
@@ -220,13 +223,14 @@ impl Stream {
         asked.flat_map(|(_, operation)| operation.after.iter().cloned()).collect()
     }
 
-    /// Lets the operations up to that number run when the stream gets a dispatcher.
+    /// Allows the operations up to that number to run.
     pub(crate) fn grant(&self, until: u64) {
         self.queue.lock().granted = until;
     }
 
-    /// Runs operations until none is left. For a program's thread that waits: until the one of that number has ended, or the next one
-    /// is for dispatchers; then one of those goes on. Called by the one thread that has the stream.
+    /// Runs operations until none is left. A program's thread that waits passes the number it waits for: it
+    /// stops when that operation has ended or the next one is for dispatchers, and then a dispatcher
+    /// continues. Only the one thread that has the stream may call this.
     pub(crate) fn drain(self: &Arc<Self>, runner: &mut Runner, waits_for: Option<u64>) {
         let adversary = adversary::get();
         let mut queue = self.queue.lock();

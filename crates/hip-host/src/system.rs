@@ -1,12 +1,12 @@
-//! What the operating system says of itself.
+//! Queries of the operating system.
 
-/// Bytes of a page of memory.
+/// Page size in bytes.
 pub(crate) fn page_bytes() -> usize {
-    // SAFETY: S1: a question to the system.
+    // SAFETY: S1: a query of the system.
     unsafe { libc::sysconf(libc::_SC_PAGESIZE) as usize }
 }
 
-/// How many mappings of memory a process may have.
+/// The maximum number of memory mappings of a process.
 pub(crate) fn most_mappings() -> usize {
     let text = std::fs::read_to_string("/proc/sys/vm/max_map_count").unwrap_or_default();
     text.trim().parse().unwrap_or(65_530)

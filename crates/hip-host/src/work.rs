@@ -1,4 +1,4 @@
-//! What a stream can be asked to do, as data.
+//! The operations of streams, as data.
 
 use crate::device::Device;
 use crate::event::Moment;
@@ -9,7 +9,6 @@ use crate::library::Call;
 use crate::memory::{self, Allocation, Range};
 use crate::pool::Pool;
 use crate::run::{self, Launch, Runner};
-use gemm_common::gemm::L2_SLAB;
 use hip_sys::hip::hipHostFn_t;
 use parking_lot::Mutex;
 use std::ffi::c_void;
@@ -18,23 +17,23 @@ use std::sync::Arc;
 /// One operation.
 #[derive(Clone)]
 pub(crate) enum Work {
-    /// Run a kernel. In a node of a graph it is only the pattern of those that run.
+    /// Run a kernel. In a graph node it is only a template for the launches.
     Launch(Arc<Launch>),
     /// Copy memory.
     Copy(Copy),
     /// Fill memory with a value.
     Fill(Fill),
-    /// Do what a library was asked for.
+    /// Call a library.
     Call(Arc<Call>),
     /// Call a function of the program.
     Host(HostCall),
-    /// Note the time.
+    /// Record the time.
     Record(Arc<Moment>),
-    /// Give memory back, unless somebody has taken it since.
+    /// Free memory, unless it was taken for reuse since.
     Release(Arc<Released>),
     /// Run the nodes of a graph.
     Graph(Arc<Program>),
-    /// Only wait for what comes before.
+    /// Do nothing; used to wait for other operations.
     Nothing,
 }
 
@@ -51,16 +50,16 @@ pub(crate) struct Copy {
     pub(crate) sides: [Option<Range>; 2],
 }
 
-/// Where a copy reads.
+/// The source of a copy.
 #[derive(Clone)]
 pub(crate) enum Source {
-    /// In memory that stays as it is until the copy has run.
+    /// Memory that stays unchanged until the copy has run.
     Memory(*const u8),
-    /// In our own copy of the caller's memory.
+    /// Our own copy of the caller's memory.
     Staged(Arc<[u8]>),
 }
 
-/// `count` values of `size` bytes (1, 2 or 4) at `to`.
+/// A fill of `count` values of `size` bytes (1, 2 or 4) at `to`.
 #[derive(Clone)]
 pub(crate) struct Fill {
     pub(crate) to: *mut u8,
@@ -71,7 +70,7 @@ pub(crate) struct Fill {
     pub(crate) side: Range,
 }
 
-/// Memory that a stream is to give back.
+/// Memory that a stream is going to free.
 pub(crate) struct Released {
     pub(crate) range: Range,
     allocation: Mutex<Option<Allocation>>,
@@ -82,26 +81,26 @@ impl Released {
         Arc::new(Self { range: allocation.range, allocation: Mutex::new(Some(allocation)) })
     }
 
-    /// Whether the memory is there still, and of that pool.
+    /// Whether the memory is still there, and belongs to that pool.
     pub(crate) fn is_of(&self, pool: &Arc<Pool>) -> bool {
         let allocation = self.allocation.lock();
         allocation.as_ref().and_then(|it| it.pool.as_ref()).is_some_and(|charge| charge.is_of(pool))
     }
 
-    /// Takes the memory, if it is there still, to put it back into the registry.
+    /// Takes the memory, if it is still there, to put it back into the registry.
     pub(crate) fn take(&self) -> Option<Allocation> {
         self.allocation.lock().take()
     }
 
-    /// Takes memory up again that was put back into the registry for nothing.
+    /// Stores memory again that was put back into the registry in vain.
     pub(crate) fn hold(&self, allocation: Allocation) {
         *self.allocation.lock() = Some(allocation);
     }
 
-    /// Gives the memory back, if it is there still.
+    /// Frees the memory, if it is still there.
     fn give_back(&self) {
         if let Some(allocation) = self.take() {
-            memory::left(&self.range);
+            memory::finish_free(&self.range);
             drop(allocation);
         }
     }
@@ -120,14 +119,14 @@ pub(crate) struct HostCall {
     pub(crate) data: *mut c_void,
 }
 
-// SAFETY: S8: the pointers are used by the one thread that runs the operation; what they point to was checked against
-// the registry of memory or is the caller's word (S11).
+// SAFETY: S8: the pointers are used by the one thread that runs the operation; what they point to was checked
+// against the registry of memory or is guaranteed by the caller (S11).
 unsafe impl Send for Copy {}
 // SAFETY: S8: as above.
 unsafe impl Send for Fill {}
 // SAFETY: S8: as above.
 unsafe impl Send for HostCall {}
-// SAFETY: S8: only read by those who share it, in nodes of graphs.
+// SAFETY: S8: shared only in graph nodes, where it is read-only.
 unsafe impl Sync for Copy {}
 // SAFETY: S8: as above.
 unsafe impl Sync for Fill {}
@@ -135,13 +134,13 @@ unsafe impl Sync for Fill {}
 unsafe impl Sync for HostCall {}
 
 impl Work {
-    /// What it is, for messages.
+    /// A description for messages.
     pub(crate) fn name(&self) -> String {
         match self {
             Self::Launch(launch) => format!("kernel {}", launch.kernel.name),
             Self::Copy(copy) => format!("copy of {} bytes", copy.width * copy.height),
             Self::Fill(fill) => format!("fill of {} bytes", fill.size * fill.count),
-            Self::Call(call) => call.name.to_owned(),
+            Self::Call(call) => call.job.name.to_owned(),
             Self::Host(_) => "host function".to_owned(),
             Self::Record(_) => "event record".to_owned(),
             Self::Release(_) => "hipFreeAsync".to_owned(),
@@ -150,7 +149,7 @@ impl Work {
         }
     }
 
-    /// The operation, to be run once more.
+    /// A copy of the operation, to run it once more.
     pub(crate) fn again(&self) -> Self {
         match self {
             Self::Launch(launch) => Self::Launch(Arc::new(launch.again())),
@@ -167,25 +166,26 @@ impl Work {
         }
     }
 
-    /// Whether it calls a library.
-    pub(crate) fn calls_library(&self) -> bool {
+    /// For each library that it calls, whether the calling thread can run that.
+    pub(crate) fn fits(&self) -> &[fn() -> bool] {
         match self {
-            Self::Call(_) => true,
-            Self::Graph(program) => program.calls_library(),
-            _ => false,
+            Self::Call(call) => std::slice::from_ref(&call.job.fits),
+            Self::Graph(program) => program.fits(),
+            _ => &[],
         }
     }
 
-    /// Whether the calling thread, one of the program's that waits, leaves it to dispatchers: functions of the program, which a driver
-    /// calls on a thread of its own, and calls of libraries on a thread of rayon's. Those wait for threads of a pool, and a thread of
-    /// rayon's takes up other tasks meanwhile: one that waits for this stream would never end. So do calls of libraries on a thread that is
-    /// ending and has lost what products keep for it.
+    /// Whether a thread of the program that waits leaves the operation to a dispatcher. This holds for
+    /// functions of the program: a driver calls them on a thread of its own. It also holds for library calls
+    /// in two cases. On a thread of rayon, a library call waits for the thread pool and runs other tasks
+    /// meanwhile; a task that waits for this stream would deadlock. And a call may not fit the thread, such as
+    /// one that is exiting and has lost the thread-local memory that products need.
     pub(crate) fn is_for_dispatchers(&self) -> bool {
-        let unfit = || rayon::current_thread_index().is_some() || L2_SLAB.try_with(|_| ()).is_err();
-        self.calls_host() || self.calls_library() && unfit()
+        let unfit = |fits: &fn() -> bool| rayon::current_thread_index().is_some() || !fits();
+        self.calls_host() || self.fits().iter().any(unfit)
     }
 
-    /// The memory that copies, fills and calls of libraries use, as far as HIP knows it.
+    /// The known memory ranges that copies, fills and library calls use.
     fn ranges(&self) -> impl Iterator<Item = &Range> {
         let (sides, side, uses) = match self {
             Self::Copy(copy) => (copy.sides.as_slice(), None, &[][..]),
@@ -196,12 +196,13 @@ impl Work {
         sides.iter().flatten().chain(side).chain(uses.iter().map(|it| &it.range))
     }
 
-    /// Whether a copy, a fill or a call of a library uses memory of a device.
+    /// Whether a copy, a fill or a library call uses memory of a device.
     pub(crate) fn uses_memory_of(&self, device: usize) -> bool {
         self.ranges().any(|range| range.is_of_device() && range.device == device)
     }
 
-    /// What there is to say of one of them whose memory was given back before its turn: it must not run.
+    /// The error message if memory that the operation uses was freed before it ran; such an operation must
+    /// not run.
     fn lost(&self) -> Option<String> {
         let Range { base, .. } = *self.ranges().find(|range| !memory::alive(range))?;
         let freed = guard::describe_freed(base);
@@ -209,7 +210,7 @@ impl Work {
         Some(format!("{}: illegal address {base:#x}: {why}", self.name()))
     }
 
-    /// Does it. On a broken device only what others may wait for is done.
+    /// Runs the operation. On a broken device it does only what other threads may wait for.
     pub(crate) fn run(self, device: &'static Device, runner: &mut Runner) {
         let healthy = device.healthy().is_ok();
         if healthy && let Some(message) = self.lost() {

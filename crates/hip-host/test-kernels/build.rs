@@ -1,4 +1,5 @@
-//! Compiles each source of `../tests/kernels` once for each wave size that it is tested at: 0 stands for one build that serves both.
+//! Compiles each source of `../tests/kernels` once for each wave size that is tested; 0 is one build for
+//! both.
 
 mod compile;
 
@@ -21,12 +22,12 @@ const UNITS: [(&str, u32); 11] = [
 ];
 
 fn main() {
-    // Miri calls nothing that is linked in.
+    // Miri cannot call linked C++ code.
     if env::var_os("CARGO_CFG_MIRI").is_some() {
         return;
     }
     let include = env::var("DEP_HIPHOST_INCLUDE").expect("hip-host's build script names its headers");
-    // The whole path, which sanitizers name.
+    // An absolute path, because sanitizers print it.
     let sources = Path::new(&include).with_file_name("tests/kernels");
     for read in [Path::new("build.rs"), Path::new("compile.rs"), Path::new(&include), &sources] {
         println!("cargo::rerun-if-changed={}", read.display());

@@ -1,9 +1,10 @@
-//! Compiles C++ files with kernels, for build scripts: hip-host's test kernels and the benchmarks share it.
+//! Compiles C++ files with kernels, for build scripts. hip-host's test kernels and the benchmarks share it.
 
 use std::env;
 use std::path::Path;
 
-/// Whether there is a C++ compiler. Where there is none the build ends with a sentence, and not with all that the crate cc tried.
+/// Whether there is a C++ compiler. Without one the build prints a short warning instead of everything that
+/// the crate cc tried.
 pub(crate) fn compiler_is_there() -> bool {
     let mut build = cc::Build::new();
     build.cpp(true).opt_level(0).cargo_output(false);
@@ -18,7 +19,8 @@ pub(crate) fn compiler_is_there() -> bool {
     started.is_ok()
 }
 
-/// A file, for one wave size or for both (0), into a static library of that name. `plain`: its kernels have no barriers.
+/// Compiles a file into a static library of that name, for one wave size or for both (0). `plain`: its
+/// kernels have no barriers.
 pub(crate) fn compile(file: &Path, wave: u32, plain: bool, library: &str) {
     let mut build = cc::Build::new();
     build.cpp(true).opt_level(3).pic(true).include(variable("DEP_HIPHOST_INCLUDE"));

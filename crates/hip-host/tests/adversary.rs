@@ -1,5 +1,5 @@
-//! The adversary and the checker: each test runs small programs in processes of their own, since both are switched on by
-//! the environment, and looks at what they compute and what is reported.
+//! The adversary and the checker. The environment switches both on, so each test runs small programs in
+//! processes of their own. It checks their results and the checker's reports.
 
 #[macro_use]
 mod common;
@@ -16,7 +16,7 @@ use std::time::{Duration, Instant};
 
 const SEEDS: std::ops::RangeInclusive<u64> = 1..=20;
 
-/// A small program. It gives what it computed.
+/// A small program. Returns its result.
 type Scenario = fn(&Hip) -> i32;
 
 const SCENARIOS: &[(&str, Scenario)] = &[
@@ -56,7 +56,7 @@ fn child() {
     println!("child: unchecked {}", checker::unchecked());
 }
 
-/// What a scenario's process said.
+/// The output of a scenario's process.
 struct Told {
     left: Left,
     result: Option<i32>,
@@ -66,7 +66,7 @@ struct Told {
 }
 
 fn run(scenario: &str, settings: &[(&str, &str)]) -> Told {
-    // Loaded as this machine may be, patience must not run out by itself.
+    // Even on a loaded machine, patience must not run out.
     let settings = [&[("HIPSTACK_HOST_ADVERSARY_PATIENCE_MS", "60000")], settings].concat();
     let left = again("child", scenario, &settings);
     let lines = |word: &str| -> Vec<String> {
@@ -84,14 +84,14 @@ impl Told {
     }
 }
 
-/// Under the checker alone: what it reports does not depend on how it went.
+/// The reports with the checker alone, which do not depend on the timing.
 fn checked(scenario: &str) -> Vec<String> {
     let told = run(scenario, &[("HIPSTACK_HOST_CHECK", "1")]);
     assert!(told.result.is_some(), "{scenario}: {}", told.stderr());
     told.reports
 }
 
-/// What a scenario computes under each seed.
+/// The results of a scenario with each seed.
 fn results(scenario: &str) -> Vec<i32> {
     let seeded = |seed: u64| run(scenario, &[("HIPSTACK_HOST_ADVERSARY", &seed.to_string())]);
     let result = |told: Told| told.result.unwrap_or_else(|| panic!("{scenario}: {}", told.stderr()));
@@ -102,8 +102,8 @@ fn report(conflict: Conflict) -> Vec<String> {
     vec![format!("{conflict:?}")]
 }
 
-/// Gives the device time, as a program that is busy with something else: until it is done, or for a while if somebody
-/// holds the device back.
+/// Gives the device time, like a program that is busy with something else: until it is done or, if the
+/// adversary holds the device back, for a while.
 fn do_something_else(done: impl Fn() -> bool) {
     if hip_host::adversary::seed().is_none() {
         assert!(soon(done));
@@ -129,7 +129,8 @@ fn touch(pointer: *mut c_void, bytes: usize, access: Access) {
     }
 }
 
-/// A kernel writes 7 on one stream, which another stream copies. The event between them may be missing.
+/// A kernel writes 7 on one stream, and a copy on another stream reads it. The event between them may be
+/// missing.
 fn two_streams(hip: &Hip, event_between: bool) -> i32 {
     let (a, b) = (hip.stream(hipStreamNonBlocking), hip.stream(hipStreamNonBlocking));
     let (from, to, flag) = (hip.zeros::<i32>(4), hip.zeros::<i32>(4), pinned(hip));
@@ -207,7 +208,7 @@ fn the_null_stream_orders_blocking_streams_only() {
     assert!(results.contains(&0), "{results:?}");
 }
 
-/// One stream frees memory that another copies from. Its next owner fills it with 9.
+/// One stream frees memory that another stream copies from. The memory's next owner fills it with 9.
 fn free_while_read(hip: &Hip, event_between: bool) -> i32 {
     let (a, b, to) =
         (hip.stream(hipStreamNonBlocking), hip.stream(hipStreamNonBlocking), hip.zeros::<i32>(4));
@@ -223,7 +224,7 @@ fn free_while_read(hip: &Hip, event_between: bool) -> i32 {
         ok!(hip, hipStreamWaitEvent(a, event, 0));
     }
     ok!(hip, hipFreeAsync(from, a));
-    // A copy that finds its memory gone does not run, which the calls from then on tell.
+    // A copy whose memory was freed does not run, and the next calls report it.
     let codes = [
         call!(hip, hipMallocAsync(&mut next, 16, a)),
         call!(hip, hipMemsetD32Async(next, 9, 4, a)),
@@ -252,7 +253,7 @@ fn memory_freed_while_another_stream_reads_it() {
     assert!(results.iter().any(|value| *value != 5), "{results:?}");
 }
 
-/// Says that a kernel, which does nothing, reads memory that was freed before.
+/// Declares that a kernel, which does nothing, reads memory that was freed before.
 fn use_after_free(hip: &Hip) -> i32 {
     let (stream, nothing) = (hip.stream(hipStreamNonBlocking), hip.function("test_plain", "nothing"));
     let (mut freed, mut piece) = (null_mut(), null_mut());
@@ -265,7 +266,7 @@ fn use_after_free(hip: &Hip) -> i32 {
     let platform = hip_host::platform();
     let (Some(release), Some(reserve)) = (platform.ext().release, platform.ext().reserve) else { return 0 };
     let used = [Extent { pointer: piece, bytes: 4, access: Access::WRITE }];
-    // SAFETY: S1: pointers are looked up only.
+    // SAFETY: S1: the pointers are only looked up.
     assert_eq!(unsafe { release(piece, 16, stream) }.0, 0);
     announce(stream, &used);
     hip.launch(nothing, shape(1, 1), stream, &mut []);
@@ -313,7 +314,7 @@ fn neighbours_are_no_race() {
     assert_eq!(results("neighbours"), [3; 20]);
 }
 
-/// The host reads what a copy to pinned memory brings.
+/// The host reads the result of a copy to pinned memory.
 fn host_reads(hip: &Hip, wait: bool) -> i32 {
     let (stream, place, from) = (hip.stream(hipStreamNonBlocking), pinned(hip), hip.buffer(&[6, 6, 6, 6]));
     hip.sync();
@@ -340,7 +341,7 @@ fn the_host_waits_before_it_reads() {
     assert_eq!(self::results("read_after_wait"), [6; 20]);
 }
 
-/// The host writes pinned memory again that a copy reads.
+/// The host overwrites pinned memory that a copy reads.
 fn pinned_reuse(hip: &Hip, wait: bool) -> i32 {
     let (stream, place, to, flag) =
         (hip.stream(hipStreamNonBlocking), pinned(hip), hip.zeros::<i32>(4), pinned(hip));
@@ -357,7 +358,7 @@ fn pinned_reuse(hip: &Hip, wait: bool) -> i32 {
         do_something_else(|| read_host(flag) == 1);
     }
     touch(place, 4, Access::WRITE);
-    // SAFETY: S2: as above; without the wait the copy may read at the same time, which is what this is about.
+    // SAFETY: S2: as above; without the wait the copy may read at the same time, which is what this tests.
     unsafe { place.cast::<i32>().write_volatile(8) };
     ok!(hip, hipStreamSynchronize(stream));
     to.read()[0]
@@ -373,8 +374,8 @@ fn pinned_memory_is_not_reused_before_the_copy_has_read_it() {
     assert_eq!(self::results("pinned_reused_after_wait"), [4; 20]);
 }
 
-/// A value goes from cell to cell over four streams, each step behind the one before; copies, host functions, events and
-/// memory of a pool between them.
+/// A value moves from cell to cell over four streams, each step ordered after the previous one, with copies,
+/// host functions, events and pool memory between them.
 fn many(hip: &Hip) -> i32 {
     unsafe extern "C" fn nothing(_: *mut c_void) {}
     let streams: Vec<hipStream_t> = (0..4).map(|_| hip.stream(hipStreamNonBlocking)).collect();
@@ -393,7 +394,7 @@ fn many(hip: &Hip) -> i32 {
         assert_eq!(call_optional!(hip, hipLaunchHostFunc(stream, Some(nothing), null_mut())), 0);
         ok!(hip, hipMemcpyAsync(at(step + 1), spare, 4, kind, stream));
         ok!(hip, hipFreeAsync(spare, stream));
-        // Nobody waits for these.
+        // Nothing waits for these.
         ok!(hip, hipMemsetD32Async(at(step), 1, 1, stream));
         if step % 8 == 0 {
             call!(hip, hipStreamQuery(stream));
@@ -416,7 +417,7 @@ fn the_same_seed_makes_the_same_decisions() {
     assert!(first.len() > 200, "{}", first.len());
     assert_eq!(first, second);
     assert_ne!(first, other);
-    // Without an adversary nothing is decided and nothing is checked.
+    // Without an adversary there are no decisions and no checks.
     let plain = run("many", &[]);
     assert_eq!((plain.result, plain.decisions.len(), plain.reports.len()), (Some(13), 0, 0));
 }
@@ -449,13 +450,13 @@ fn only_launches_that_run_are_decided() {
     };
     for seed in ["1", "2", "3"] {
         let decisions = trace(seed);
-        // Three when they are captured, and three in each run of the graph.
+        // Three at the capture, and three in each run of the graph.
         assert_eq!(decisions.iter().filter(|line| line.starts_with("launch ")).count(), 9, "{decisions:?}");
         assert_eq!(trace(seed), decisions);
     }
 }
 
-/// Memory that nobody wrote.
+/// Memory that was never written.
 fn uninitialised(hip: &Hip) -> i32 {
     let mut memory = null_mut();
     ok!(hip, hipMalloc(&mut memory, 4));
@@ -470,7 +471,7 @@ fn fresh_memory_has_a_pattern() {
     assert_eq!(value("2"), Some(0x5a5a_5a5a));
 }
 
-/// Launches that say nothing of what they use.
+/// Launches that do not declare what they use.
 fn unannounced(hip: &Hip) -> i32 {
     let (stream, place) = (hip.stream(hipStreamNonBlocking), pinned(hip));
     for _ in 0..3 {

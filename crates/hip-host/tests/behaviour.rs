@@ -1,4 +1,4 @@
-//! What this platform answers where HIP leaves it open: names, identities, and handles that were never issued.
+//! This platform's behaviour where HIP leaves it open: names, identities, and handles that were never issued.
 
 #[macro_use]
 mod common;
@@ -79,7 +79,7 @@ fn modules_that_the_program_registered() {
         hipModuleUnload(module) => 0;
         hipModuleGetFunction(&mut function, module, c"nothing".as_ptr()) => HANDLE;
     }
-    // A function goes with its module.
+    // A function is destroyed with its module.
     let none = null_mut();
     assert_eq!(
         call!(hip, hipModuleLaunchKernel(function, 1, 1, 1, 1, 1, 1, 0, none, null_mut(), null_mut())),

@@ -1,4 +1,4 @@
-//! Cooperative launches, and what kernels print. Device 1 runs them: the kernels are built for its wave size.
+//! Cooperative launches, and printing. They run on device 1: the kernels are built for its wave size.
 
 #[macro_use]
 mod common;
@@ -9,7 +9,7 @@ use hip_sys::hip::hipFunction_t;
 use std::ffi::c_void;
 use std::ptr::null_mut;
 
-/// Runs the body in a process of its own and gives what that wrote.
+/// Runs the body in a process of its own and returns its outcome.
 fn apart(name: &str, body: impl FnOnce(&Hip)) -> Option<Left> {
     let left = left_by(name, &[], |hip| {
         ok!(hip, hipSetDevice(1));
@@ -33,7 +33,7 @@ fn launch(hip: &Hip, function: hipFunction_t, grid: u32, block: u32, arguments: 
     )
 }
 
-/// How many blocks of that size the device takes at once, as the occupancy and the properties say.
+/// How many blocks of that size the device takes at once, according to the occupancy and the properties.
 fn most_blocks(hip: &Hip, function: hipFunction_t, block: u32) -> u32 {
     let (mut each, mut processors) = (0, 0);
     ok!(hip, hipModuleOccupancyMaxActiveBlocksPerMultiprocessor(&mut each, function, block as i32, 0));
@@ -51,7 +51,7 @@ fn values_travel_through_the_grid() {
         let ring = hip.zeros::<i32>(2 * count);
         let (mut pr, mut rounds) = (ring.pointer, 9_i32);
         assert_eq!(launch(&hip, function, grid, block, arguments![pr, rounds]), 0);
-        // The last round is an odd one, and wrote the second half.
+        // The last round is odd, so it wrote the second half.
         let expected: Vec<i32> = (0..count).map(|t| ((t + 9) % count) as i32).collect();
         assert_eq!(ring.read()[count..], expected, "{grid} x {block}");
     }

@@ -1,6 +1,7 @@
-//! Kernels that fail: the launch becomes an error, the device says so from then on, the process lives.
+//! Kernels that fail: the launch becomes an error, the device keeps it, and the process survives.
 //!
-//! Each case runs in a process of its own, on device 0 (waves of 32) and then, in the same process, on device 1 (of 64).
+//! Each case runs in a process of its own, on device 0 (waves of 32) and then, in the same process, on device
+//! 1 (of 64).
 
 #[macro_use]
 mod common;
@@ -10,7 +11,7 @@ use common::{Hip, shape};
 use std::ffi::c_void;
 use std::ptr::null_mut;
 
-/// Launches a kernel that fails on each device in turn, and gives what the platform says of both.
+/// Launches a failing kernel on each device in turn, and returns what the platform reports for both.
 fn fails_with(hip: &Hip, module: &str, kernel: &str, code: u32, more: &mut [*mut c_void]) -> [String; 2] {
     [0, 1].map(|device| {
         ok!(hip, hipSetDevice(device));
@@ -22,7 +23,7 @@ fn fails_with(hip: &Hip, module: &str, kernel: &str, code: u32, more: &mut [*mut
         hip.launch(hip.function(module, kernel), shape(4, 64), null_mut(), &mut arguments);
         assert_eq!(call!(hip, hipStreamSynchronize(null_mut())), code);
         assert_eq!(call!(hip, hipGetLastError()), code);
-        // Everything on the device says so now; frees work all the same.
+        // All calls on the device now fail, except frees.
         assert_eq!(hip.launch_code(fine, shape(1, 64), null_mut(), arguments![po]), code);
         assert_eq!(call!(hip, hipMemset(po, 0, 4)), code);
         assert_eq!(call!(hip, hipFree(po)), 0);
@@ -31,7 +32,7 @@ fn fails_with(hip: &Hip, module: &str, kernel: &str, code: u32, more: &mut [*mut
     })
 }
 
-/// The case's text names the kernel, a block and each of the pieces, on both devices.
+/// Checks that the report names the kernel, a block and each of the pieces, on both devices.
 fn names(said: &[String; 2], kernel: &str, pieces: &[&str]) {
     for text in said {
         assert!(text.starts_with(&format!("kernel {kernel}, block (")), "{text}");
@@ -45,7 +46,7 @@ fn case(name: &str, kernel: &str, code: u32, pieces: &[&str]) {
     let text = apart(name, &[], |hip| {
         names(&fails_with(hip, "test_faults", kernel, code, &mut []), kernel, pieces);
     });
-    // The same is on standard error, with the device and the code.
+    // Standard error has the same, with the device and the code.
     for device in text.iter().flat_map(|text| [0, 1].map(|device| (text, device))) {
         let (text, device) = device;
         assert!(
@@ -81,7 +82,7 @@ fn lanes_at_a_warp_operation_and_at_a_barrier() {
                 null_mut(),
                 arguments![po],
             );
-            // Three times exchanged with the neighbour is once.
+            // Exchanging three times with the neighbour is the same as once.
             let expected: Vec<i32> = (0..64).map(|i| if i % 32 < 16 { i ^ 1 } else { i }).collect();
             assert_eq!(out.read(), expected);
         }
@@ -98,8 +99,8 @@ fn lanes_at_a_warp_operation_and_at_a_barrier() {
 #[test]
 fn many_faults_leave_nothing_behind() {
     apart("many_faults_leave_nothing_behind", &[], |hip| {
-        // Every block fails, on all threads of the machine, with others of the block parked. A stack lost for each of these
-        // would be more than there are.
+        // Every block fails, on all threads of the machine, while other threads of the block are parked. If
+        // each fault lost a stack, the stacks would run out.
         for round in 0..300 {
             ok!(hip, hipSetDevice(round % 2));
             let out = hip.zeros::<i32>(64);
@@ -146,7 +147,7 @@ fn an_illegal_instruction() {
 
 #[test]
 fn a_division_by_zero() {
-    // Other processors answer zero.
+    // Other processors return zero.
     if cfg!(target_arch = "x86_64") {
         let name = "a_division_by_zero";
         apart(name, &[], |hip| {
@@ -176,7 +177,7 @@ fn an_address_that_is_nowhere() {
         let said = fails_with(hip, "test_faults", "read_at", 700, arguments![from, at]);
         let expected = ["thread (1, 0, 0): illegal address 0x100000", ": no memory is there"];
         names(&said, "read_at", &expected);
-        // More bits than an address has.
+        // More bits than an address can have.
         from = (1_usize << 60) as *mut c_void;
         let said = fails_with(hip, "test_faults", "read_at", 700, arguments![from, at]);
         names(&said, "read_at", &["thread (1, 0, 0): illegal address"]);
@@ -238,7 +239,7 @@ fn work_behind_a_fault_is_skipped_and_events_still_end() {
         let (trapped, fine) = (hip.function("test_faults", "trapped"), hip.function("test_faults", "fine"));
         ok!(hip, hipEventRecord(before, stream));
         hip.launch(trapped, shape(1, 64), stream, arguments![po]);
-        // Either the fault was seen already, or what follows is queued and skipped.
+        // Either the fault was already seen, or the following work is queued and skipped.
         let either = |code: u32| assert!(code == 0 || code == 719, "{code}");
         either(hip.launch_code(fine, shape(1, 64), stream, arguments![po]));
         either(call!(hip, hipEventRecord(event, stream)));
@@ -255,13 +256,13 @@ fn work_behind_a_fault_is_skipped_and_events_still_end() {
         assert_eq!(call!(hip, hipStreamWaitEvent(other, event, 0)), 719);
         let mut word = 0_i32;
         assert_eq!(call!(hip, hipMemcpy((&raw mut word).cast(), po, 4, hip_sys::hip::hipMemcpyKind(2))), 719);
-        // What was made before can be given back.
+        // Objects created before can be destroyed.
         assert_eq!(call!(hip, hipEventDestroy(event)), 0);
         assert_eq!(call!(hip, hipStreamDestroy(other)), 0);
         assert_eq!(call!(hip, hipFree(po)), 0);
         std::mem::forget(out);
         hip.is_broken_with(719);
-        // The stream lives on.
+        // The stream stays usable.
         ok!(hip, hipEventRecord(before, stream));
         ok!(hip, hipEventSynchronize(before));
         ok!(hip, hipStreamSynchronize(stream));

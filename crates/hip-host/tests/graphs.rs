@@ -1,5 +1,5 @@
-//! Graphs, as far as this platform alone promises it: kernels of this crate's test modules, faults, resets. What every
-//! platform promises is in the conformance suite.
+//! Graphs, as far as only this platform guarantees it: kernels of this crate's test modules, faults, resets.
+//! The conformance suite covers what every platform guarantees.
 
 #[macro_use]
 mod common;
@@ -72,7 +72,7 @@ fn an_update_gives_a_kernel_other_arguments() {
     let (mut node, mut result) = (null_mut(), hipGraphExecUpdateResult(9));
     ok!(hip, hipGraphExecUpdate(exec, second, &mut node, &mut result));
     assert_eq!(result, hipGraphExecUpdateResult::hipGraphExecUpdateSuccess);
-    // The launch that waits still writes the first value.
+    // The waiting launch still writes the first value.
     gate.release();
     ok!(hip, hipStreamSynchronize(stream));
     assert_eq!(read_host(place), 1);
@@ -93,7 +93,8 @@ fn two_launches_of_one_executable_graph_do_not_overlap() {
     let (exec, other) = (instantiate(&hip, graph), instantiate(&hip, graph));
     ok!(hip, hipGraphLaunch(exec, one));
     ok!(hip, hipGraphLaunch(exec, two));
-    // Another executable of the graph comes to the gate, though it was launched last: nothing else holds streams back.
+    // Another executable of the same graph reaches the gate although it was launched last: only launches of
+    // the same executable wait for each other.
     ok!(hip, hipGraphLaunch(other, hip.stream(hipStreamNonBlocking)));
     assert!(soon(|| gate.reached.load(Ordering::SeqCst) >= 2));
     assert_eq!(gate.reached.load(Ordering::SeqCst), 2);
@@ -158,7 +159,7 @@ fn memory_that_a_stream_frees_behind_the_graph_is_there_for_it() {
     gate.release();
     ok!(hip, hipStreamSynchronize(stream));
     assert_eq!(read_host(seen), 0x0707_0707);
-    // Now the stream has given it back.
+    // By now the stream has freed it.
     ok!(hip, hipGraphLaunch(exec, stream));
     assert_eq!(call!(hip, hipStreamSynchronize(stream)), 700);
     ok!(hip, hipDeviceReset());
@@ -166,7 +167,8 @@ fn memory_that_a_stream_frees_behind_the_graph_is_there_for_it() {
     ok!(hip, hipHostFree(seen));
 }
 
-/// What a stream of device 0 and one of device 1 capture together: each runs the body, the second after the first.
+/// Captures a stream of device 0 and one of device 1 together: each runs the body, the second after the
+/// first.
 fn on_both(hip: &Hip, streams: [hipStream_t; 2], body: impl Fn(usize)) -> hipGraphExec_t {
     let [first, second] = streams;
     ok!(hip, hipSetDevice(0));

@@ -14,7 +14,7 @@ use std::ptr::null_mut;
 
 const GUARDED: &[(&str, &str)] = &[("HIPSTACK_HOST_GUARD", "1")];
 
-/// Launches `kernel(out, at)` on four blocks; what the platform says of the fault that follows.
+/// Launches `kernel(out, at)` on four blocks and returns what the platform reports about the fault.
 fn fault(hip: &Hip, module: &str, kernel: &str, out: *mut c_void, at: i64) -> String {
     let (mut out, mut at) = (out, at);
     hip.launch(hip.function(module, kernel), shape(4, 64), null_mut(), arguments![out, at]);
@@ -35,7 +35,7 @@ fn on_both(hip: &Hip, body: impl Fn(i32)) {
     }
 }
 
-/// The text without the allocation's number, which counts everything that the process allocated.
+/// The text without the allocation's number, which depends on all allocations of the process.
 fn without_number(text: &str) -> String {
     let (start, rest) = text.split_once("allocation ").expect("it names an allocation");
     let rest = rest.trim_start_matches(|c: char| c.is_ascii_digit());
@@ -55,7 +55,7 @@ fn one_element_too_far() {
             let text = fault(hip, "test_faults", "write_at", allocate(hip, 1024), 257);
             let expected = format!(": 4 bytes past the end of allocation # (1,024 bytes of device {device})");
             assert!(without_number(&text).ends_with(&expected), "{text}");
-            // Of odd sizes too: 4 bytes, 12, and more than a page.
+            // Odd sizes too: 4 bytes, 12, and more than a page.
             for bytes in [4, 12, 4100, 70_000] {
                 let text = fault(hip, "test_faults", "write_at", allocate(hip, bytes), bytes as i64 / 4);
                 assert!(text.contains(": 0 bytes past the end of allocation"), "{bytes}: {text}");
@@ -85,7 +85,7 @@ fn before_the_start() {
             let expected =
                 format!(": 4 bytes before the start of allocation # (4,096 bytes of device {device})");
             assert!(without_number(&text).ends_with(&expected), "{text}");
-            // In the same page nothing faults; the free finds it.
+            // An access in the same page does not fault; the free detects it.
             let (out, mut at) = (allocate(hip, 1024), -3_i64);
             let mut po = out;
             hip.launch(hip.function("test_faults", "write_at"), shape(4, 64), null_mut(), arguments![po, at]);
@@ -134,7 +134,7 @@ fn memory_of_pools() {
     });
 }
 
-/// A copy that its stream comes to after another stream has freed what it reads.
+/// A copy that runs after another stream has freed its source.
 fn copy_too_late(hip: &Hip) -> String {
     let (late, other, gate) = (hip.stream(1), hip.stream(1), gate());
     let (mut from, to) = (null_mut(), allocate(hip, 1024));
@@ -194,7 +194,7 @@ fn a_larger_alignment_leaves_bytes_that_the_free_checks() {
     let environment = &[("HIPSTACK_HOST_GUARD", "16")];
     apart("a_larger_alignment_leaves_bytes_that_the_free_checks", environment, |hip| {
         on_both(hip, |_| {
-            // 20 bytes end 12 bytes before their page does.
+            // 20 bytes end 12 bytes before the end of their page.
             let (out, mut at) = (allocate(hip, 20), 6_i64);
             assert_eq!(out.addr() % 4096, 4096 - 32);
             let mut po = out;
@@ -212,7 +212,8 @@ fn a_larger_alignment_leaves_bytes_that_the_free_checks() {
 fn without_guard_mode_the_nearest_is_named() {
     apart("without_guard_mode_the_nearest_is_named", &[], |hip| {
         on_both(hip, |device| {
-            // So large an allocation is a mapping of its own, beside the last one. Without its neighbours it lies alone.
+            // An allocation this large is a mapping of its own, next to the previous one. Freeing its
+            // neighbours leaves it alone.
             let bytes = 64 << 20;
             let [above, mut place, below] = [(); 3].map(|()| allocate(hip, bytes));
             ok!(hip, hipFree(above));
@@ -222,7 +223,7 @@ fn without_guard_mode_the_nearest_is_named() {
             let before = pages.map(|page| -4096 * (page + 1));
             let is_unmapped = |offset: &i64| {
                 let page = place.wrapping_byte_offset(*offset as isize).map_addr(|a| a & !4095);
-                // SAFETY: S1: a question about a page, which need not be there.
+                // SAFETY: S1: a query about a page, which need not be mapped.
                 unsafe { libc::msync(page, 1, libc::MS_ASYNC) != 0 }
             };
             let offset = behind.chain(before).find(is_unmapped).expect("a page beside it that nobody has");
@@ -272,12 +273,12 @@ fn too_many_allocations_are_an_error() {
 
 #[test]
 fn the_host_is_not_protected() {
-    // The program's own access outside is the program's own fault, and ends it as it always did.
+    // The host's own invalid access is not a kernel's fault, and ends the process as usual.
     let left = left_by("the_host_is_not_protected", GUARDED, |hip| {
         let mut place = null_mut();
         ok!(hip, hipHostMalloc(&mut place, 1024, 0));
         hip.works();
-        // SAFETY: S2: it is not; the process ends here.
+        // SAFETY: S2: deliberately violated; the process ends here.
         unsafe { place.cast::<u8>().add(1024).write_volatile(1) };
     });
     if let Some(left) = left {

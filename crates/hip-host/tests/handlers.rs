@@ -1,4 +1,4 @@
-//! Faults that are not a kernel's end the process as they did before, and a program's own handlers see them.
+//! Faults that are not a kernel's end the process as usual, and the program's own handlers see them.
 
 #[macro_use]
 mod common;
@@ -9,7 +9,7 @@ use hip_sys::hip::hipMemcpyKind;
 use std::ffi::{c_int, c_void};
 use std::ptr::null_mut;
 
-/// Ends by that signal without a word of a kernel.
+/// The process ends by that signal, without a report about a kernel.
 fn dies_of(name: &str, signal: c_int, environment: &[(&str, &str)], body: impl FnOnce(&common::Hip)) {
     if let Some(left) = left_by(name, environment, body) {
         assert_eq!(left.signal, Some(signal), "{}", left.text);
@@ -18,12 +18,12 @@ fn dies_of(name: &str, signal: c_int, environment: &[(&str, &str)], body: impl F
 }
 
 fn read_nowhere() {
-    // SAFETY: S2: it is not memory; the process ends here.
+    // SAFETY: S2: deliberately violated; the process ends here.
     let word = unsafe { std::ptr::with_exposed_provenance::<u32>(0x10_0000).read_volatile() };
     println!("{word}");
 }
 
-/// What a wait for the kernel says.
+/// The result of waiting for the kernel.
 fn read_nowhere_in_a_kernel(hip: &common::Hip) -> u32 {
     let (mut from, mut at, mut to) = (0x10_0000 as *mut c_void, 0_i64, null_mut::<c_void>());
     let kernel = hip.function("test_faults", "read_at");
@@ -65,7 +65,7 @@ fn a_copy_from_memory_that_the_program_took_away() {
         // SAFETY: S1: a mapping of this test's own.
         let page = unsafe { libc::mmap(null_mut(), 4096, access, flags, -1, 0) };
         ok!(hip, hipHostRegister(page, 4096, 0));
-        // Unmapped, another thread's new memory might lie there.
+        // Only protected: if it were unmapped, another thread's new memory might be mapped there.
         // SAFETY: S1: as above; it is not used here any more.
         assert_eq!(unsafe { libc::mprotect(page, 4096, libc::PROT_NONE) }, 0);
         let kind = hipMemcpyKind::hipMemcpyHostToDevice;
@@ -82,7 +82,7 @@ fn a_stack_overflow_of_the_program() {
         std::hint::black_box(&mut here);
         deeper(depth) + here[7]
     }
-    // Rust's own handler says what it always says, and aborts.
+    // Rust's own handler prints its message and aborts.
     let left = left_by("a_stack_overflow_of_the_program", &[], |hip| {
         hip.works();
         println!("{}", deeper(&mut 0));
@@ -104,7 +104,7 @@ fn a_signal_that_somebody_sent() {
 }
 
 unsafe extern "C" fn own_handler(_: c_int, info: *mut libc::siginfo_t, _: *mut c_void) {
-    // SAFETY: S16: the system's information; writing and ending is what a handler may do.
+    // SAFETY: S16: the system's information; write and _exit are async-signal-safe.
     unsafe {
         if (*info).si_addr().addr() == 0x10_0000 {
             let text = b"the program's own handler\n";
@@ -117,14 +117,14 @@ unsafe extern "C" fn own_handler(_: c_int, info: *mut libc::siginfo_t, _: *mut c
 #[test]
 fn a_handler_of_the_program() {
     let text = apart("a_handler_of_the_program", &[], |hip| {
-        // SAFETY: S16: a handler that keeps to what a handler may do, before any kernel has run.
+        // SAFETY: S16: an async-signal-safe handler, installed before any kernel has run.
         unsafe {
             let mut action: libc::sigaction = std::mem::zeroed();
             action.sa_sigaction = own_handler as *const () as usize;
             action.sa_flags = libc::SA_SIGINFO;
             libc::sigaction(libc::SIGSEGV, &action, null_mut());
         }
-        // A kernel's fault is the launch's, though.
+        // A kernel's fault still fails the launch.
         assert_eq!(read_nowhere_in_a_kernel(hip), 700);
         hip.is_broken_with(700);
         read_nowhere();
@@ -140,7 +140,7 @@ fn urgent_data_that_the_program_ignores_leaves_the_watchdog_its_signal() {
     use std::net::{TcpListener, TcpStream};
     use std::os::fd::AsRawFd;
     apart("urgent_data_that_the_program_ignores_leaves_the_watchdog_its_signal", &[], |hip| {
-        // SAFETY: S16: no kernel has run yet, so nobody needs the signal.
+        // SAFETY: S16: no kernel has run yet, so the signal is not in use.
         unsafe { libc::signal(libc::SIGURG, libc::SIG_IGN) };
         hip.works();
         let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
@@ -148,7 +148,7 @@ fn urgent_data_that_the_program_ignores_leaves_the_watchdog_its_signal() {
         let (receiver, _) = listener.accept().expect("it has connected");
         let mut byte = 7_u8;
         let place = (&raw mut byte).cast::<c_void>();
-        // SAFETY: S1, S16: sockets and a byte of this test's own; a place for the system's answer.
+        // SAFETY: S1, S16: sockets and a byte of this test's own; a live output buffer.
         let handler = unsafe {
             assert_eq!(libc::fcntl(receiver.as_raw_fd(), libc::F_SETOWN, libc::getpid()), 0);
             assert_eq!(libc::send(sender.as_raw_fd(), place, 1, libc::MSG_OOB), 1);

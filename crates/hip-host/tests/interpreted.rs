@@ -1,5 +1,6 @@
-//! Streams, events, memory and graphs without kernels and without a foreign function, so that Miri can interpret them: `ci/miri.sh` does that.
-//! The bytes that copies, fills and functions use are plain ones: an order that the platform forgets is a race of its threads.
+//! Streams, events, memory and graphs without kernels and foreign functions, so that Miri can interpret them
+//! (`ci/miri.sh`). Copies, fills and functions access the bytes without atomics, so Miri reports an order
+//! that the platform forgets as a data race.
 
 use hip_sys::hip::*;
 use std::ffi::c_void;
@@ -9,11 +10,11 @@ use std::thread;
 const ANY: hipMemcpyKind = hipMemcpyKind::hipMemcpyDefault;
 const GLOBAL: hipStreamCaptureMode = hipStreamCaptureMode::hipStreamCaptureModeGlobal;
 
-/// Calls a function of the platform and gives the code.
+/// Calls a function of the platform and returns the code.
 macro_rules! call {
     ($name:ident($($argument:expr),* $(,)?)) => {{
         let function = hip_host::platform().hip().$name;
-        // SAFETY: S1, S11: the test hands over live places, or what the function must refuse.
+        // SAFETY: S1, S11: the test passes live pointers, or arguments that the function must refuse.
         unsafe { function($($argument),*) }.0
     }};
 }
@@ -53,7 +54,7 @@ fn pinned() -> *mut [u8; 8] {
     place
 }
 
-/// What pinned memory has, which no work writes now.
+/// The contents of pinned memory that no work writes now.
 fn read(place: *mut [u8; 8]) -> [u8; 8] {
     // SAFETY: S2: the tests wait for the work that writes it.
     unsafe { place.read() }
@@ -61,13 +62,13 @@ fn read(place: *mut [u8; 8]) -> [u8; 8] {
 
 /// Adds one to each byte.
 unsafe extern "C" fn add_one(place: *mut c_void) {
-    // SAFETY: S11: the tests give eight bytes of pinned memory that only the stream uses now.
+    // SAFETY: S11: the tests pass eight bytes of pinned memory that only the stream uses now.
     unsafe { (*place.cast::<[u8; 8]>()).iter_mut().for_each(|byte| *byte += 1) };
 }
 
 fn call_on(stream: hipStream_t, place: *mut [u8; 8]) {
     let launch = hip_host::platform().hip().hipLaunchHostFunc.get().expect("hip-host has it");
-    // SAFETY: S11: the place outlives the stream's work.
+    // SAFETY: S11: the memory outlives the stream's work.
     assert_eq!(unsafe { launch(stream, Some(add_one), place.cast()) }.0, 0);
 }
 
@@ -94,7 +95,7 @@ fn an_event_orders_the_work_of_two_streams() {
     assert_eq!(call!(hipStreamQuery(second)), 0);
     ok!(hipEventDestroy(event));
     assert_eq!(call!(hipEventRecord(event, first)), hipError_t::hipErrorContextIsDestroyed.0);
-    // What is queued is still done.
+    // Queued work still runs.
     call_on(second, place);
     ok!(hipStreamDestroy(second));
     ok!(hipStreamDestroy(first));
@@ -119,7 +120,7 @@ fn memory_is_there_until_the_work_before_its_release_is_done() {
     let memory = device_memory(8);
     ok!(hipMemsetAsync(memory, 9, 8, second));
     ok!(hipMemcpyAsync(place.cast(), memory, 8, ANY, second));
-    // Both wait for all of the device's work.
+    // Both frees wait for all of the device's work.
     ok!(hipFree(memory));
     assert_eq!(read(place), [9; 8]);
     call_on(first, place);
@@ -128,7 +129,8 @@ fn memory_is_there_until_the_work_before_its_release_is_done() {
     ok!(hipStreamDestroy(second));
 }
 
-/// Two branches that meet again, launched on two streams; its handles go before its last run has ended.
+/// Two branches that join again, launched on two streams. The handles are destroyed before the last run has
+/// ended.
 #[test]
 fn a_graph_is_run_as_often_as_it_is_launched() {
     let (first, second, fork, join) = (stream(), stream(), event(), event());
@@ -201,7 +203,7 @@ fn ranges_are_known_from_their_first_byte_to_their_last() {
     ok!(hipMemcpy2DAsync(memory, 5, registered.cast_const(), 4, 3, 2, ANY, null_mut()));
     ok!(hipMemsetD8Async(memory.wrapping_byte_add(3), 0xff, 2, null_mut()));
     ok!(hipMemcpy2DAsync(registered, 4, memory.cast_const(), 5, 4, 2, ANY, null_mut()));
-    // Neither four bytes from the last one on, nor a word at an odd place.
+    // Refused: four bytes starting at the last one, and a word at an odd address.
     let last = memory.wrapping_byte_add(23);
     assert_ne!(call!(hipMemcpyAsync(last, registered, 4, ANY, null_mut())), 0);
     assert_ne!(call!(hipMemsetD32Async(memory.wrapping_byte_add(1), 0, 1, null_mut())), 0);

@@ -1,4 +1,4 @@
-//! Kernels as they are written for GPUs, at both wave sizes, against results worked out by hand.
+//! Kernels as written for GPUs, at both wave sizes, against results worked out by hand.
 
 #[macro_use]
 mod common;
@@ -85,7 +85,7 @@ fn indices_in_three_dimensions() {
     });
 }
 
-/// Into how many increasing sequences the numbers can be taken apart, at the least.
+/// The least number of increasing sequences that the numbers can be split into.
 fn increasing_sequences(numbers: &[u32]) -> usize {
     let mut last: Vec<u32> = Vec::new();
     for number in numbers {
@@ -105,9 +105,9 @@ fn blocks_begin_in_order_and_once_each() {
         let function = hip.function("test_plain", "block_order");
         hip.launch(function, shape(100_000, 1), null_mut(), arguments![pc, po]);
         let mut order = order.read();
-        // Each worker thread takes blocks in increasing order; how the threads come between each other is open.
+        // Each worker thread takes blocks in increasing order; how the threads interleave is open.
         if hip_host::adversary::seed().is_some() {
-            // The order is a habit and no promise: the adversary breaks it.
+            // The order is not guaranteed, and the adversary breaks it.
             order.sort_unstable();
             assert!(order.into_iter().eq(0..100_000));
             return;
@@ -171,7 +171,7 @@ fn early_exit_before_a_barrier() {
             null_mut(),
             arguments![po, count],
         );
-        // Threads 1 to 199 stay: 199 of them.
+        // Threads 1 to 199 stay, which are 199.
         let expected: Vec<i32> = (0..256).map(|t| if (1..200).contains(&t) { 199 } else { -1 }).collect();
         assert_eq!(out.read(), expected);
     });
@@ -269,9 +269,9 @@ fn atomics_of_every_type() {
         let mut pv = values.pointer;
         hip.launch(hip.function("test_plain", name), shape(16, 64), null_mut(), arguments![pv]);
         let out = values.read();
-        // 1024 threads, numbered from 0. Exactly one saw 77 first, and exactly one swapped the zero away.
+        // 1024 threads, numbered from 0. Exactly one saw 77 first, and exactly one replaced the zero.
         assert_eq!(out[..4], [n(1024), n(5000 - 1024), n(0), n(1023)], "{name}");
-        // The first to exchange sees the 77 from the start; one more if thread 77 was not the last to store.
+        // The first exchange sees the initial 77; there is one more if thread 77 was not the last to store.
         assert!(out[5] == n(1) || out[5] == n(2), "{name}: {:?}", out[5]);
         assert_eq!(out[7], n(1), "{name}");
         assert_ne!(out[6], n(0), "{name}");

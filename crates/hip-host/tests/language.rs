@@ -1,5 +1,5 @@
-//! Words of the device's language that older versions of HIP lack, which the cases for all platforms therefore do not
-//! use: at both wave sizes, against results worked out by hand.
+//! Features of the device language that older versions of HIP lack, so that the cases for all platforms do
+//! not use them. At both wave sizes, against results worked out by hand.
 
 #[macro_use]
 mod common;
@@ -17,7 +17,7 @@ fn at_both(test: impl Fn(&Hip, usize)) {
     }
 }
 
-/// The bits of the lanes that the condition holds for.
+/// The mask of the lanes for which the condition holds.
 fn mask(lanes: usize, holds: impl Fn(usize) -> bool) -> u64 {
     (0..lanes).filter(|lane| holds(*lane)).fold(0, |mask, lane| mask | 1 << lane)
 }

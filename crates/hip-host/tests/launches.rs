@@ -1,4 +1,4 @@
-//! Launches, where this platform checks more than a driver does, and what it says of functions.
+//! Launches, where this platform checks more than a driver does, and queries of functions.
 
 #[macro_use]
 mod common;
@@ -31,7 +31,7 @@ fn missing_arguments() {
     let function = hip.function("test_plain", "write_one");
     let out = hip.zeros::<i32>(1);
     let mut packed = Packed { place: out.pointer, value: 77 };
-    // The kernel's arguments are 12 bytes; the struct has four of padding behind them.
+    // The kernel's arguments take 12 bytes; the struct has four bytes of padding after them.
     let (mut size, mut small) = (size_of::<Packed>(), 11_usize);
     let (at, size_at, small_at) =
         ((&raw mut packed).cast(), (&raw mut size).cast(), (&raw mut small).cast::<c_void>());
@@ -41,12 +41,12 @@ fn missing_arguments() {
         let (extra, list) = (extra.as_mut_ptr(), null_mut());
         call!(hip, hipModuleLaunchKernel(function, 1, 1, 1, 1, 1, 1, 0, null_mut(), list, extra))
     };
-    // Too few bytes, one thing twice, an empty list, no address.
+    // Too few bytes, one entry twice, an empty list, a null address.
     assert_eq!(launch(&mut [pointer, at, bytes, small_at, end]), VALUE);
     assert_eq!(launch(&mut [pointer, at, pointer, at, end]), VALUE);
     assert_eq!(launch(&mut [end]), VALUE);
     assert_eq!(launch(&mut [pointer, null_mut(), bytes, size_at, end]), VALUE);
-    // Arguments are wanted, and there are none; then one of them is missing.
+    // The kernel has arguments, but none are passed; then one of them is missing.
     let none = null_mut();
     assert_eq!(
         call!(hip, hipModuleLaunchKernel(function, 1, 1, 1, 1, 1, 1, 0, none, null_mut(), null_mut())),
@@ -77,7 +77,7 @@ fn offsets_and_sizes_of_arguments() {
     let mut read = Vec::new();
     for index in 0.. {
         let (mut offset, mut size) = (0, 0);
-        // SAFETY: S1: a live function and live places.
+        // SAFETY: S1: a live function and live output pointers.
         let status = unsafe { info(function, index, &mut offset, &mut size) };
         if status == hipError_t::hipErrorInvalidValue {
             break;

@@ -1,4 +1,5 @@
-//! Memory, where it is this platform's own: exact budgets, and checks that go further than a driver's.
+//! Memory, where this platform guarantees more than others: exact budgets, and checks that go further than a
+//! driver's.
 
 #[macro_use]
 mod common;
@@ -40,9 +41,9 @@ fn copies_against_their_direction_are_refused() {
     assert_eq!(call!(hip, hipMemcpy(host, host.wrapping_byte_add(8), 8, H2D)), VALUE);
     assert_eq!(call!(hip, hipMemcpy(device.pointer, device.pointer, 8, H2D)), VALUE);
     assert_eq!(call!(hip, hipMemcpy(device.pointer, host, 4, hipMemcpyKind(5))), 21);
-    // Nothing to copy is nothing to check.
+    // With size 0 nothing is checked.
     ok!(hip, hipMemcpy(null_mut(), null_mut(), 0, ANY));
-    // A fill of words has to begin at one.
+    // A fill of words must start at an aligned address.
     assert_eq!(call!(hip, hipMemsetD32Async(device.pointer.wrapping_byte_add(2), 0, 1, null_mut())), VALUE);
 }
 
@@ -53,7 +54,7 @@ fn host_memory_is_known_to_the_byte() {
     ok!(hip, hipHostMalloc(&mut pointer, 32, hipHostMallocMapped));
     ok!(hip, hipHostGetDevicePointer(&mut device, pointer.wrapping_byte_add(4), 0));
     assert_eq!(device, pointer.wrapping_byte_add(4));
-    // Host memory is not hipFree's.
+    // hipFree refuses host memory.
     assert_eq!(call!(hip, hipFree(pointer)), VALUE);
     ok!(hip, hipHostFree(pointer));
 
@@ -96,7 +97,7 @@ fn a_free_in_stream_order() {
     let hip = hip();
     let (stream, free) = (hip.stream(hipStreamNonBlocking), free_memory(&hip).0);
     for _ in 0..8 {
-        // Each takes more than half of the memory: the next has to wait for the free before it.
+        // Each takes more than half of the memory, so the next has to wait for the previous free.
         let mut pointer = null_mut();
         ok!(hip, hipMallocAsync(&mut pointer, free / 2 + 4096, stream));
         ok!(hip, hipMemsetAsync(pointer, 1, 64, stream));
@@ -150,7 +151,7 @@ fn a_pool_with_a_limit() {
     ok!(hip, hipMallocAsync(&mut a, 600, stream));
     ok!(hip, hipMemPoolDestroy(pool));
     assert_eq!(call!(hip, hipMemPoolDestroy(pool)), VALUE);
-    // The device is back to its own pool, which has no limit.
+    // The device is back to its default pool, which has no limit.
     let mut c = null_mut();
     ok!(hip, hipMallocAsync(&mut c, 5000, stream));
     for pointer in [a, b, c] {

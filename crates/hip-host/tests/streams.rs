@@ -1,4 +1,4 @@
-//! Streams under load: more of them than threads, and several threads that use and await them at once.
+//! Streams under load: more streams than threads, and several threads that submit and wait at once.
 
 #[macro_use]
 mod common;
@@ -62,7 +62,7 @@ fn waiting_from_several_threads_sees_the_work_done() {
     });
 }
 
-/// Counts its calls on the thread that waits for them, whose mark is set.
+/// Counts its calls separately for the thread that waits, whose flag is set.
 unsafe extern "C" fn note_thread(calls: *mut c_void) {
     // SAFETY: S11: the counters outlive the stream's work.
     let [elsewhere, here] = unsafe { &*calls.cast::<[AtomicU32; 2]>() };
@@ -72,7 +72,8 @@ unsafe extern "C" fn note_thread(calls: *mut c_void) {
 
 thread_local!(static WAITS: Cell<bool> = const { Cell::new(false) });
 
-/// As with a driver: the waiting thread may hold what the function wants, or count on its thread-local state.
+/// As with a driver: the waiting thread may hold a lock that the function needs, or depend on thread-local
+/// state.
 #[test]
 fn functions_are_not_called_on_a_thread_of_the_program_that_waits() {
     let hip = hip();
@@ -93,7 +94,8 @@ fn functions_are_not_called_on_a_thread_of_the_program_that_waits() {
     assert_eq!(calls.map(AtomicU32::into_inner), [4000, 0], "elsewhere, here");
 }
 
-/// What a graph gives up its objects by is such a function too: the last of them go when the last run has ended.
+/// Destructors of a graph's user objects are such functions too: they run when the last run of the graph has
+/// ended.
 #[test]
 fn objects_of_a_graph_are_not_given_up_on_a_thread_that_waits() {
     let hip = hip();
@@ -114,7 +116,7 @@ fn objects_of_a_graph_are_not_given_up_on_a_thread_that_waits() {
         ok!(hip, hipGraphLaunch(exec, stream));
         ok!(hip, hipGraphDestroy(graph));
         ok!(hip, hipGraphExecDestroy(exec));
-        // Where the run has ended already, the call before gave it up.
+        // If the run has already ended, the previous call released the objects.
         WAITS.set(true);
         ok!(hip, hipStreamSynchronize(stream));
         WAITS.set(false);

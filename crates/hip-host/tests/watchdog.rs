@@ -8,7 +8,7 @@ use common::{Hip, shape};
 
 const WATCHED: &[(&str, &str)] = &[("HIPSTACK_HOST_WATCHDOG_MS", "300")];
 
-/// Launches a kernel that waits for a word to change, which nobody does.
+/// Launches a kernel that waits for a word to change, which never happens.
 fn ends(name: &str, module: &str, kernel: &str, blocks: u32, threads: u32) {
     let text = apart(name, WATCHED, |hip| {
         for device in [0, 1] {
@@ -58,7 +58,8 @@ fn a_plain_loop() {
 
 #[test]
 fn blocks_that_wait_for_each_other() {
-    // The other blocks have to be at the sync by then, on a busy machine too: of the threads that still run, any may be named.
+    // The other blocks must have reached the sync by then, even on a busy machine: any thread that still runs
+    // may be reported.
     let late = &[("HIPSTACK_HOST_WATCHDOG_MS", "3000")];
     apart("blocks_that_wait_for_each_other", late, |hip| {
         ok!(hip, hipSetDevice(1));
@@ -83,7 +84,7 @@ fn launches_that_end_in_time_are_left_alone() {
         for _ in 0..50 {
             hip.works();
         }
-        // A kernel that waits for another stream's write is no endless loop if that comes.
+        // A kernel that waits for another stream's write ends if that write comes.
         let out = hip.zeros::<i32>(65);
         let (a, b, mut po, mut one) = (hip.stream(1), hip.stream(1), out.pointer, 1_i32);
         hip.launch(hip.function("test_faults", "wait_for_write"), shape(1, 64), a, arguments![po]);
@@ -101,7 +102,7 @@ fn a_write_of_another_stream_that_never_comes() {
         let out = hip.zeros::<i32>(65);
         let (a, b, event) = (hip.stream(1), hip.stream(1), hip.event());
         let (mut po, mut one) = (out.pointer, 1_i32);
-        // The writer waits for the reader, which waits for the writer.
+        // A deadlock: the writer waits for the reader, which waits for the writer.
         hip.launch(hip.function("test_faults", "wait_for_write"), shape(1, 64), a, arguments![po]);
         ok!(hip, hipEventRecord(event, a));
         ok!(hip, hipStreamWaitEvent(b, event, 0));

@@ -1,10 +1,10 @@
-// What HIP's <hip/hip_runtime.h> declares beyond CUDA: words for kernels that NVRTC compiles.
+// The declarations of HIP's <hip/hip_runtime.h> beyond CUDA's, for kernels that NVRTC compiles.
 #pragma once
 #define __HIP_PLATFORM_NVIDIA__ 1
 #define HIP_DYNAMIC_SHARED(type, name) extern __shared__ type name[];
 
-// The forms without a mask mean the lanes that are active, as on AMD's cards. CUDA promises less of which those are after a
-// branch: a kernel that depends on it waits with __syncwarp() first.
+// The forms without a mask act on the active lanes, as on AMD's cards. CUDA guarantees less about which lanes
+// are active after a branch: a kernel that depends on it calls __syncwarp() first.
 template <class T>
 static __device__ inline T __shfl(T value, int source, int width = 32) {
     return __shfl_sync(__activemask(), value, source, width);

@@ -1,4 +1,5 @@
-//! The devices and their contexts, and what HIP keeps for each thread: the current device and the last error.
+//! The devices and their contexts, and the state that HIP keeps for each thread: the current device and the
+//! last error.
 
 use crate::driver::{Code, Context, Driver};
 use hip_sys::LoadError;
@@ -11,7 +12,7 @@ use std::ptr::null_mut;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicPtr, Ordering};
 
-/// The outcome of a call, before it becomes a status.
+/// The result of a call, before it becomes a status.
 pub(crate) type Outcome = Result<(), hipError_t>;
 
 /// The driver and its devices.
@@ -22,8 +23,8 @@ pub(crate) struct Cuda {
     devices: Vec<Device>,
 }
 
-/// A device, with its primary context, which is kept from the first use on.
-pub(crate) struct Device {
+/// A device, with its primary context, which is retained from the first use on.
+pub struct Device {
     pub(crate) ordinal: usize,
     pub(crate) handle: c_int,
     /// Null before the first use and after a reset.
@@ -37,14 +38,19 @@ thread_local! {
     static LAST: LastError = const { LastError::new() };
 }
 
-/// Opens the driver, once for the process.
+/// Opens the driver once for the process.
 pub(crate) fn open() -> Result<&'static Cuda, LoadError> {
     CUDA.get_or_init(Cuda::load).as_ref().map_err(Clone::clone)
 }
 
-/// The driver. Only called by the functions of the table, which exists when the driver is open.
+/// The driver and its devices, if they were opened.
+pub(crate) fn opened() -> Option<&'static Cuda> {
+    CUDA.get().and_then(|loaded| loaded.as_ref().ok())
+}
+
+/// The driver. Only the table's functions call this, and the table exists only after the driver was opened.
 pub(crate) fn cuda() -> &'static Cuda {
-    CUDA.get().and_then(|loaded| loaded.as_ref().ok()).expect("the table is made after the driver was opened")
+    opened().expect("the table is made after the driver was opened")
 }
 
 pub(crate) fn driver() -> &'static Driver {
@@ -59,12 +65,12 @@ impl Cuda {
         let library = path.display().to_string();
         let refused = |call, code| LoadError::Refused { library: library.clone(), call, code };
         let (mut version, mut count) = (0, 0);
-        // SAFETY: S1: live places for the results.
+        // SAFETY: S1: live output pointers.
         let (init, asked) = unsafe { ((driver.cuInit)(0), (driver.cuDriverGetVersion)(&mut version)) };
         if asked != 0 {
             return Err(refused("cuDriverGetVersion", asked));
         }
-        // A machine with a driver and no card is like one with ROCm and no card: the calls say so.
+        // With a driver but no card the platform opens, as ROCm does, and its calls return the error.
         if init != 0 && init != NO_DEVICE {
             return Err(refused("cuInit", init));
         }
@@ -92,42 +98,52 @@ impl Cuda {
         self.devices.len()
     }
 
-    /// The ordinal of the driver's number of a device.
+    /// The ordinal of a device, by the driver's number.
     pub(crate) fn ordinal_of(&self, handle: c_int) -> Option<usize> {
         self.devices.iter().position(|device| device.handle == handle)
     }
 }
 
 impl Device {
-    /// The primary context. Two threads that come first both retain it, which makes no difference: it is never released.
+    /// The primary context. Two threads may both retain it at the first use, which is harmless: it is never
+    /// released.
     pub(crate) fn context(&self) -> Result<Context, hipError_t> {
         let mut context = self.context.load(Ordering::Acquire);
         if context.is_null() {
-            // SAFETY: S1: a live place for the result.
+            // SAFETY: S1: a live output pointer.
             check(unsafe { (driver().cuDevicePrimaryCtxRetain)(&mut context, self.handle) })?;
             self.context.store(context, Ordering::Release);
         }
         Ok(context)
     }
 
-    /// Ends the primary context and all that is in it. The next use retains it anew.
+    /// Destroys the primary context and everything in it. The next use retains a new one.
     pub(crate) fn reset(&self) -> Outcome {
-        // SAFETY: S11: no handle is left that leads to what this ends.
+        // SAFETY: S11: no handle is left that refers to what this destroys.
         let outcome = check(unsafe { (driver().cuDevicePrimaryCtxReset)(self.handle) });
         self.context.store(null_mut(), Ordering::Release);
         outcome
     }
 
-    /// Makes the context current on this thread. What was current before does not matter: every entry point does this.
-    pub(crate) fn enter(&'static self) -> Result<&'static Self, hipError_t> {
+    /// The device's number in HIP.
+    pub fn ordinal(&self) -> usize {
+        self.ordinal
+    }
+
+    /// Makes the context current on this thread. The previous context need not be restored: every entry point
+    /// does this.
+    ///
+    /// # Errors
+    /// What the driver answers, in HIP's numbers.
+    pub fn enter(&'static self) -> Result<&'static Self, hipError_t> {
         let context = self.context()?;
-        // SAFETY: S1: a context that is kept.
+        // SAFETY: S1: a context that stays retained.
         check(unsafe { (driver().cuCtxSetCurrent)(context) })?;
         Ok(self)
     }
 }
 
-/// The device of an ordinal that a caller gave.
+/// The device with the ordinal that a caller passed.
 pub(crate) fn get(ordinal: c_int) -> Result<&'static Device, hipError_t> {
     let devices = &cuda().devices;
     if devices.is_empty() {
@@ -139,7 +155,7 @@ pub(crate) fn get(ordinal: c_int) -> Result<&'static Device, hipError_t> {
         .ok_or(hipError_t::hipErrorInvalidDevice)
 }
 
-/// The current device of this thread: 0 unless the thread chose another.
+/// The current device of this thread; device 0 unless the thread chose another.
 pub(crate) fn current() -> Result<&'static Device, hipError_t> {
     cuda().devices.get(DEVICE.get()).ok_or(hipError_t::hipErrorNoDevice)
 }
@@ -155,12 +171,12 @@ pub(crate) fn set_current(ordinal: c_int) -> Outcome {
     Ok(())
 }
 
-/// Ends an entry point: makes a status of the outcome and remembers an error.
+/// Ends an entry point: turns the outcome into a status and stores an error as the thread's last error.
 pub(crate) fn status(outcome: Outcome) -> hipError_t {
     LAST.with(|last| last.status(outcome))
 }
 
-/// The last error of this thread, which is then forgotten.
+/// Returns and clears the last error of this thread.
 pub(crate) fn take_last_error() -> hipError_t {
     LAST.with(LastError::take)
 }
@@ -170,15 +186,16 @@ pub(crate) fn last_error() -> hipError_t {
     LAST.with(LastError::get)
 }
 
-/// What the driver answered, in HIP's numbers. They are the same, but for what HIP does not have.
+/// A CUDA result as HIP's error. The numbers are the same, except those that HIP does not have.
 pub(crate) fn check(code: Code) -> Outcome {
     let error = match code {
         0 => return Ok(()),
-        // Bytes that are no program: invalid PTX, a source that cannot be read.
+        // Bytes that are not a program: invalid PTX, an unreadable source.
         218 | 300 => hipError_t::hipErrorInvalidImage,
         // PTX newer than the driver.
         222 => hipError_t::hipErrorNoBinaryForGpu,
-        // Faults of a kernel that HIP has no number for: stack, instruction, alignment, address space, program counter.
+        // Kernel faults that HIP has no number for: stack, instruction, alignment, address space, program
+        // counter.
         714..=718 => hipError_t::hipErrorLaunchFailure,
         code => hipError_t(code),
     };

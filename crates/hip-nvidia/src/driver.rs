@@ -1,5 +1,5 @@
-//! The CUDA driver's functions, in the form that CUDA 12.0 gave them: asked for by name and version, so that a newer
-//! driver's other signatures never come in.
+//! The CUDA driver's functions with the signatures of CUDA 12.0. They are looked up by name and version, so a
+//! newer driver's changed signatures are never used.
 #![allow(non_snake_case, reason = "CUDA's names")]
 
 use cudarc::driver::sys::{CUDA_MEMCPY2D_st, CUgraphExecUpdateResultInfo_st};
@@ -11,7 +11,7 @@ use std::mem::offset_of;
 use std::path::PathBuf;
 use std::ptr::null_mut;
 
-/// What every function answers: a `CUresult`.
+/// The result of every function: a `CUresult`.
 pub(crate) type Code = c_uint;
 /// A `CUdeviceptr`.
 pub(crate) type Address = u64;
@@ -25,21 +25,21 @@ pub(crate) type Graph = *mut c_void;
 pub(crate) type GraphExec = *mut c_void;
 pub(crate) type GraphNode = *mut c_void;
 pub(crate) type UserObject = *mut c_void;
-type Place<T> = *mut T;
+type Out<T> = *mut T;
 
-/// The version whose signatures are asked for, as `cuDriverGetVersion` writes it.
+/// The version whose signatures are requested, in the format of `cuDriverGetVersion`.
 const SIGNATURES: c_int = 12_000;
 /// The version that has `cuFuncGetParamInfo`.
 const PARAM_INFO_SINCE: c_int = 12_040;
 
 macro_rules! driver {
     ($($name:ident($($argument:ty),*);)*) => {
-        /// The functions. A field has its C function's name.
+        /// The functions. Each field has the name of its C function.
         pub(crate) struct Driver {
             $(pub(crate) $name: unsafe extern "C" fn($($argument),*) -> Code,)*
             /// Offset and size of a kernel's parameter: since CUDA 12.4.
             pub(crate) cuFuncGetParamInfo:
-                Option<unsafe extern "C" fn(Function, usize, Place<usize>, Place<usize>) -> Code>,
+                Option<unsafe extern "C" fn(Function, usize, Out<usize>, Out<usize>) -> Code>,
         }
 
         impl Driver {
@@ -58,7 +58,7 @@ macro_rules! driver {
                         cuFuncGetParamInfo: find("cuFuncGetParamInfo", PARAM_INFO_SINCE).map(|address| {
                             std::mem::transmute::<
                                 *mut c_void,
-                                unsafe extern "C" fn(Function, usize, Place<usize>, Place<usize>) -> Code,
+                                unsafe extern "C" fn(Function, usize, Out<usize>, Out<usize>) -> Code,
                             >(address)
                         }),
                     })
@@ -70,40 +70,40 @@ macro_rules! driver {
 
 driver! {
     cuInit(c_uint);
-    cuDriverGetVersion(Place<c_int>);
-    cuDeviceGetCount(Place<c_int>);
-    cuDeviceGet(Place<c_int>, c_int);
+    cuDriverGetVersion(Out<c_int>);
+    cuDeviceGetCount(Out<c_int>);
+    cuDeviceGet(Out<c_int>, c_int);
     cuDeviceGetName(*mut c_char, c_int, c_int);
     cuDeviceGetUuid(*mut c_char, c_int);
     cuDeviceGetPCIBusId(*mut c_char, c_int, c_int);
-    cuDeviceGetByPCIBusId(Place<c_int>, *const c_char);
-    cuDeviceTotalMem(Place<usize>, c_int);
-    cuDeviceGetAttribute(Place<c_int>, c_uint, c_int);
-    cuDevicePrimaryCtxRetain(Place<Context>, c_int);
+    cuDeviceGetByPCIBusId(Out<c_int>, *const c_char);
+    cuDeviceTotalMem(Out<usize>, c_int);
+    cuDeviceGetAttribute(Out<c_int>, c_uint, c_int);
+    cuDevicePrimaryCtxRetain(Out<Context>, c_int);
     cuDevicePrimaryCtxReset(c_int);
     cuCtxSetCurrent(Context);
     cuCtxSynchronize();
-    cuCtxGetLimit(Place<usize>, c_uint);
+    cuCtxGetLimit(Out<usize>, c_uint);
     cuCtxSetLimit(c_uint, usize);
-    cuCtxGetStreamPriorityRange(Place<c_int>, Place<c_int>);
-    cuDeviceCanAccessPeer(Place<c_int>, c_int, c_int);
-    cuDeviceGetP2PAttribute(Place<c_int>, c_uint, c_int, c_int);
+    cuCtxGetStreamPriorityRange(Out<c_int>, Out<c_int>);
+    cuDeviceCanAccessPeer(Out<c_int>, c_int, c_int);
+    cuDeviceGetP2PAttribute(Out<c_int>, c_uint, c_int, c_int);
     cuCtxEnablePeerAccess(Context, c_uint);
     cuCtxDisablePeerAccess(Context);
-    cuIpcGetMemHandle(Place<hipIpcMemHandle_t>, Address);
-    cuIpcOpenMemHandle(Place<Address>, hipIpcMemHandle_t, c_uint);
+    cuIpcGetMemHandle(Out<hipIpcMemHandle_t>, Address);
+    cuIpcOpenMemHandle(Out<Address>, hipIpcMemHandle_t, c_uint);
     cuIpcCloseMemHandle(Address);
-    cuMemAlloc(Place<Address>, usize);
+    cuMemAlloc(Out<Address>, usize);
     cuMemFree(Address);
-    cuMemAllocManaged(Place<Address>, usize, c_uint);
-    cuMemHostAlloc(Place<*mut c_void>, usize, c_uint);
+    cuMemAllocManaged(Out<Address>, usize, c_uint);
+    cuMemHostAlloc(Out<*mut c_void>, usize, c_uint);
     cuMemFreeHost(*mut c_void);
     cuMemHostRegister(*mut c_void, usize, c_uint);
     cuMemHostUnregister(*mut c_void);
-    cuMemHostGetDevicePointer(Place<Address>, *mut c_void, c_uint);
-    cuMemGetInfo(Place<usize>, Place<usize>);
+    cuMemHostGetDevicePointer(Out<Address>, *mut c_void, c_uint);
+    cuMemGetInfo(Out<usize>, Out<usize>);
     cuPointerGetAttributes(c_uint, *mut c_uint, *mut *mut c_void, Address);
-    cuMemGetAddressRange(Place<Address>, Place<usize>, Address);
+    cuMemGetAddressRange(Out<Address>, Out<usize>, Address);
     cuMemPrefetchAsync(Address, usize, c_int, Stream);
     cuMemAdvise(Address, usize, c_uint, c_int);
     cuMemcpy(Address, Address, usize);
@@ -117,64 +117,63 @@ driver! {
     cuMemsetD8Async(Address, u8, usize, Stream);
     cuMemsetD16Async(Address, u16, usize, Stream);
     cuMemsetD32Async(Address, c_uint, usize, Stream);
-    cuMemAllocAsync(Place<Address>, usize, Stream);
+    cuMemAllocAsync(Out<Address>, usize, Stream);
     cuMemFreeAsync(Address, Stream);
-    cuMemAllocFromPoolAsync(Place<Address>, usize, Pool, Stream);
-    cuMemPoolCreate(Place<Pool>, *const hipMemPoolProps);
+    cuMemAllocFromPoolAsync(Out<Address>, usize, Pool, Stream);
+    cuMemPoolCreate(Out<Pool>, *const hipMemPoolProps);
     cuMemPoolDestroy(Pool);
     cuMemPoolTrimTo(Pool, usize);
     cuMemPoolSetAttribute(Pool, c_uint, *mut c_void);
     cuMemPoolGetAttribute(Pool, c_uint, *mut c_void);
-    cuDeviceGetDefaultMemPool(Place<Pool>, c_int);
+    cuDeviceGetDefaultMemPool(Out<Pool>, c_int);
     cuDeviceSetMemPool(c_int, Pool);
-    cuStreamCreateWithPriority(Place<Stream>, c_uint, c_int);
+    cuStreamCreateWithPriority(Out<Stream>, c_uint, c_int);
     cuStreamDestroy(Stream);
     cuStreamSynchronize(Stream);
     cuStreamQuery(Stream);
     cuStreamWaitEvent(Stream, Event, c_uint);
-    cuStreamGetFlags(Stream, Place<c_uint>);
-    cuStreamGetPriority(Stream, Place<c_int>);
+    cuStreamGetFlags(Stream, Out<c_uint>);
+    cuStreamGetPriority(Stream, Out<c_int>);
     cuLaunchHostFunc(Stream, hipHostFn_t, *mut c_void);
-    cuEventCreate(Place<Event>, c_uint);
+    cuEventCreate(Out<Event>, c_uint);
     cuEventDestroy(Event);
     cuEventRecord(Event, Stream);
     cuEventSynchronize(Event);
     cuEventQuery(Event);
-    cuEventElapsedTime(Place<f32>, Event, Event);
-    cuModuleLoad(Place<Module>, *const c_char);
-    cuModuleLoadData(Place<Module>, *const c_void);
+    cuEventElapsedTime(Out<f32>, Event, Event);
+    cuModuleLoadData(Out<Module>, *const c_void);
     cuModuleUnload(Module);
-    cuModuleGetFunction(Place<Function>, Module, *const c_char);
-    cuModuleGetGlobal(Place<Address>, Place<usize>, Module, *const c_char);
-    cuFuncGetAttribute(Place<c_int>, c_uint, Function);
+    cuModuleGetFunction(Out<Function>, Module, *const c_char);
+    cuModuleGetGlobal(Out<Address>, Out<usize>, Module, *const c_char);
+    cuFuncGetAttribute(Out<c_int>, c_uint, Function);
     cuFuncSetAttribute(Function, c_uint, c_int);
     cuLaunchKernel(Function, c_uint, c_uint, c_uint, c_uint, c_uint, c_uint, c_uint, Stream, *mut *mut c_void, *mut *mut c_void);
     cuLaunchCooperativeKernel(Function, c_uint, c_uint, c_uint, c_uint, c_uint, c_uint, c_uint, Stream, *mut *mut c_void);
-    cuOccupancyMaxActiveBlocksPerMultiprocessor(Place<c_int>, Function, c_int, usize);
-    cuOccupancyMaxPotentialBlockSize(Place<c_int>, Place<c_int>, Function, *mut c_void, usize, c_int);
+    cuOccupancyMaxActiveBlocksPerMultiprocessor(Out<c_int>, Function, c_int, usize);
+    cuOccupancyMaxPotentialBlockSize(Out<c_int>, Out<c_int>, Function, *mut c_void, usize, c_int);
     cuStreamBeginCapture(Stream, c_uint);
-    cuStreamEndCapture(Stream, Place<Graph>);
-    cuStreamIsCapturing(Stream, Place<c_uint>);
-    cuStreamGetCaptureInfo(Stream, Place<c_uint>, Place<c_ulonglong>, Place<Graph>, Place<*const GraphNode>, Place<usize>);
-    cuThreadExchangeStreamCaptureMode(Place<c_uint>);
-    cuGraphCreate(Place<Graph>, c_uint);
+    cuStreamEndCapture(Stream, Out<Graph>);
+    cuStreamIsCapturing(Stream, Out<c_uint>);
+    cuStreamGetCaptureInfo(Stream, Out<c_uint>, Out<c_ulonglong>, Out<Graph>, Out<*const GraphNode>, Out<usize>);
+    cuThreadExchangeStreamCaptureMode(Out<c_uint>);
+    cuGraphCreate(Out<Graph>, c_uint);
     cuGraphDestroy(Graph);
-    cuGraphInstantiateWithFlags(Place<GraphExec>, Graph, c_ulonglong);
+    cuGraphInstantiateWithFlags(Out<GraphExec>, Graph, c_ulonglong);
     cuGraphLaunch(GraphExec, Stream);
     cuGraphUpload(GraphExec, Stream);
     cuGraphExecDestroy(GraphExec);
-    cuGraphExecUpdate(GraphExec, Graph, Place<CUgraphExecUpdateResultInfo_st>);
-    cuGraphGetNodes(Graph, *mut GraphNode, Place<usize>);
-    cuGraphNodeGetType(GraphNode, Place<c_uint>);
-    cuUserObjectCreate(Place<UserObject>, *mut c_void, hipHostFn_t, c_uint, c_uint);
+    cuGraphExecUpdate(GraphExec, Graph, Out<CUgraphExecUpdateResultInfo_st>);
+    cuGraphGetNodes(Graph, *mut GraphNode, Out<usize>);
+    cuGraphNodeGetType(GraphNode, Out<c_uint>);
+    cuUserObjectCreate(Out<UserObject>, *mut c_void, hipHostFn_t, c_uint, c_uint);
     cuGraphRetainUserObject(Graph, UserObject, c_uint, c_uint);
 }
 
-/// `cuGetProcAddress_v2`: it takes a name, a version and flags, and says where the function is and what it thinks of that.
-type GetProcAddress =
-    unsafe extern "C" fn(*const c_char, Place<*mut c_void>, c_int, u64, Place<c_uint>) -> Code;
+/// `cuGetProcAddress_v2`: takes a name, a version and flags; stores the function's address and the result of
+/// the query.
+type GetProcAddress = unsafe extern "C" fn(*const c_char, Out<*mut c_void>, c_int, u64, Out<c_uint>) -> Code;
 
-/// Structures that are HIP's in our types and CUDA's for the driver.
+/// Structures that are HIP's types here and CUDA's for the driver: their layouts must agree.
 const _: () = {
     use cudarc::driver::sys as cuda;
     assert!(size_of::<hipMemPoolProps>() == size_of::<cuda::CUmemPoolProps_st>());
@@ -198,13 +197,13 @@ impl Driver {
             let found = "older than 12.0".to_owned();
             return Err(LoadError::TooOld { library: name, found, needed: "12.0" });
         };
-        // SAFETY: S1: the address of the function of that name, whose declaration the type repeats.
+        // SAFETY: S1: the address of the function of that name; the type repeats its declaration.
         let get = unsafe { std::mem::transmute::<*mut c_void, GetProcAddress>(address) };
         let find = |symbol: &str, version: c_int| {
             let symbol = CString::new(symbol).ok()?;
-            let (mut address, mut opinion) = (null_mut(), 0);
-            // SAFETY: S1: a C string and live places for the results.
-            let code = unsafe { get(symbol.as_ptr(), &mut address, version, 0, &mut opinion) };
+            let (mut address, mut query_result) = (null_mut(), 0);
+            // SAFETY: S1: a C string and live output pointers.
+            let code = unsafe { get(symbol.as_ptr(), &mut address, version, 0, &mut query_result) };
             (code == 0 && !address.is_null()).then_some(address)
         };
         Ok((Self::fill(&find, &name)?, path))

@@ -1,8 +1,8 @@
-//! What handles stand for. Ours are numbers that are never issued twice, since a stale handle of CUDA's is not recognised
-//! by its driver and may name something else by then.
+//! Handles. Ours are numbers that are never reused: CUDA's driver does not detect a stale handle of its own,
+//! which may refer to another object by then.
 
 use crate::context::{self, Device};
-use crate::driver;
+use crate::{driver, library};
 use hip_sys::hip::hipMemPool_t;
 use hip_sys::hip::{
     hipError_t, hipEvent_t, hipFunction_t, hipGraph_t, hipGraphExec_t, hipModule_t, hipStream_t,
@@ -11,7 +11,7 @@ use hip_sys::provider::{Absent, Handles};
 use std::ffi::c_void;
 use std::sync::{Arc, LazyLock};
 
-/// A driver's object and the device that it is of.
+/// An object of the driver, and its device.
 pub(crate) struct Object<Extra = ()> {
     pub(crate) raw: *mut c_void,
     pub(crate) device: &'static Device,
@@ -23,7 +23,7 @@ unsafe impl<Extra: Send> Send for Object<Extra> {}
 // SAFETY: S8: as above.
 unsafe impl<Extra: Sync> Sync for Object<Extra> {}
 
-/// What is kept beside an event.
+/// What we store for an event.
 pub(crate) struct EventState {
     pub(crate) timed: bool,
     pub(crate) recorded: std::sync::atomic::AtomicBool,
@@ -31,9 +31,9 @@ pub(crate) struct EventState {
 
 pub(crate) type Stream = Object;
 pub(crate) type Event = Object<EventState>;
-/// A module keeps the handles of the functions that were asked for, by name; none once it is unloaded.
+/// A module stores the handles of the functions that were looked up, by name; `None` once it is unloaded.
 pub(crate) type Module = Object<parking_lot::Mutex<Option<std::collections::HashMap<Vec<u8>, usize>>>>;
-/// A user object, with the references that the program has to it.
+/// A user object, with the number of references that the program holds.
 pub(crate) type UserObject = Object<parking_lot::Mutex<std::ffi::c_uint>>;
 pub(crate) type Function = Object;
 
@@ -48,9 +48,9 @@ pub(crate) static USER_OBJECTS: LazyLock<Handles<UserObject>> = LazyLock::new(||
 
 const HANDLE: hipError_t = hipError_t::hipErrorInvalidHandle;
 /// The null stream, hipStreamLegacy and hipStreamPerThread, which CUDA numbers as HIP does.
-const LAST_SPECIAL: usize = 2;
+pub(crate) const LAST_SPECIAL: usize = 2;
 
-/// The error for a handle that leads nowhere.
+/// The error for an invalid handle.
 pub(crate) fn absent(absent: Absent) -> hipError_t {
     match absent {
         Absent::Unknown => HANDLE,
@@ -58,7 +58,7 @@ pub(crate) fn absent(absent: Absent) -> hipError_t {
     }
 }
 
-/// The stream that a handle means, with its device's context current.
+/// The stream that a handle denotes, with its device's context made current.
 pub(crate) fn stream_of(handle: hipStream_t) -> Result<(driver::Stream, &'static Device), hipError_t> {
     if handle as usize <= LAST_SPECIAL {
         return Ok((handle.cast(), context::enter()?));
@@ -67,28 +67,28 @@ pub(crate) fn stream_of(handle: hipStream_t) -> Result<(driver::Stream, &'static
     Ok((stream.raw, stream.device.enter()?))
 }
 
-/// The event of a handle, with its device's context current.
+/// The event of a handle, with its device's context made current.
 pub(crate) fn event_of(handle: hipEvent_t) -> Result<Arc<Event>, hipError_t> {
     let event = EVENTS.get(handle as usize).map_err(absent)?;
     event.device.enter()?;
     Ok(event)
 }
 
-/// The module of a handle, with its device's context current.
+/// The module of a handle, with its device's context made current.
 pub(crate) fn module_of(handle: hipModule_t) -> Result<Arc<Module>, hipError_t> {
     let module = MODULES.get(handle as usize).map_err(|_| HANDLE)?;
     module.device.enter()?;
     Ok(module)
 }
 
-/// The function of a handle, with its device's context current.
+/// The function of a handle, with its device's context made current.
 pub(crate) fn function_of(handle: hipFunction_t) -> Result<Arc<Function>, hipError_t> {
     let function = function_alone(handle)?;
     function.device.enter()?;
     Ok(function)
 }
 
-/// The function of a handle. The context that is current stays.
+/// The function of a handle. The current context is not changed.
 pub(crate) fn function_alone(handle: hipFunction_t) -> Result<Arc<Function>, hipError_t> {
     FUNCTIONS.get(handle as usize).map_err(|_| HANDLE)
 }
@@ -109,15 +109,14 @@ simple! {
     pool_of(hipMemPool_t) in POOLS, else hipError_t::hipErrorInvalidValue;
     /// The graph of a handle.
     graph_of(hipGraph_t) in GRAPHS, else hipError_t::hipErrorInvalidValue;
-    /// The instance of a graph of a handle.
+    /// The executable graph of a handle.
     exec_of(hipGraphExec_t) in EXECS, else hipError_t::hipErrorInvalidValue;
 }
 
-/// Ends every handle that leads to something of the device's context, which is about to end. Pools and user objects are not
-/// in a context and stay.
+/// Invalidates every handle to an object in the device's context, which is about to be destroyed. Pools and
+/// user objects are not in a context and stay valid.
 pub(crate) fn forget_device(ordinal: usize) {
-    crate::cublas::forget_device(ordinal);
-    crate::cudnn::forget_device(ordinal);
+    library::forget_device(ordinal);
     STREAMS.end_all(|object| object.device.ordinal == ordinal);
     EVENTS.end_all(|object| object.device.ordinal == ordinal);
     MODULES.end_all(|object| object.device.ordinal == ordinal);

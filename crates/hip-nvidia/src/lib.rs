@@ -22,14 +22,14 @@
 //! - Handles are numbers of this crate that are never issued twice, so a stale one is recognised. Nodes of graphs are the exception:
 //!   they are the driver's addresses. As in C, an object must not be destroyed, nor its device reset, while a call of another
 //!   thread uses it.
-//! - Convolutions of immediate mode use the engines of cuDNN's backend, with plans that a handle keeps, and cuDNN's older algorithms
-//!   where the backend offers none. With `HIPSTACK_CUDNN_BACKEND=0`, which is read once, all use the older ones.
+//!
+//! This crate is HIP and hiprtc alone. rocBLAS's functions over cuBLAS and MIOpen's over cuDNN are the crates
+//! `hipstack-hip-nvidia-rocblas` and `hipstack-hip-nvidia-miopen`, made with what [`library`] offers.
 
 mod context;
-mod cublas;
-mod cudnn;
 mod driver;
 mod handles;
+pub mod library;
 mod nvrtc;
 mod table;
 
@@ -39,19 +39,19 @@ use std::sync::{Arc, LazyLock};
 /// The platform. Its devices belong to the process: every call gives the same ones.
 ///
 /// # Errors
-/// [`LoadError::NotFound`] with the names that were tried where there is no driver, [`LoadError::TooOld`] for one before CUDA
-/// 12.0, [`LoadError::MissingSymbol`] for one without a function that is needed, [`LoadError::Refused`] if it does not start. A driver without a card is no error here: the calls say so.
+/// [`LoadError::NotFound`] with the names that were tried if there is no driver, [`LoadError::TooOld`] for a
+/// driver before CUDA 12.0, [`LoadError::MissingSymbol`] for a driver that lacks a required function,
+/// [`LoadError::Refused`] if it does not start. A driver without a card is not an error here; the calls
+/// report it.
 pub fn platform() -> Result<Arc<Platform>, LoadError> {
     static PLATFORM: LazyLock<Result<Arc<Platform>, LoadError>> = LazyLock::new(|| {
         let cuda = context::open()?;
         let ext = Extensions {
             func_param_info: cuda.driver.cuFuncGetParamInfo.map(|_| table::func_param_info as _),
             compiler: Some(nvrtc::identity),
-            rocblas: Some(cublas::library),
-            miopen: Some(cudnn::library),
             ..Extensions::default()
         };
-        // SAFETY: S1, S11: the functions are this crate's; what they do not check the driver does.
+        // SAFETY: S1, S11: the functions are this crate's; they or the driver check the arguments.
         Ok(Arc::new(unsafe {
             Platform::from_tables(PlatformKind::Nvidia, table::VERSION, table::table(), nvrtc::table(), ext)
         }))
@@ -59,7 +59,8 @@ pub fn platform() -> Result<Arc<Platform>, LoadError> {
     PLATFORM.clone()
 }
 
-/// The version of the installed driver's CUDA, as `cuDriverGetVersion` writes it (12080 is 12.8), and its file.
+/// The CUDA version of the installed driver, in the format of `cuDriverGetVersion` (12080 is 12.8), and the
+/// driver's file.
 ///
 /// # Errors
 /// As [`platform`].

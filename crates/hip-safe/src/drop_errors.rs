@@ -1,4 +1,4 @@
-//! What happens to errors that have no caller to tell, as in `Drop`: they are counted and given to a hook.
+//! Errors without a caller to return them to, as in `Drop`: they are counted and passed to a hook.
 
 use crate::Error;
 use parking_lot::RwLock;
@@ -14,60 +14,58 @@ static COUNT: AtomicU64 = AtomicU64::new(0);
 static HOOK: RwLock<Option<Hook>> = RwLock::new(None);
 
 thread_local! {
-    /// Twice how many [`DropErrorsLater`] this thread has, and one more if there is anything to be told then: one number, for it is looked at in
-    /// every call.
+    /// Twice the number of this thread's [`DropErrorsLater`], plus one if anything is deferred. It is a single number because every call reads
+    /// it.
     static HELD: Cell<usize> = const { Cell::new(0) };
     static KEPT: RefCell<Kept> = const { RefCell::new(Kept { errors: Vec::new(), values: Vec::new() }) };
 }
 
-/// What is to be done when a thread's last [`DropErrorsLater`] goes.
+/// The work that is deferred until a thread's last [`DropErrorsLater`] is dropped.
 #[derive(Default)]
 struct Kept {
-    /// To be told.
+    /// Errors for the hook.
     errors: Vec<Error>,
-    /// To be dropped.
+    /// Values to drop.
     values: Vec<Box<dyn Any>>,
 }
 
-/// While it lives, the hook of [`on_drop_error`] is not called on this thread. The hook is called when the thread's last one is dropped.
-/// Made by [`drop_errors_later`]. Code of this crate makes one before it takes a lock, because a hook, or the drop of a last reference, may
-/// take the same lock.
+/// Defers the hook of [`on_drop_error`] on this thread while it lives. The hook is called when the thread's last one is dropped.
+/// [`drop_errors_later`] creates it. This crate creates one before it takes a lock, because a hook, or the drop of a last reference, may take
+/// the same lock.
 #[must_use = "the hook is called as soon as this is dropped"]
 pub struct DropErrorsLater {
     this_thread: PhantomData<*const ()>,
 }
 
-/// How many errors of this process had no caller to be told so far:
-/// - a drop that failed. It leaves its resource allocated: nothing is freed that may still be in use. Call `close` on an owner to get
-///   the error instead;
-/// - a panic in a function that a stream called on the host ([`Stream::launch_host`](crate::Stream::launch_host)), or in its drop;
-/// - the device that was current before a call, or before a [`CurrentDevice`](crate::CurrentDevice) guard, and could not be made
-///   current again: the call itself may have succeeded;
-/// - a wait for a stream that failed before memory, a module or the like was released, where waiting for the whole device did
-///   instead: then nothing is left allocated.
+/// The number of errors in this process so far that had no caller:
+/// - a drop that failed. The resource stays allocated, because it may still be in use. Call `close` on an owner to get the error instead.
+/// - a panic in a host function ([`Stream::launch_host`](crate::Stream::launch_host)), or in its drop.
+/// - a device that could not be made current again after a call or a [`CurrentDevice`](crate::CurrentDevice) guard. The call itself may have
+///   succeeded.
+/// - a failed wait for a stream before a release, if a wait for the whole device then succeeded. The resource was released.
 ///
-/// So a number that does not change says that nothing leaked in drops; one that rises does not say that something did. The
-/// [hook](on_drop_error) is told which error it was.
+/// If the number has not changed, nothing leaked in drops. If it has risen, something may have leaked; the [hook](on_drop_error) gets each
+/// error.
 pub fn drop_errors() -> u64 {
     COUNT.load(Ordering::Relaxed)
 }
 
-/// Calls `hook` with each error that [`drop_errors`] counts from now on, on the thread that met it. A later call replaces the hook.
+/// Calls `hook` with each error that [`drop_errors`] counts from now on, on the thread where it occurred. A later call replaces the hook.
 /// A panic in the hook is caught.
 pub fn on_drop_error(hook: impl Fn(&Error) + Send + Sync + 'static) {
-    // The former hook is dropped after the lock: what it captured may call back here.
+    // The former hook is dropped after the lock, because the drop of a captured value may call back here.
     let former = HOOK.write().replace(Arc::new(hook));
     drop(former);
 }
 
-/// Counts an error of a drop in a crate above, and tells the hook: for owners of libraries' handles, whose `Drop` has no caller either.
-/// Failures that are not of HIP's are told as [`Error::Hip`] with the library's function and status.
+/// Counts an error of a drop in a crate above and passes it to the hook: for owners of libraries' handles. A failure of another library is
+/// reported as [`Error::Hip`] with the library's function and status.
 pub fn report_drop_error(error: &Error) {
     report(error);
 }
 
-/// Keeps the hook of [`on_drop_error`] from running on this thread while a lock is held. Crates above call this before they take a lock,
-/// because the hook is code of the program and may take the same lock. Errors are counted at once.
+/// Defers the hook of [`on_drop_error`] on this thread while a lock is held. Crates above call this before they take a lock, because the hook
+/// is code of the program and may take the same lock. Errors are still counted immediately.
 ///
 /// ```
 /// use std::sync::Mutex;
@@ -90,11 +88,11 @@ pub fn drop_errors_later() -> DropErrorsLater {
 
 /// Added to [`HELD`] for each [`DropErrorsLater`].
 const ONE: usize = 2;
-/// Set in [`HELD`] if there is anything to be told.
+/// Set in [`HELD`] if anything is deferred.
 const ANY: usize = 1;
 
-/// Keeps errors, and what [`drop_later`] is given, until locks are released.
-// A call of its own: the thread's variables are found at once only in this module.
+/// Defers errors, and the values of [`drop_later`], until locks are released.
+// Not inlined: access to the thread-local variables is fast only in this crate's own code.
 #[inline(never)]
 pub(crate) fn later() -> DropErrorsLater {
     HELD.with(|held| held.set(held.get() + ONE));
@@ -109,20 +107,21 @@ impl Drop for DropErrorsLater {
             held.get()
         });
         if left == ANY {
-            tell_kept();
+            run_deferred();
         }
     }
 }
 
 #[cold]
-fn tell_kept() {
+fn run_deferred() {
     HELD.set(0);
     let Kept { errors, values } = KEPT.try_with(RefCell::take).unwrap_or_default();
     errors.iter().for_each(tell);
     drop(values);
 }
 
-/// Drops a value when no [`DropErrorsLater`] is left: it may be the last reference to a stream or a device, whose end waits and runs code of the program's.
+/// Drops a value when no [`DropErrorsLater`] is left. It may be the last reference to a stream or a device, whose drop waits and runs code of
+/// the program.
 pub(crate) fn drop_later(value: impl Any) {
     if HELD.get() == 0 {
         return;
@@ -133,7 +132,7 @@ pub(crate) fn drop_later(value: impl Any) {
     }
 }
 
-/// Counts the error and tells the hook, at once or when no [`DropErrorsLater`] is left.
+/// Counts the error and calls the hook, immediately or when no [`DropErrorsLater`] is left.
 pub(crate) fn report(error: &Error) {
     COUNT.fetch_add(1, Ordering::Relaxed);
     let kept = HELD.get() > 0 && KEPT.try_with(|kept| kept.borrow_mut().errors.push(error.clone())).is_ok();
@@ -147,12 +146,12 @@ pub(crate) fn report(error: &Error) {
 fn tell(error: &Error) {
     let hook = HOOK.read().clone();
     if let Some(hook) = hook {
-        // A panic that left a drop during another panic would end the process. This may be the hook's last reference.
+        // A panic out of a drop during another panic would abort the process. The hook is moved, because this may be its last reference.
         let _message = hip_sys::catch_panic(move || hook(error));
     }
 }
 
-/// Reports a failure; success is no news.
+/// Reports the error of a result, if it is one.
 pub(crate) fn report_failure(result: Result<(), Error>) {
     if let Err(error) = result {
         report(&error);
@@ -165,7 +164,7 @@ mod tests {
     use std::sync::atomic::AtomicBool;
 
     #[test]
-    fn errors_are_counted_and_told_and_a_panic_stays_inside() {
+    fn errors_are_counted_and_reported_and_a_panic_of_the_hook_is_caught() {
         static TOLD: AtomicBool = AtomicBool::new(false);
         on_drop_error(|error| {
             TOLD.store(matches!(error, Error::NotReady), Ordering::SeqCst);
@@ -183,7 +182,7 @@ mod tests {
         assert_eq!((drop_errors(), TOLD.load(Ordering::SeqCst)), (2, false), "a lock may be held");
         drop(outer);
         assert!(TOLD.load(Ordering::SeqCst));
-        // The last references to others go then as well.
+        // Deferred values are dropped then too.
         let value = Arc::new(());
         let outer = later();
         drop_later(Arc::clone(&value));
@@ -192,7 +191,7 @@ mod tests {
         assert_eq!(Arc::strong_count(&value), 1);
         drop_later(Arc::clone(&value));
         assert_eq!(Arc::strong_count(&value), 1);
-        // Whoever drops at a thread's end is told too.
+        // Errors at the end of a thread are reported too.
         struct Last;
         impl Drop for Last {
             fn drop(&mut self) {

@@ -1,4 +1,4 @@
-//! Everything that can go wrong, with what was wanted, what was found and what to do about it.
+//! The errors of this crate. Each says what was requested, what was found and what to do.
 
 use crate::{DeviceLabel, MemoryInfo, PoolStatistics, StreamId};
 use hip_sys::hip::hipError_t;
@@ -7,7 +7,7 @@ use std::sync::Arc;
 /// The result of this crate's calls.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-/// What went wrong.
+/// An error of this crate.
 #[derive(Clone, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
@@ -20,15 +20,15 @@ pub enum Error {
         code: u32,
         /// The status' name, as the platform spells it.
         name: String,
-        /// What the call was made for.
+        /// The purpose of the call.
         doing: String,
-        /// What broke the device, where the platform can tell: the kernel, the thread, the address.
+        /// The cause of the fault, if the platform reports it: the kernel, the thread, the address.
         cause: Option<Box<str>>,
     },
     /// The platform's library lacks a function.
     #[error(transparent)]
     Unsupported(#[from] hip_sys::Unsupported),
-    /// The device cannot do it, on this platform or at all.
+    /// The device or the platform does not support an operation.
     #[error("{device} does not offer {what}")]
     NotOffered {
         /// The device.
@@ -36,7 +36,7 @@ pub enum Error {
         /// What was asked for.
         what: &'static str,
     },
-    /// An earlier error has put the device out of use.
+    /// An earlier sticky error: the device cannot be used any more.
     #[error("{device} is out of use since: {first}. Every later call fails too; restart the process")]
     Poisoned {
         /// The device.
@@ -47,15 +47,15 @@ pub enum Error {
     /// The process has begun to exit, and the driver may be gone.
     #[error("the process is exiting: no more calls are made")]
     Exiting,
-    /// A call was made in a function that a stream called on the host: the driver may wait for that function.
+    /// A call was made in a host function, for which the driver may be waiting.
     #[error("a function that a stream calls on the host makes no calls itself: let another thread make them")]
     InHostFunction,
-    /// A function that a stream called on the host panicked, or the drop of one that it never called.
+    /// A host function panicked, or the drop of one that was never called.
     #[error("a host function on {stream} panicked: {message}")]
     HostFunctionPanicked {
         /// The stream.
         stream: StreamId,
-        /// What the panic said.
+        /// The message of the panic.
         message: Box<str>,
     },
     /// There is no such device.
@@ -66,7 +66,7 @@ pub enum Error {
         /// How many devices there are.
         count: usize,
     },
-    /// Two things of different devices met.
+    /// Two values of different devices were used together.
     #[error("{what} belongs to {bound} and cannot be used on {used}; make one there")]
     WrongDevice {
         /// What was used.
@@ -76,7 +76,7 @@ pub enum Error {
         /// The device it was used on.
         used: DeviceLabel,
     },
-    /// A length in bytes does not fit.
+    /// A length in bytes overflows.
     #[error("{count} elements of {element_bytes} bytes are more than an address space holds; ask for fewer")]
     SizeOverflow {
         /// How many elements were asked for.
@@ -84,7 +84,7 @@ pub enum Error {
         /// The size of each.
         element_bytes: usize,
     },
-    /// The device has not enough memory left.
+    /// The device is out of memory.
     #[error(
         "{device} is out of memory: {requested} bytes wanted, {}; the pool has {} bytes, \
          {} of them in buffers, the largest free piece is of {}. Drop buffers, or take smaller ones",
@@ -95,14 +95,14 @@ pub enum Error {
         device: DeviceLabel,
         /// The bytes asked for.
         requested: usize,
-        /// The bytes that were free and those it has in all, if the driver says so.
+        /// Free and total bytes, if the driver reports them.
         driver: Option<MemoryInfo>,
-        /// What the device's pool holds.
+        /// The figures of the device's pool.
         pool: Box<PoolStatistics>,
         /// The pool's largest free piece in bytes.
         largest_free: usize,
     },
-    /// The host has not enough memory left.
+    /// The host is out of memory.
     #[error("the host is out of memory: {requested} bytes wanted. Read back a smaller part at a time")]
     HostMemory {
         /// The bytes asked for.
@@ -121,14 +121,14 @@ pub enum Error {
     /// Two lengths that must be equal differ.
     #[error("{what}: {expected} elements are needed, {got} were given")]
     LengthMismatch {
-        /// What was done.
+        /// The operation.
         what: &'static str,
         /// The length needed.
         expected: usize,
         /// The length given.
         got: usize,
     },
-    /// A view cannot be seen as elements of another type.
+    /// A view cannot be recast to elements of another type.
     #[error("{bytes} bytes at {address:#x} cannot be seen as elements of {size} bytes aligned to {align}")]
     Recast {
         /// The bytes of the view.
@@ -140,7 +140,7 @@ pub enum Error {
         /// Their alignment.
         align: usize,
     },
-    /// The memory of a device cannot come from elsewhere while some of it is in use.
+    /// The source of a device's memory cannot be changed while memory is in use.
     #[error(
         "{bytes} bytes of {device}'s memory are in use: choose where it comes from before the first buffer is made"
     )]
@@ -153,10 +153,10 @@ pub enum Error {
     /// The event was never recorded.
     #[error("the event was never recorded: call Stream::record_event first")]
     EventNotRecorded,
-    /// The event was made without timing.
+    /// The event was created without timing.
     #[error("the event was made without timing: make it with Event::new")]
     EventWithoutTiming,
-    /// The time between two events was asked for the wrong way round.
+    /// The two events of a time measurement are swapped.
     #[error(
         "{milliseconds} ms lie between the earlier event and this one: this one came first, so ask the other for the time since it"
     )]
@@ -164,7 +164,7 @@ pub enum Error {
         /// What the driver answers: below 0.
         milliseconds: f32,
     },
-    /// Something cannot be part of the graph that a stream captures. No call was made, and the capture goes on.
+    /// An operation cannot be part of the graph that a stream captures. No call was made, and the capture continues.
     #[error("{what} cannot happen while a stream captures a graph: {remedy}")]
     Capturing {
         /// What was asked for.
@@ -172,7 +172,7 @@ pub enum Error {
         /// What to do instead.
         remedy: &'static str,
     },
-    /// A captured graph allocates or frees memory by itself, which nobody could order.
+    /// A captured graph has nodes that allocate or free memory, which this crate cannot order.
     #[error(
         "{nodes} operations of the captured graph allocate or free memory: allocate through the stream that captures, \
          not by its raw handle"
@@ -184,12 +184,12 @@ pub enum Error {
     /// An executable graph cannot take over another graph.
     #[error("the graph cannot be taken over: {why}. Instantiate it instead ({error})")]
     GraphUpdate {
-        /// What does not fit.
+        /// The reason.
         why: &'static str,
         /// What the driver answered.
         error: Box<Error>,
     },
-    /// A graph may use the pinned buffer at any time, so there is no slice of it.
+    /// A graph may use the pinned buffer at any launch, so it cannot be borrowed as a slice.
     #[error(
         "a graph {} this pinned buffer, and its next launch would do so beside the slice: copy its elements with to_vec \
          and copy_from_slice, or drop the graph and what was instantiated from it",
@@ -199,10 +199,10 @@ pub enum Error {
         /// Whether a graph writes it, or only reads it.
         writes: bool,
     },
-    /// The work asked about is not complete.
+    /// The work is not complete.
     #[error("the work is not complete yet: synchronize first, or ask again")]
     NotReady,
-    /// The bytes are no image that a module can be loaded from.
+    /// The bytes are not an image that a module can be loaded from.
     #[error("{name} cannot be loaded: {reason}")]
     InvalidImage {
         /// The module, as its caller named it.
@@ -223,7 +223,7 @@ pub enum Error {
         /// What the compiler says.
         log: String,
     },
-    /// The run-time compiler of this version does not know the architecture. It was not asked: AMD's would end the process.
+    /// The run-time compiler of this version does not know the architecture. It was not called, because AMD's would end the process.
     #[error(transparent)]
     UnknownArchitecture(#[from] Box<hip_sys::UnknownArchitecture>),
     /// A source that cannot be given to a compiler.
@@ -253,12 +253,12 @@ pub enum Error {
         kernel: String,
         /// The module, and the text that it was compiled from.
         module: String,
-        /// Names in the module, or in that text, that look like it.
+        /// Similar names in the module or in that text.
         near: Vec<String>,
         /// Why a kernel may have another name, and what to do then.
         hint: Box<str>,
     },
-    /// A name of the user's stands for other code.
+    /// A name is bound to other code.
     #[error(
         "module {name:?} was loaded from code with the hash {loaded} and is asked for with code of the hash {given}; take \
          another name, or call Device::unload_custom first"

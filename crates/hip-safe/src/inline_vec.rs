@@ -1,15 +1,15 @@
-//! A short list of copies kept in place: a submission does not allocate. With a `SmallVec` in it, a submission would borrow its memory until
-//! it is dropped, not only until it is last used.
+//! A short list of `Copy` values, stored inline, so that a submission does not allocate. `SmallVec` has a drop, so with it a submission would
+//! borrow its memory until the end of the scope instead of its last use.
 
 use std::mem::MaybeUninit;
 
-/// Up to `N` elements in place; more of them move to the heap, all together.
+/// A list that stores up to `N` elements inline, and all elements on the heap if there are more.
 pub(crate) struct InlineVec<T, const N: usize> {
-    /// Up to `N` elements are these: the first `len` places are written. With more, they say nothing.
+    /// The elements, if there are at most `N`: the first `len` are initialised. Unused otherwise.
     inline: [MaybeUninit<T>; N],
     /// It only grows.
     len: usize,
-    /// More than `N` elements are these.
+    /// The elements, if there are more than `N`.
     spilled: Vec<T>,
 }
 
@@ -23,22 +23,22 @@ impl<T: Copy, const N: usize> InlineVec<T, N> {
     #[inline(always)]
     pub(crate) fn push(&mut self, value: T) {
         match self.inline.get_mut(self.len) {
-            Some(place) => {
-                place.write(value);
+            Some(slot) => {
+                slot.write(value);
                 self.len += 1;
             }
             None => self.spill(&[value]),
         }
     }
 
-    /// Puts a value before the element of that index, or at the end.
+    /// Inserts a value before the element of that index, or at the end.
     #[inline]
     pub(crate) fn insert(&mut self, index: usize, value: T) {
         self.push(value);
         if index + 1 < self.len {
             let list = self.as_mut_slice();
-            for place in (index + 1..list.len()).rev() {
-                list[place] = list[place - 1];
+            for to in (index + 1..list.len()).rev() {
+                list[to] = list[to - 1];
             }
             list[index] = value;
         }
@@ -48,9 +48,9 @@ impl<T: Copy, const N: usize> InlineVec<T, N> {
     #[inline]
     pub(crate) fn extend(&mut self, values: &[T]) {
         match self.inline.get_mut(self.len..self.len + values.len()) {
-            Some(places) => {
-                for (place, &value) in places.iter_mut().zip(values) {
-                    place.write(value);
+            Some(slots) => {
+                for (slot, &value) in slots.iter_mut().zip(values) {
+                    slot.write(value);
                 }
                 self.len += values.len();
             }
@@ -70,7 +70,7 @@ impl<T: Copy, const N: usize> InlineVec<T, N> {
     #[inline]
     pub(crate) fn as_slice(&self) -> &[T] {
         let Some(places) = self.inline.get(..self.len) else { return &self.spilled };
-        // SAFETY: S12: as many places as there are elements, each written when the element came.
+        // SAFETY: S12: the first `len` slots are initialised.
         unsafe { std::slice::from_raw_parts(places.as_ptr().cast(), places.len()) }
     }
 
@@ -87,7 +87,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn holds_any_number_in_order() {
+    fn elements_are_in_order_for_any_length() {
         for count in 0..20_u32 {
             let mut list = InlineVec::<u32, 8>::new();
             (0..count).for_each(|i| list.push(i));

@@ -90,94 +90,47 @@
 //!   drops no longer call the driver.
 //! - `HIPSTACK_MEMORY_CHECK=1` lists the buffers that are alive when the process exits: see [`MemoryCheck`].
 
-mod allocation;
-mod buffer;
-mod cache;
-mod compile;
+mod code;
 mod convert;
-mod current;
 mod device;
-mod device_copy;
 mod drop_errors;
 mod error;
-mod event;
-mod foreign;
-mod function;
 mod graph;
 mod handle;
-mod host_copy;
-mod host_function;
-mod identity;
 mod inline_vec;
-mod ipc;
-mod kernel;
-mod kernel_names;
 mod launch;
-mod launch_over;
-mod limits;
-mod loaded;
-mod managed;
 mod memory;
-mod memory_check;
 #[cfg(doctest)]
 mod misuse;
-mod module;
-mod module_cache;
 #[cfg(not(hip_safe_mutation))]
 mod mutation;
 #[cfg(hip_safe_mutation)]
 pub mod mutation;
-mod near_names;
-mod occupancy;
 mod order;
-mod peers;
-mod pinned;
-mod poison;
-mod pool;
-mod priority;
-mod properties;
 mod raw;
-mod repr;
-mod shared;
-mod single_flight;
 mod stream;
 mod sync;
 mod trace;
-mod unpooled;
-mod view;
 
-pub use buffer::DeviceBuffer;
 /// Its traits say what is plain data; structs derive them with `#[bytemuck(crate = "hip_safe::bytemuck")]`, or by a dependency of their own.
 pub use bytemuck;
-pub use cache::{CacheAnswer, CacheStatistics, CacheUsage, CodeCache};
+pub use code::{
+    CacheAnswer, CacheStatistics, CacheUsage, CodeCache, Compiled, Function, Module, ModuleCode, Source,
+    compiler_version,
+};
 pub use code_object::{CodeObject, KernelInfo, Param};
-pub use compile::{Compiled, Source, compiler_version};
-pub use current::CurrentDevice;
-pub use device::{Device, DeviceId, DeviceLabel, MemoryInfo};
+pub use device::{CurrentDevice, Device, DeviceId, DeviceLabel, Limit, MemoryInfo, Properties};
 pub use drop_errors::{DropErrorsLater, drop_errors, drop_errors_later, on_drop_error, report_drop_error};
 pub use error::{Error, Result};
-pub use event::Event;
-pub use function::Function;
 pub use graph::{Graph, GraphExec};
 pub use hip_sys::{MemoryKind, Platform, PlatformKind, UnknownArchitecture, Version};
-pub use host_function::drop_elsewhere;
-pub use ipc::IpcHandle;
 #[doc(hidden)]
-pub use kernel::support as __kernel;
-pub use launch::{Launch, LaunchConfig};
-pub use launch_over::BufferArgument;
-pub use limits::Limit;
-pub use managed::{ManagedAdvice, ManagedBuffer, ManagedPlace};
-pub use memory::MemorySource;
-pub use memory_check::{BufferKind, DeviceUsage, LiveBuffer, MemoryCheck, MemoryReport, assert_no_leaks};
-pub use module::Module;
-pub use module_cache::ModuleCode;
-pub use occupancy::{FunctionAttributes, SuggestedBlock};
+pub use launch::kernel::support as __kernel;
+pub use launch::{BufferArgument, FunctionAttributes, Launch, LaunchConfig, SuggestedBlock};
+pub use memory::{
+    AnyBits, BufferKind, DeviceBuffer, DeviceRepr, DeviceSlice, DeviceSliceMut, DeviceUsage, DeviceView,
+    DeviceViewMut, IpcHandle, LiveBuffer, ManagedAdvice, ManagedBuffer, ManagedLocation, MemoryCheck,
+    MemoryReport, MemorySource, PinnedBuffer, PoolStatistics, SharedBuffer, assert_no_leaks,
+};
 pub use order::Submission;
-pub use pinned::PinnedBuffer;
-pub use pool::PoolStatistics;
-pub use properties::Properties;
-pub use repr::{AnyBits, DeviceRepr};
-pub use shared::SharedBuffer;
-pub use stream::{Stream, StreamId};
-pub use view::{DeviceSlice, DeviceSliceMut, DeviceView, DeviceViewMut};
+pub use stream::{Event, Stream, StreamId, drop_elsewhere};

@@ -259,7 +259,7 @@ struct KernelValues;
 /// ```
 struct KernelOfAnyFunction;
 
-/// What a launch is checked against is what it uses: nobody else says what a buffer is.
+/// Other crates cannot implement the buffer traits: a launch uses the same view that it was checked with.
 /// ```compile_fail,E0277
 /// # use hip_safe::*;
 /// struct Mine(DeviceBuffer<f32>);
@@ -288,7 +288,7 @@ struct BuffersOfOthers;
 /// ```
 struct KernelWithoutUnsafeOrAudit;
 
-/// Without the code that was audited, whoever gives the module vouches for it.
+/// Without the audited code, the caller of `load` vouches for the module.
 /// ```
 /// # use hip_safe::*;
 /// kernel! { kernel Set = "set"(out: &mut [f32]) audit unsafe { "it writes one element" } }

@@ -1,44 +1,44 @@
-//! The places where work or the host waits, by name, so that a build for tests can leave one out. A test has to fail then:
-//! `RUSTFLAGS="--cfg hip_safe_mutation" cargo test -p hipstack-hip-safe --test suite mutations` shows it for each of them. It is no feature:
-//! any crate of a program could switch that on, and safe code would race.
+//! All waits of this crate by name, so that a mutation build can leave one out. A test has to fail then:
+//! `RUSTFLAGS="--cfg hip_safe_mutation" cargo test -p hipstack-hip-safe --test suite mutations` checks that for each of them. This is not a
+//! cargo feature, because any crate of a program could enable it, and safe code would race.
 
-/// A wait that cannot be left out without harm.
+/// A wait that soundness needs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[cfg_attr(not(hip_safe_mutation), allow(unreachable_pub))]
 pub enum Wait {
-    /// A read behind the last write, on another stream.
+    /// A read after the last write, on another stream.
     ReadAfterWrite,
-    /// A write behind earlier reads and writes, on other streams.
+    /// A write after earlier reads and writes, on other streams.
     WriteAfterUse,
-    /// A new owner of memory behind the former one's work.
+    /// The first use by a new owner of memory, after the work of the former owner.
     AfterFormerOwner,
-    /// A new event where the last one does not cover the work.
+    /// A new record of the event if the last one does not cover the work.
     FreshEvent,
-    /// The program's read of host memory behind the copy that writes it.
+    /// The program's read of pinned memory, after the copy that writes it.
     HostRead,
-    /// The program's write of host memory behind the copies that use it.
+    /// The program's write of pinned memory, after the copies that use it.
     HostWrite,
-    /// The release of host memory behind the copies that use it.
+    /// The release of pinned memory, after the copies that use it.
     HostRelease,
-    /// The release of device memory to the driver behind the work on it.
+    /// The return of a segment to the driver, after the work on it.
     SegmentRelease,
-    /// The end of a stream behind its work.
+    /// The end of a stream, after its work.
     StreamEnd,
-    /// The unloading of a module behind its launches.
+    /// The unloading of a module, after its launches.
     ModuleUnload,
-    /// The program's read of managed memory behind the work that writes it.
+    /// The program's read of managed memory, after the work that writes it.
     ManagedRead,
-    /// The program's write of managed memory behind the work that uses it.
+    /// The program's write of managed memory, after the work that uses it.
     ManagedWrite,
-    /// The release of managed and imported memory behind the work that uses it.
+    /// The release of managed and imported memory, after the work that uses it.
     UnpooledRelease,
-    /// The update of an executable graph behind its launches.
+    /// The update of an executable graph, after its launches.
     GraphUpdate,
-    /// The end of an executable graph behind its launches.
+    /// The end of an executable graph, after its launches.
     GraphEnd,
-    /// The host's wait for what a stream had before it captured.
-    BesideCapture,
-    /// The end of the access to another device behind the work that has it.
+    /// The host's wait during a capture for the work before the capture.
+    BeforeCapture,
+    /// The end of peer access, after the work that may use it.
     PeerAccess,
 }
 
@@ -61,11 +61,11 @@ impl Wait {
         Self::UnpooledRelease,
         Self::GraphUpdate,
         Self::GraphEnd,
-        Self::BesideCapture,
+        Self::BeforeCapture,
         Self::PeerAccess,
     ];
 
-    /// Whether this build leaves it out: never, outside of a build for that test.
+    /// Whether this build leaves it out: never, except in a mutation build.
     #[cfg(not(hip_safe_mutation))]
     pub(crate) const fn is_dropped(self) -> bool {
         false

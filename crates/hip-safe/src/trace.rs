@@ -1,26 +1,26 @@
-//! What happens to memory, for whoever listens by the `tracing` crate: target `hip_safe::memory`.
+//! Events of memory and modules for the `tracing` crate, with the target `hip_safe::memory`.
 //!
-//! Nobody is told while a lock of ours is held: a subscriber may use the device.
+//! No event is emitted while a lock of this crate is held, because a subscriber may use the device.
 
 use crate::{DeviceLabel, Stream};
 
 const TARGET: &str = "hip_safe::memory";
 
-/// A range that the driver gave to a pool, or got back.
+/// A segment that a pool got from the driver, or returned to it, with its bytes.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Segment {
     FromDriver(usize),
     ToDriver(usize),
 }
 
-/// Memory was allocated; `hit`: without asking the driver. Nothing is worked out while nobody listens.
+/// Memory was allocated; `hit`: without a driver call. Fields are evaluated only if there is a subscriber.
 #[inline]
 pub(crate) fn allocated(stream: &Stream, bytes: usize, hit: bool) {
     let number = || stream.timeline().number();
     tracing::trace!(target: TARGET, bytes, device = %stream.device(), stream = number(), hit, "allocation");
 }
 
-/// Memory was given back to its pool.
+/// Memory was returned to its pool.
 #[inline]
 pub(crate) fn freed(stream: &Stream, bytes: usize) {
     let number = || stream.timeline().number();
@@ -43,7 +43,7 @@ pub(crate) fn pinned(device: DeviceLabel, bytes: usize) {
     tracing::debug!(target: TARGET, bytes, device = %device, "pinned allocation");
 }
 
-/// Page-locked memory was given back to the driver.
+/// Page-locked memory was returned to the driver.
 pub(crate) fn unpinned(device: DeviceLabel, bytes: usize) {
     tracing::debug!(target: TARGET, bytes, device = %device, "pinned free");
 }

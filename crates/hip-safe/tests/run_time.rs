@@ -75,6 +75,7 @@ fn an_unknown_architecture_ends_the_process_in_the_library_and_is_refused_before
 }
 
 #[test]
+#[ignore = "takes half a minute; the step slow-tests runs it"]
 fn every_architecture_in_the_list_compiles() {
     let Some(platform) = real() else { return };
     let known = platform.rtc_architectures().expect("AMD's has a list");

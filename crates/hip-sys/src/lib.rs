@@ -25,10 +25,9 @@
 //!
 //! Functions of every ROCm since 5.2 are plain fields; later ones are [`Optional`]. Asking for an absent one returns
 //! [`Unsupported`] with the version that introduced it. [`Rocrand`], [`Rocblas`] and [`Miopen`] are libraries beside HIP;
-//! [`Platform::rocblas`] and [`Platform::miopen`] return those that work on a platform's streams.
+//! [`Library::load_for`] loads the one that works on a platform's streams, and [`Platform::library`] keeps it there.
 
 mod architectures;
-mod beside;
 mod cache;
 mod chain;
 mod constants;
@@ -46,9 +45,9 @@ mod optional;
 mod panics;
 mod platform;
 pub mod provider;
+mod rocm_libraries;
 
 pub use architectures::UnknownArchitecture;
-pub use beside::{Library, Miopen, Rocblas, Rocrand, Table};
 pub use cache::cache_folder;
 pub use chain::fmt_chain;
 pub use constants::{HIP_LAUNCH_PARAM_BUFFER_POINTER, HIP_LAUNCH_PARAM_BUFFER_SIZE, HIP_LAUNCH_PARAM_END};
@@ -64,5 +63,6 @@ pub use optional::{Optional, Symbol};
 pub use panics::catch_panic;
 pub use platform::{Access, Extensions, Extent, Platform, PlatformKind, Version};
 pub use rocblas::RocblasTable;
+pub use rocm_libraries::{Library, Miopen, Rocblas, Rocrand, Table};
 pub use rocrand::RocrandTable;
 pub use rtc::RtcTable;

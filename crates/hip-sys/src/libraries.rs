@@ -1,53 +1,55 @@
-//! The libraries beside HIP that belong to a platform: AMD's own, or what the platform brings in their place.
+//! The libraries beside HIP that belong to a platform: AMD's own, or what stands in their place.
 
-use crate::{LoadError, Miopen, Platform, PlatformKind, Rocblas};
+use crate::{Library, LoadError, MiopenTable, Platform, PlatformKind, RocblasTable, RocrandTable, Table};
 use std::sync::OnceLock;
 
 /// They are opened when somebody asks for them first.
 #[derive(Default)]
-pub(crate) struct Libraries {
-    rocblas: OnceLock<Result<Rocblas, LoadError>>,
-    miopen: OnceLock<Result<Miopen, LoadError>>,
+pub struct Libraries {
+    pub(crate) rocrand: Slot<RocrandTable>,
+    pub(crate) rocblas: Slot<RocblasTable>,
+    pub(crate) miopen: Slot<MiopenTable>,
 }
 
-macro_rules! library {
-    ($platform:expr, $field:ident, $Library:ident, $title:literal) => {
-        $platform
-            .libraries
-            .$field
-            .get_or_init(|| match ($platform.ext().$field, $platform.kind) {
-                (Some(provided), _) => provided(),
-                (None, PlatformKind::Amd) => {
-                    let found = $Library::load()?;
-                    if found.is_linked_to($platform.hip().hipRuntimeGetVersion) {
-                        Ok(found)
-                    } else {
-                        Err(LoadError::OtherHip { library: found.library().display().to_string() })
-                    }
-                }
-                (None, _) => Err(LoadError::NotProvided {
-                    library: $title,
-                    reason: "it is made of functions that do not call it",
-                }),
-            })
-            .as_ref()
-    };
-}
+/// A library, once it was asked for.
+pub(crate) type Slot<T> = OnceLock<Result<Library<T>, LoadError>>;
 
 impl Platform {
-    /// rocBLAS's functions on this platform's streams and memory: AMD's library, or what stands in its place. Loaded at the first call.
+    /// A library on this platform's streams and memory. The first call opens it, and every later one gives what that call found.
+    ///
+    /// The crates of the libraries ask so: `rocblas_safe::library` opens AMD's rocBLAS or what the platform's own crate has in its place.
+    /// A program that makes a platform of its own calls this first, if it is to have a library.
     ///
     /// # Errors
-    /// Why there is none, also if AMD's is linked to another HIP than this one.
-    pub fn rocblas(&self) -> Result<&Rocblas, &LoadError> {
-        library!(self, rocblas, Rocblas, "rocBLAS")
+    /// What the first call's `open` answered.
+    ///
+    /// # Safety
+    /// The functions of the library that `open` returns take the streams and the memory of this platform's HIP, as
+    /// [`Library::load_for`] finds them for AMD's.
+    pub unsafe fn library<T: Table>(
+        &self,
+        open: impl FnOnce() -> Result<Library<T>, LoadError>,
+    ) -> Result<&Library<T>, &LoadError> {
+        T::slot(&self.libraries).get_or_init(open).as_ref()
     }
+}
 
-    /// MIOpen's functions on this platform's streams and memory: AMD's library, or what stands in its place. Loaded at the first call.
+impl<T: Table> Library<T> {
+    /// AMD's library for a platform of AMD's: [`Library::load`], if that is linked to the platform's HIP.
     ///
     /// # Errors
-    /// As [`Platform::rocblas`].
-    pub fn miopen(&self) -> Result<&Miopen, &LoadError> {
-        library!(self, miopen, Miopen, "MIOpen")
+    /// As [`Library::load`]; [`LoadError::OtherHip`] for a library that is linked to another HIP; [`LoadError::NotProvided`] for a platform
+    /// that is not AMD's.
+    pub fn load_for(platform: &Platform) -> Result<Self, LoadError> {
+        if platform.kind != PlatformKind::Amd {
+            let reason = "AMD's works on AMD's HIP alone";
+            return Err(LoadError::NotProvided { library: T::TITLE, reason });
+        }
+        let found = Self::load()?;
+        if found.is_linked_to(platform.hip().hipRuntimeGetVersion) {
+            Ok(found)
+        } else {
+            Err(LoadError::OtherHip { library: found.library().display().to_string() })
+        }
     }
 }

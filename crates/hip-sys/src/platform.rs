@@ -2,10 +2,7 @@
 
 use crate::hip::{hipError_t, hipFunction_t, hipStream_t};
 use crate::libraries::Libraries;
-use crate::{
-    HipTable, LoadError, Miopen, Rocblas, RtcTable, UnknownArchitecture, architectures, files, loader,
-    watch_exit,
-};
+use crate::{HipTable, LoadError, RtcTable, UnknownArchitecture, architectures, files, loader, watch_exit};
 use std::ffi::{c_char, c_int, c_void};
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -87,10 +84,6 @@ pub struct Extensions {
     /// Whether the run-time compiler can be started; the error says what to install. `None`: a compiler that is a library, which was
     /// loaded with the platform.
     pub check_compiler: Option<fn() -> Result<(), String>>,
-    /// What stands in the place of rocBLAS: see [`Platform::rocblas`].
-    pub rocblas: Option<fn() -> Result<Rocblas, LoadError>>,
-    /// What stands in the place of MIOpen: see [`Platform::miopen`].
-    pub miopen: Option<fn() -> Result<Miopen, LoadError>>,
 }
 
 /// Bytes that an operation uses, for [`Extensions::announce`].
@@ -162,7 +155,7 @@ impl Platform {
     ///
     /// # Safety
     /// Each function does what ROCm's function of that name does, as far as callers rely on it for memory safety; the rest
-    /// may answer an error. So do those of the libraries in `ext`.
+    /// may answer an error.
     pub unsafe fn from_tables(
         kind: PlatformKind,
         raw_version: i32,

@@ -7,7 +7,8 @@ mod skip;
 use hip_sys::hip::hipError_t;
 use hip_sys::rocrand::{rocrand_rng_type, rocrand_status};
 use hip_sys::{
-    Extensions, HipTable, LoadError, Platform, PlatformKind, Rocrand, RtcTable, Symbol, Unsupported, Version,
+    Extensions, HipTable, LoadError, Miopen, Platform, PlatformKind, Rocblas, Rocrand, RtcTable, Symbol,
+    Unsupported, Version,
 };
 use skip::without_rocm;
 use std::ffi::CStr;
@@ -194,8 +195,8 @@ fn rocrand_generates_nothing_without_a_gpu() {
 fn rocblas_and_miopen_are_those_of_the_hip_in_use() {
     let Some(platform) = real() else { return };
     let found = [
-        platform.rocblas().map(|library| (library.library(), library.version())),
-        platform.miopen().map(|library| (library.library(), library.version())),
+        Rocblas::load_for(&platform).map(|library| (library.library().to_owned(), library.version())),
+        Miopen::load_for(&platform).map(|library| (library.library().to_owned(), library.version())),
     ];
     for found in found {
         match found {
@@ -228,7 +229,7 @@ fn a_rocblas_of_another_hip_is_refused() {
             Extensions::default(),
         )
     };
-    match apart.rocblas() {
+    match Rocblas::load_for(&apart) {
         Err(LoadError::OtherHip { library }) => assert!(library.contains("librocblas"), "{library}"),
         Err(LoadError::NotFound { .. }) => println!("skipped: there is no rocBLAS here"),
         other => panic!("{other:?}"),

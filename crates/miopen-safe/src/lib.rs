@@ -67,6 +67,10 @@
 //!   and the platforms.
 //! - Owners destroy their object on drop. An error there goes to [`on_drop_error`](hip_safe::on_drop_error); `close` returns it to
 //!   the caller instead.
+//!
+//! # Platforms
+//! MIOpen itself is found at run time. Its replacements are crates, one for each cargo feature, and both are on by default: `host` for
+//! hip-host's threads of the CPU, `nvidia` for cuDNN 9 on hip-nvidia. [`library()`] says what a platform has.
 
 mod activation;
 mod attention;
@@ -79,6 +83,7 @@ mod error;
 mod fusion;
 mod handle;
 mod layout;
+mod library;
 mod lrn;
 mod memo;
 mod ops;
@@ -101,6 +106,7 @@ pub use dropout::DropoutDesc;
 pub use error::{Error, Result};
 pub use fusion::{FusionArg, FusionOp, FusionPlan};
 pub use handle::Handle;
+pub use library::library;
 pub use lrn::{Lrn, LrnDesc, LrnMode};
 pub use ops::*;
 pub use pooling::{IndexMode, IndexType, Pooling, PoolingDesc, PoolingMode};

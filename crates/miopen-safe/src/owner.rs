@@ -46,7 +46,7 @@ unsafe impl<O: Object> Sync for Owner<O> {}
 
 /// The library of a platform.
 pub(crate) fn library(platform: &Platform) -> Result<&Miopen, Failure> {
-    platform.miopen().map_err(|error| Failure::NoLibrary(error.clone()))
+    crate::library(platform).map_err(|error| Failure::NoLibrary(error.clone()))
 }
 
 impl<O: Plain> Owner<O> {

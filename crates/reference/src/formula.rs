@@ -1,58 +1,29 @@
-//! The inexact functions in two versions: in `f64` for arguments of types up to `f32`, and in double-double for `f64`.
-//! All formulas avoid cancellation and overflow.
+//! Inexact functions of several steps in two versions: in `f64` for arguments of types up to `f32` (`_fast`), and in
+//! double-double for `f64`. All formulas avoid cancellation and overflow.
 
 use crate::Dd;
-use crate::dd::{erf_fast, erfcx_fast};
+use crate::dd::erfcx_fast;
 
 /// √½, √(2/π)·2 and 0.044715 to double-double precision.
 const SQRT_HALF: Dd = Dd::parts(std::f64::consts::FRAC_1_SQRT_2, -4.833646656726457e-17);
 const TWO_SQRT_2_OVER_PI: Dd = Dd::parts(2.0 * 0.7978845608028654, 2.0 * -4.98465440455546e-17);
 const CUBIC: Dd = Dd::parts(0.044715, 2.1960211427085595e-18);
 
-/// A function in both precisions.
-#[derive(Clone, Copy)]
-pub(crate) struct Formula {
-    /// For arguments that are exact in `f32`: relative error below 1e-13.
-    pub(crate) fast: fn(f64) -> f64,
-    /// For any `f64`: relative error below 1e-28.
-    pub(crate) full: fn(f64) -> Dd,
-}
-
-pub(crate) const RSQRT: Formula =
-    Formula { fast: |x| 1.0 / x.sqrt(), full: |x| Dd::ONE / Dd::from(x).sqrt() };
-pub(crate) const EXP: Formula = Formula { fast: f64::exp, full: |x| Dd::from(x).exp() };
-pub(crate) const LOG: Formula = Formula { fast: f64::ln, full: |x| Dd::from(x).ln() };
-pub(crate) const SIN: Formula = Formula { fast: f64::sin, full: Dd::sin_of };
-pub(crate) const COS: Formula = Formula { fast: f64::cos, full: Dd::cos_of };
-pub(crate) const TAN: Formula = Formula { fast: f64::tan, full: Dd::tan_of };
-pub(crate) const TANH: Formula = Formula { fast: f64::tanh, full: tanh };
-pub(crate) const ERF: Formula = Formula { fast: erf_fast, full: |x| Dd::from(x).erf() };
-pub(crate) const SIGMOID: Formula =
-    Formula { fast: sigmoid_fast, full: |x| times_sigmoid(Dd::ONE, Dd::from(x)) };
-pub(crate) const SILU: Formula =
-    Formula { fast: silu_fast, full: |x| times_sigmoid(Dd::from(x), Dd::from(x)) };
-pub(crate) const GELU: Formula = Formula { fast: gelu_fast, full: gelu };
-pub(crate) const GELU_ERF: Formula = Formula { fast: gelu_erf_fast, full: gelu_erf };
-pub(crate) const SOFTPLUS: Formula = Formula { fast: softplus_fast, full: softplus };
-
-fn tanh(x: f64) -> Dd {
+pub(crate) fn tanh(x: f64) -> Dd {
     // −2|x|, so that e^… − 1 is in (−1, 0].
     let e = Dd::from(-2.0 * x.abs()).exp_m1();
     let magnitude = -e / (e + Dd::from(2.0));
     if x.is_sign_negative() { -magnitude } else { magnitude }
 }
 
-fn sigmoid_fast(x: f64) -> f64 {
+/// 1/(1 + e^−x).
+pub(crate) fn sigmoid_fast(x: f64) -> f64 {
     let e = (-x.abs()).exp();
     (if x < 0.0 { e } else { 1.0 }) / (1.0 + e)
 }
 
-fn silu_fast(x: f64) -> f64 {
-    x * sigmoid_fast(x)
-}
-
 /// x / (1 + e^(−v)). The power of two is multiplied last, because the product may be normal even if e^v is not.
-fn times_sigmoid(x: Dd, v: Dd) -> Dd {
+pub(crate) fn times_sigmoid(x: Dd, v: Dd) -> Dd {
     if v.hi >= 0.0 {
         return x / (Dd::ONE + (-v).exp());
     }
@@ -61,12 +32,12 @@ fn times_sigmoid(x: Dd, v: Dd) -> Dd {
 }
 
 /// x/2 (1 + tanh(u)) = x · sigmoid(2u).
-fn gelu_fast(x: f64) -> f64 {
+pub(crate) fn gelu_fast(x: f64) -> f64 {
     let two_u = TWO_SQRT_2_OVER_PI.hi * x * (1.0 + CUBIC.hi * x * x);
     x * sigmoid_fast(two_u)
 }
 
-fn gelu(x: f64) -> Dd {
+pub(crate) fn gelu(x: f64) -> Dd {
     // For larger |x| the sigmoid is 0 or 1, and the cube might overflow.
     if x.abs() > 1e10 {
         return Dd::from(if x > 0.0 { x } else { x * 0.0 });
@@ -77,13 +48,13 @@ fn gelu(x: f64) -> Dd {
 }
 
 /// x/2 erfc(−x/√2), where erfc(z) = erfcx(z) e^(−z²) and z² = x²/2.
-fn gelu_erf_fast(x: f64) -> f64 {
+pub(crate) fn gelu_erf_fast(x: f64) -> f64 {
     let tail = 0.5 * x * erfcx_fast(x.abs() * std::f64::consts::FRAC_1_SQRT_2) * (-0.5 * x * x).exp();
     // The negated comparison sends NaN and −∞ to the tail, where −∞·0 is NaN as on every device.
     if x > 0.0 { if x < 40.0 { x - tail } else { x } } else { tail }
 }
 
-fn gelu_erf(x: f64) -> Dd {
+pub(crate) fn gelu_erf(x: f64) -> Dd {
     if x > 40.0 {
         return Dd::from(x);
     }
@@ -93,11 +64,11 @@ fn gelu_erf(x: f64) -> Dd {
     if x > 0.0 { Dd::from(x) - tail } else { tail }
 }
 
-fn softplus_fast(x: f64) -> f64 {
+pub(crate) fn softplus_fast(x: f64) -> f64 {
     positive_part(x) + (-x.abs()).exp().ln_1p()
 }
 
-fn softplus(x: f64) -> Dd {
+pub(crate) fn softplus(x: f64) -> Dd {
     Dd::from(positive_part(x)) + Dd::from(-x.abs()).exp().ln_1p()
 }
 

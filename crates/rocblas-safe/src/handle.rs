@@ -1,7 +1,7 @@
 //! A handle of the library, bound to a stream.
 
 use crate::raw::{self, Failure};
-use crate::{AtomicsMode, Error, MathMode, Result};
+use crate::{AtomicsMode, Error, MathMode, Result, library};
 use hip_safe::{
     Device, DeviceBuffer, DeviceView, DeviceViewMut, Stream, drop_elsewhere, drop_errors_later,
     report_drop_error,
@@ -289,7 +289,7 @@ impl Handle {
 
 /// The library's functions.
 fn table(device: &Device) -> Result<&RocblasTable> {
-    match device.platform().rocblas() {
+    match library(device.platform()) {
         Ok(library) => Ok(library.table()),
         Err(error) => Err(Error::NoLibrary(error.clone())),
     }

@@ -42,6 +42,10 @@
 //! - Triangles, transposition and sides refer to the matrix as the caller sees it, whatever its layout.
 //! - `f16`, `bf16` and `f32` accumulate in `f32`, unless [`Handle::gemm_ex`] or [`Handle::set_math_mode`] selects otherwise.
 //!
+//! # Platforms
+//! rocBLAS itself is found at run time. Its replacements are crates, one for each cargo feature, and both are on by default: `host` for
+//! hip-host's threads of the CPU, `nvidia` for cuBLAS on hip-nvidia. [`library()`] says what a platform has.
+//!
 //! `COVERAGE.md` lists each C function and what wraps it.
 
 mod band;
@@ -49,6 +53,7 @@ mod convert;
 mod error;
 mod flag;
 mod handle;
+mod library;
 mod matrix;
 mod matrix_batch;
 #[cfg(doctest)]
@@ -67,6 +72,7 @@ mod vector_batch;
 pub use band::BandMatrix;
 pub use error::{Error, Result};
 pub use handle::Handle;
+pub use library::library;
 pub use matrix::{Matrix, MatrixMut};
 pub use matrix_batch::{MatrixBatch, MatrixBatchMut};
 pub use ops::Rotation;

@@ -73,6 +73,7 @@ mod io;
 mod layout;
 mod memory;
 mod ops;
+mod plan;
 mod random;
 mod rounding;
 mod scalar;

@@ -1,13 +1,44 @@
-//! Enums of operations, with their names in kernels and messages and the dtypes they support.
+//! Enums of operations, with their names in kernels and messages and the dtypes they support. The rows are tables of
+//! kernels-hip, because each operation has kernels.
 
 use crate::dtype::DType;
 
+/// The sentence that ends the documentation of an operation with these dtypes.
+macro_rules! dtypes_in_words {
+    (all) => {
+        ""
+    };
+    (floats) => {
+        "Floats only."
+    };
+}
+pub(crate) use dtypes_in_words;
+
+/// Whether the dtypes of a row are all.
+macro_rules! are_all {
+    (all) => {
+        true
+    };
+    (floats) => {
+        false
+    };
+}
+
+/// Makes an enum of a table of `kernels_hip`.
 macro_rules! operations {
-    ($(#[$doc:meta])* $enum:ident { $($(#[$variant_doc:meta])* $variant:ident = $name:literal,)+ }) => {
+    (
+        $(#[$doc:meta])* enum $enum:ident;
+        $($(#[$meta:meta])* $variant:ident, $name:ident $(($($more:tt)*))?, $($text:literal,)? $dtypes:ident;)+
+    ) => {
         $(#[$doc])*
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
         pub enum $enum {
-            $($(#[$variant_doc])* $variant,)+
+            $(
+                $(#[$meta])*
+                $(#[doc = concat!($text, ".")])?
+                #[doc = dtypes_in_words!($dtypes)]
+                $variant,
+            )+
         }
 
         impl $enum {
@@ -17,7 +48,14 @@ macro_rules! operations {
             /// The name in messages and in kernel names.
             pub const fn name(self) -> &'static str {
                 match self {
-                    $($enum::$variant => $name,)+
+                    $($enum::$variant => stringify!($name),)+
+                }
+            }
+
+            /// Whether the operation supports this dtype. All support floats.
+            pub const fn supports(self, dtype: DType) -> bool {
+                match self {
+                    $($enum::$variant => dtype.is_float() || are_all!($dtypes),)+
                 }
             }
         }
@@ -30,164 +68,32 @@ macro_rules! operations {
     };
 }
 
-operations! {
+kernels_hip::unary_operations! { operations!
     /// Operations on one element that take no argument.
-    UnaryOp {
-        /// −x; integers wrap.
-        Neg = "neg",
-        /// |x|; integers wrap, so that the minimum stays.
-        Abs = "abs",
-        /// 1, −1, or 0 for zeros and for NaN.
-        Sign = "sign",
-        /// x·x; integers wrap.
-        Sqr = "sqr",
-        /// √x; NaN below zero.
-        Sqrt = "sqrt",
-        /// 1/√x.
-        Rsqrt = "rsqrt",
-        /// 1/x.
-        Recip = "recip",
-        /// eˣ.
-        Exp = "exp",
-        /// The natural logarithm.
-        Log = "log",
-        /// The sine of x in radians.
-        Sin = "sin",
-        /// The cosine of x in radians.
-        Cos = "cos",
-        /// The tangent of x in radians.
-        Tan = "tan",
-        /// The hyperbolic tangent.
-        Tanh = "tanh",
-        /// 1/(1 + e⁻ˣ).
-        Sigmoid = "sigmoid",
-        /// The error function.
-        Erf = "erf",
-        /// GELU by its tanh formula: x/2·(1 + tanh(√(2/π)·(x + 0.044715·x³))).
-        Gelu = "gelu",
-        /// GELU by its definition: x/2·(1 + erf(x/√2)).
-        GeluErf = "gelu_erf",
-        /// max(x, 0); NaN gives NaN, −0 gives +0.
-        Relu = "relu",
-        /// x/(1 + e⁻ˣ); NaN at −∞.
-        Silu = "silu",
-        /// ln(1 + eˣ).
-        Softplus = "softplus",
-        /// The least integer not below x.
-        Ceil = "ceil",
-        /// The greatest integer not above x.
-        Floor = "floor",
-        /// The nearest integer, halves away from zero.
-        Round = "round",
-    }
+    enum UnaryOp;
 }
 
-operations! {
+kernels_hip::scalar_operations! { operations!
     /// Operations on one element that take one scalar.
-    ScalarOp {
-        /// xᵃ, as C's `pow`.
-        Powf = "powf",
-        /// x above zero, a·(eˣ − 1) elsewhere.
-        Elu = "elu",
-        /// x above zero, a·x elsewhere.
-        LeakyRelu = "leaky_relu",
-    }
+    enum ScalarOp;
 }
 
-operations! {
+kernels_hip::binary_operations! { operations!
     /// Operations on two elements, with a result of the same dtype.
-    BinaryOp {
-        /// a + b.
-        Add = "add",
-        /// a − b.
-        Sub = "sub",
-        /// a · b.
-        Mul = "mul",
-        /// a / b; integers are truncated, x/0 is 0, MIN/−1 is MIN.
-        Div = "div",
-        /// The remainder with the sign of a, as C's `fmod`; for integers x%0 is 0.
-        Rem = "rem",
-        /// The smaller one; NaN propagates, −0 is less than +0.
-        Minimum = "minimum",
-        /// The larger one; NaN propagates, −0 is less than +0.
-        Maximum = "maximum",
-        /// aᵇ, as C's `pow`.
-        Pow = "pow",
-    }
+    enum BinaryOp;
 }
 
-operations! {
+kernels_hip::compare_operations! { operations!
     /// Comparisons of two elements, with a `u8` result of 1 or 0. NaN is unequal to everything, −0 equals +0.
-    CmpOp {
-        /// a = b.
-        Eq = "eq",
-        /// a ≠ b.
-        Ne = "ne",
-        /// a < b.
-        Lt = "lt",
-        /// a ≤ b.
-        Le = "le",
-        /// a > b.
-        Gt = "gt",
-        /// a ≥ b.
-        Ge = "ge",
-    }
+    enum CmpOp;
 }
 
-operations! {
+kernels_hip::reduce_operations! { operations!
     /// Reductions over a set of axes.
-    ReduceOp {
-        /// The sum, pairwise; 0 for no elements. Integers wrap.
-        Sum = "sum",
-        /// The product; 1 for no elements. Integers wrap.
-        Prod = "prod",
-        /// The minimum; NaN propagates, −0 is less than +0.
-        Min = "min",
-        /// The maximum; NaN propagates, −0 is less than +0.
-        Max = "max",
-        /// The position of the minimum, as `u32`; the first of several.
-        ArgMin = "argmin",
-        /// The position of the maximum, as `u32`; the first of several.
-        ArgMax = "argmax",
-    }
-}
-
-impl UnaryOp {
-    /// Whether the operation supports this dtype: all support floats; neg, abs, sign, sqr and relu also support
-    /// integers.
-    pub const fn supports(self, dtype: DType) -> bool {
-        let ints = matches!(self, UnaryOp::Neg | UnaryOp::Abs | UnaryOp::Sign | UnaryOp::Sqr | UnaryOp::Relu);
-        dtype.is_float() || ints
-    }
-}
-
-impl ScalarOp {
-    /// Whether the operation supports this dtype: floats only.
-    pub const fn supports(self, dtype: DType) -> bool {
-        dtype.is_float()
-    }
-}
-
-impl BinaryOp {
-    /// Whether the operation supports this dtype: all, except that pow supports floats only.
-    pub const fn supports(self, dtype: DType) -> bool {
-        dtype.is_float() || !matches!(self, BinaryOp::Pow)
-    }
-}
-
-impl CmpOp {
-    /// Whether the operation supports this dtype: all.
-    pub const fn supports(self, _dtype: DType) -> bool {
-        true
-    }
+    enum ReduceOp;
 }
 
 impl ReduceOp {
-    /// Whether the operation supports this dtype: all.
-    pub const fn supports(self, _dtype: DType) -> bool {
-        true
-    }
-
     /// The dtype of the result: `u32` for positions, else the dtype of the input.
     pub const fn result_dtype(self, dtype: DType) -> DType {
         if self.is_position() { DType::U32 } else { dtype }

@@ -1,35 +1,14 @@
-//! Storage: the memory behind tensors. Operations are dispatched to their device here and nowhere else.
+//! Storage: the memory behind tensors. Operations choose their device by the macros here and nowhere else.
 //!
-//! Every method has one arm per device. The functions in the arms have the same names in every backend folder
-//! (`cpu/ops/unary.rs`, …). Callers have checked shapes, dtypes and devices.
+//! The operations are functions of the same names in every backend's folder (`cpu/ops/unary.rs`, …). Callers have
+//! checked shapes, dtypes and devices.
 
-pub(crate) mod attention;
-mod conv;
-mod filled;
-pub(crate) mod index;
-mod join;
-pub(crate) mod nn;
-mod random;
-pub(crate) mod rope;
-pub(crate) mod scan;
-mod select;
-mod sort;
-mod stat;
-
-use crate::activation::Activation;
 use crate::cpu::{self, CpuStorage};
 use crate::device::Device;
 use crate::dtype::DType;
-use crate::error::{At, Error, ErrorKind, Result};
-use crate::hip::{self, HipStorage};
+use crate::error::{At, Error, ErrorKind, On, Result};
+use crate::hip::{self, HipStorage, Staging};
 use crate::layout::Layout;
-use crate::ops::{BinaryOp, CmpOp, ReduceOp, ScalarOp, UnaryOp};
-use crate::scalar::Scalar;
-
-pub(crate) use filled::Fill;
-pub(crate) use join::{Piece, borders};
-pub(crate) use select::{FlipDim, flip_dims};
-pub(crate) use stat::StatOp;
 
 /// Memory on one device, with elements of one dtype. Tensors may share it.
 #[derive(Debug)]
@@ -113,43 +92,33 @@ impl At for Storage {
     }
 }
 
+/// Fills a slice with the storage's bytes, beginning at the given offset.
+pub(crate) type Fill<'a> = &'a mut dyn FnMut(usize, &mut [u8]) -> Result<()>;
+
 /// Making and moving storage.
 impl Storage {
-    /// `count` elements equal to `value`, rounded to `dtype`.
-    pub(crate) fn full(device: &Device, dtype: DType, count: usize, value: Scalar) -> Result<Storage> {
-        match device {
-            Device::Cpu => cpu::ops::fill::full(dtype, count, value).map(Storage::Cpu),
-            Device::Hip(device) => hip::ops::fill::full(device, dtype, count, value).map(Storage::Hip),
-        }
-    }
-
-    /// `count` elements: start, start + step, start + 2·step, …, each rounded to `dtype` once. For an integer `dtype`
-    /// both scalars are integers, and the elements wrap; otherwise both are floats.
-    pub(crate) fn arange(
-        device: &Device,
+    /// `count` elements in host memory, whose little-endian bytes `fill` writes all at once, in place. Errors of `fill`
+    /// are returned unchanged.
+    pub(crate) fn filled(
         dtype: DType,
         count: usize,
-        start_and_step: [Scalar; 2],
+        operation: &'static str,
+        fill: Fill<'_>,
     ) -> Result<Storage> {
-        match device {
-            Device::Cpu => cpu::ops::range::arange(dtype, count, start_and_step).map(Storage::Cpu),
-            Device::Hip(device) => {
-                hip::ops::range::arange(device, dtype, count, start_and_step).map(Storage::Hip)
-            }
-        }
+        let mut elements = cpu::zeroed(dtype, count, operation).on(&Device::Cpu)?;
+        fill(0, elements.as_bytes_mut())?;
+        Ok(Storage::Cpu(elements))
     }
 
-    /// `count` evenly spaced elements from start to end, which are finite and representable in `dtype`.
-    pub(crate) fn linspace(
-        device: &Device,
+    /// As [`Storage::filled`], on the device of `staging`, in pieces of whole elements, from front to back.
+    pub(crate) fn staged(
+        staging: &mut Staging,
         dtype: DType,
         count: usize,
-        ends: [Scalar; 2],
+        operation: &'static str,
+        fill: Fill<'_>,
     ) -> Result<Storage> {
-        match device {
-            Device::Cpu => cpu::ops::range::linspace(dtype, count, ends).map(Storage::Cpu),
-            Device::Hip(device) => hip::ops::range::linspace(device, dtype, count, ends).map(Storage::Hip),
-        }
+        HipStorage::filled(staging, dtype, count, operation, fill).map(Storage::Hip)
     }
 
     /// `elements`, moved to `device`.
@@ -175,188 +144,133 @@ impl Storage {
     }
 }
 
-/// Operations with a new, contiguous, row-major result.
-impl Storage {
-    /// The elements of `layout`.
-    pub(crate) fn copy(&self, layout: &Layout) -> Result<Storage> {
-        match self {
-            Storage::Cpu(storage) => cpu::ops::copy::copy(storage, layout).map(Storage::Cpu),
-            Storage::Hip(storage) => hip::ops::copy::copy(storage, layout).map(Storage::Hip),
-        }
-    }
-
-    /// The elements converted to `dtype`.
-    pub(crate) fn cast(&self, layout: &Layout, dtype: DType) -> Result<Storage> {
-        match self {
-            Storage::Cpu(storage) => cpu::ops::cast::cast(storage, layout, dtype).map(Storage::Cpu),
-            Storage::Hip(storage) => hip::ops::cast::cast(storage, layout, dtype).map(Storage::Hip),
-        }
-    }
-
-    /// `op` of each element.
-    pub(crate) fn unary(&self, layout: &Layout, op: UnaryOp) -> Result<Storage> {
-        match self {
-            Storage::Cpu(storage) => cpu::ops::unary::unary(storage, layout, op).map(Storage::Cpu),
-            Storage::Hip(storage) => hip::ops::unary::unary(storage, layout, op).map(Storage::Hip),
-        }
-    }
-
-    /// `op` of each element and `scalar`.
-    pub(crate) fn unary_scalar(&self, layout: &Layout, op: ScalarOp, scalar: Scalar) -> Result<Storage> {
-        match self {
-            Storage::Cpu(storage) => {
-                cpu::ops::unary::unary_scalar(storage, layout, op, scalar).map(Storage::Cpu)
+/// Calls a function of `cpu::ops` or of `hip::ops`: `by_device!(copy::copy(x, layout), x = storage)` calls
+/// `cpu::ops::copy::copy` if the storage is on the CPU. `x` is the backend's storage. There may be several.
+macro_rules! by_device {
+    ($file:ident::$function:ident($($argument:expr),+ $(,)?), $x:ident = $storage:expr) => {
+        match $storage {
+            $crate::storage::Storage::Cpu($x) => {
+                $crate::storage::of_any($crate::cpu::ops::$file::$function($($argument),+))
             }
-            Storage::Hip(storage) => {
-                hip::ops::unary::unary_scalar(storage, layout, op, scalar).map(Storage::Hip)
+            $crate::storage::Storage::Hip($x) => {
+                $crate::storage::of_any($crate::hip::ops::$file::$function($($argument),+))
             }
         }
-    }
-
-    /// `mul · x + add`.
-    pub(crate) fn affine(&self, layout: &Layout, mul: Scalar, add: Scalar) -> Result<Storage> {
-        match self {
-            Storage::Cpu(storage) => cpu::ops::affine::affine(storage, layout, mul, add).map(Storage::Cpu),
-            Storage::Hip(storage) => hip::ops::affine::affine(storage, layout, mul, add).map(Storage::Hip),
-        }
-    }
-
-    /// min(max(x, `lo`), `hi`).
-    pub(crate) fn clamp(&self, layout: &Layout, lo: Scalar, hi: Scalar) -> Result<Storage> {
-        match self {
-            Storage::Cpu(storage) => cpu::ops::clamp::clamp(storage, layout, lo, hi).map(Storage::Cpu),
-            Storage::Hip(storage) => hip::ops::clamp::clamp(storage, layout, lo, hi).map(Storage::Hip),
-        }
-    }
-
-    /// `op` of the elements of two layouts of the same shape.
-    #[inline]
-    pub(crate) fn binary(
-        &self,
-        lhs: &Layout,
-        other: &Storage,
-        rhs: &Layout,
-        op: BinaryOp,
-    ) -> Result<Storage> {
-        match (self, other) {
-            (Storage::Cpu(a), Storage::Cpu(b)) => {
-                cpu::ops::binary::binary(a, lhs, b, rhs, op).map(Storage::Cpu)
+    };
+    ($file:ident::$function:ident($($argument:expr),+ $(,)?), $($x:ident = $storage:expr),+ $(,)?) => {
+        match ($($storage),+) {
+            ($($crate::storage::Storage::Cpu($x)),+) => {
+                $crate::storage::of_any($crate::cpu::ops::$file::$function($($argument),+))
             }
-            (Storage::Hip(a), Storage::Hip(b)) => {
-                hip::ops::binary::binary(a, lhs, b, rhs, op).map(Storage::Hip)
+            ($($crate::storage::Storage::Hip($x)),+) => {
+                $crate::storage::of_any($crate::hip::ops::$file::$function($($argument),+))
             }
-            (lhs, rhs) => Err(apart("binary", lhs, rhs)),
+            ($($x),+) => Err($crate::storage::apart(stringify!($function), &[$(&*$x),+])),
         }
-    }
+    };
+}
+pub(crate) use by_device;
 
-    /// 1 where `op` holds for the elements of two layouts of the same shape, else 0, as `u8`.
-    pub(crate) fn compare(&self, lhs: &Layout, other: &Storage, rhs: &Layout, op: CmpOp) -> Result<Storage> {
-        match (self, other) {
-            (Storage::Cpu(a), Storage::Cpu(b)) => {
-                cpu::ops::compare::compare(a, lhs, b, rhs, op).map(Storage::Cpu)
+/// Makes new storage on a device: `new_on!(device, fill::full(dtype, count, value))` calls a function of `cpu::ops`, or
+/// that of `hip::ops`, which gets the device first.
+macro_rules! new_on {
+    ($device:expr, $file:ident::$function:ident($($argument:expr),+ $(,)?)) => {
+        match $device {
+            $crate::device::Device::Cpu => {
+                $crate::storage::of_any($crate::cpu::ops::$file::$function($($argument),+))
             }
-            (Storage::Hip(a), Storage::Hip(b)) => {
-                hip::ops::compare::compare(a, lhs, b, rhs, op).map(Storage::Hip)
+            $crate::device::Device::Hip(device) => {
+                $crate::storage::of_any($crate::hip::ops::$file::$function(device, $($argument),+))
             }
-            (lhs, rhs) => Err(apart("compare", lhs, rhs)),
         }
-    }
+    };
+}
+pub(crate) use new_on;
 
-    /// Reduces `axes` by `op`. If the axes are empty, the operation has an identity or the result is empty.
-    pub(crate) fn reduce(&self, layout: &Layout, op: ReduceOp, axes: &[usize]) -> Result<Storage> {
-        match self {
-            Storage::Cpu(storage) => cpu::ops::reduce::reduce(storage, layout, op, axes).map(Storage::Cpu),
-            Storage::Hip(storage) => hip::ops::reduce::reduce(storage, layout, op, axes).map(Storage::Hip),
-        }
-    }
+/// What a function of a backend returns.
+pub(crate) trait Returned {
+    /// The same for any backend: with [`Storage`] in place of the backend's.
+    type OfAny;
 
-    /// The mean over `axes`, rounded to the dtype once; NaN for no elements. Floats only.
-    pub(crate) fn mean(&self, layout: &Layout, axes: &[usize]) -> Result<Storage> {
-        match self {
-            Storage::Cpu(storage) => cpu::ops::reduce::mean(storage, layout, axes).map(Storage::Cpu),
-            Storage::Hip(storage) => hip::ops::reduce::mean(storage, layout, axes).map(Storage::Hip),
-        }
-    }
+    /// Converts it.
+    fn of_any(self) -> Self::OfAny;
+}
 
-    /// The matrix products of `lhs` `[batch…, m, k]` and `rhs` `[batch…, k, n]`, whose batch dimensions are equal. The
-    /// result is not empty.
-    pub(crate) fn matmul(&self, lhs: &Layout, other: &Storage, rhs: &Layout) -> Result<Storage> {
-        match (self, other) {
-            (Storage::Cpu(a), Storage::Cpu(b)) => cpu::ops::matmul::matmul(a, lhs, b, rhs).map(Storage::Cpu),
-            (Storage::Hip(a), Storage::Hip(b)) => hip::ops::matmul::matmul(a, lhs, b, rhs).map(Storage::Hip),
-            (lhs, rhs) => Err(apart("matmul", lhs, rhs)),
-        }
+/// A backend's result as that of any backend.
+#[inline]
+pub(crate) fn of_any<R: Returned>(result: Result<R>) -> Result<R::OfAny> {
+    result.map(R::of_any)
+}
+
+impl Returned for () {
+    type OfAny = ();
+
+    fn of_any(self) {}
+}
+
+impl<R: Returned> Returned for Option<R> {
+    type OfAny = Option<R::OfAny>;
+
+    fn of_any(self) -> Self::OfAny {
+        self.map(R::of_any)
     }
 }
 
-/// Operations in place, on a layout whose elements do not overlap.
-impl Storage {
-    /// Writes `value` to each element.
-    pub(crate) fn fill(&mut self, layout: &Layout, value: Scalar) -> Result<()> {
-        match self {
-            Storage::Cpu(storage) => cpu::ops::fill::fill(storage, layout, value),
-            Storage::Hip(storage) => hip::ops::fill::fill(storage, layout, value),
-        }
-    }
+impl<R: Returned> Returned for (R, R) {
+    type OfAny = (R::OfAny, R::OfAny);
 
-    /// Writes the elements of `source` to those of `layout`, which has the same shape.
-    pub(crate) fn copy_from(&mut self, layout: &Layout, source: &Storage, from: &Layout) -> Result<()> {
-        match (self, source) {
-            (Storage::Cpu(to), Storage::Cpu(source)) => cpu::ops::copy::copy_from(to, layout, source, from),
-            (Storage::Hip(to), Storage::Hip(source)) => hip::ops::copy::copy_from(to, layout, source, from),
-            (lhs, rhs) => Err(apart("copy_from", lhs, rhs)),
-        }
-    }
-
-    /// `op` of each element.
-    pub(crate) fn unary_assign(&mut self, layout: &Layout, op: UnaryOp) -> Result<()> {
-        match self {
-            Storage::Cpu(storage) => cpu::ops::unary::unary_assign(storage, layout, op),
-            Storage::Hip(storage) => hip::ops::unary::unary_assign(storage, layout, op),
-        }
-    }
-
-    /// The activation of each element.
-    pub(crate) fn activate_assign(&mut self, layout: &Layout, activation: Activation) -> Result<()> {
-        match self {
-            Storage::Cpu(storage) => cpu::ops::unary::activate_assign(storage, layout, activation),
-            Storage::Hip(storage) => hip::ops::unary::activate_assign(storage, layout, activation),
-        }
-    }
-
-    /// `mul · x + add`.
-    pub(crate) fn affine_assign(&mut self, layout: &Layout, mul: Scalar, add: Scalar) -> Result<()> {
-        match self {
-            Storage::Cpu(storage) => cpu::ops::affine::affine_assign(storage, layout, mul, add),
-            Storage::Hip(storage) => hip::ops::affine::affine_assign(storage, layout, mul, add),
-        }
-    }
-
-    /// min(max(x, `lo`), `hi`).
-    pub(crate) fn clamp_assign(&mut self, layout: &Layout, lo: Scalar, hi: Scalar) -> Result<()> {
-        match self {
-            Storage::Cpu(storage) => cpu::ops::clamp::clamp_assign(storage, layout, lo, hi),
-            Storage::Hip(storage) => hip::ops::clamp::clamp_assign(storage, layout, lo, hi),
-        }
-    }
-
-    /// `op` of each element and the corresponding one of `rhs`, which has the same shape.
-    pub(crate) fn binary_assign(
-        &mut self,
-        lhs: &Layout,
-        other: &Storage,
-        rhs: &Layout,
-        op: BinaryOp,
-    ) -> Result<()> {
-        match (self, other) {
-            (Storage::Cpu(a), Storage::Cpu(b)) => cpu::ops::binary::binary_assign(a, lhs, b, rhs, op),
-            (Storage::Hip(a), Storage::Hip(b)) => hip::ops::binary::binary_assign(a, lhs, b, rhs, op),
-            (lhs, rhs) => Err(apart("binary_assign", lhs, rhs)),
-        }
+    fn of_any(self) -> Self::OfAny {
+        (self.0.of_any(), self.1.of_any())
     }
 }
 
-/// The error for operands on different devices. Tensors check this before.
-fn apart(operation: &'static str, lhs: &Storage, rhs: &Storage) -> Error {
-    Error::new(operation, ErrorKind::two_devices(&lhs.device(), &rhs.device()))
+/// The storage of a backend.
+pub(crate) trait Backend: Sized {
+    /// The storage, if it is this backend's.
+    fn of(storage: &Storage) -> Option<&Self>;
+}
+
+macro_rules! backends {
+    ($($type:ident = $variant:ident;)+) => {
+        $(
+            impl Returned for $type {
+                type OfAny = Storage;
+
+                #[inline]
+                fn of_any(self) -> Storage {
+                    Storage::$variant(self)
+                }
+            }
+
+            impl Backend for $type {
+                fn of(storage: &Storage) -> Option<&$type> {
+                    match storage {
+                        Storage::$variant(storage) => Some(storage),
+                        _ => None,
+                    }
+                }
+            }
+        )+
+    };
+}
+
+backends! {
+    CpuStorage = Cpu;
+    HipStorage = Hip;
+}
+
+/// `other` as storage of the backend of `x`: for operands that an operation need not have.
+pub(crate) fn beside<'a, S: Backend>(
+    x: &Storage,
+    other: &'a Storage,
+    operation: &'static str,
+) -> Result<&'a S> {
+    S::of(other).ok_or_else(|| apart(operation, &[x, other]))
+}
+
+/// The error for operands on different devices, which names the first two. Tensors check this before.
+pub(crate) fn apart(operation: &'static str, operands: &[&Storage]) -> Error {
+    let devices: Vec<Device> = operands.iter().map(|operand| operand.device()).collect();
+    let other = devices.iter().find(|other| !other.same_device(&devices[0])).unwrap_or(&devices[0]);
+    Error::new(operation, ErrorKind::two_devices(&devices[0], other))
 }

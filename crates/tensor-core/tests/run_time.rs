@@ -87,7 +87,7 @@ fn a_family_compiles_for_all_architectures() {
 
 /// Every family once: for which architecture, and for which of its dtypes, turns from family to family.
 #[test]
-#[ignore = "takes two minutes"]
+#[ignore = "takes two minutes; the step slow-tests runs it"]
 fn every_family_compiles_for_an_architecture() {
     compile_all("every_family_compiles_for_an_architecture", |architectures| {
         let families = kernels_hip::families().iter().enumerate();
@@ -101,7 +101,7 @@ fn every_family_compiles_for_an_architecture() {
 
 /// Every unit: by a new library for each architecture that has it, by an old one for one of them, in turns.
 #[test]
-#[ignore = "takes minutes"]
+#[ignore = "takes tens of minutes; ci/run-time-compiler.sh runs it"]
 fn every_unit_compiles() {
     compile_all("every_unit_compiles", |architectures| {
         if architectures == NEW {

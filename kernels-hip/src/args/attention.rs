@@ -1,4 +1,4 @@
-//! The struct that `attention_*` takes.
+//! The argument of the kernels of `attention` and `attention_mma`.
 
 use bytemuck::{Pod, Zeroable};
 use std::mem::offset_of;
@@ -12,7 +12,7 @@ pub struct AttentionArgs {
     pub batch: u64,
     /// Heads of q.
     pub heads: u64,
-    /// Heads of q that share a head of k and v.
+    /// Heads of q for each head of k and v.
     pub group: u64,
     /// Rows of q.
     pub queries: u64,
@@ -28,22 +28,22 @@ pub struct AttentionArgs {
     pub k: [u64; 4],
     /// Strides of v.
     pub v: [u64; 4],
-    /// Strides of the mask, in its elements; 0 where it is repeated.
+    /// Strides of the mask in its own elements; 0 where it is broadcast.
     pub mask: [u64; 4],
-    /// Factor of q kᵀ.
+    /// The factor of q kᵀ.
     pub scale: f64,
     /// [`AttentionArgs::NO_MASK`] and its siblings.
     pub mask_kind: u32,
-    /// 1: row i attends to the keys up to i.
+    /// 1: row i attends to keys 0 to i.
     pub causal: u32,
 }
 
 impl AttentionArgs {
     /// There is no mask; its pointer is not read.
     pub const NO_MASK: u32 = 0;
-    /// The mask is of u8: a key takes part where it is not 0.
+    /// The mask is u8; a key takes part where it is nonzero.
     pub const TRUTH_MASK: u32 = 1;
-    /// The mask is of the dtype, and is added to the scores.
+    /// The mask has the unit's dtype and is added to the scores.
     pub const ADDED_MASK: u32 = 2;
     /// The greatest `d` of `attention_rows_*`.
     pub const ROW_DEPTH: u64 = 512;

@@ -3,7 +3,7 @@
 use bytemuck::{Pod, Zeroable};
 use std::mem::offset_of;
 
-/// Sums by ids, whose destinations are cut into buckets: `buckets_*`. See [`crate::launch::buckets`].
+/// A deterministic scatter_add whose destinations are split into buckets: `buckets_*`. See [`crate::launch::buckets`].
 #[repr(C)]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Pod, Zeroable)]
 pub struct BucketMap {
@@ -13,11 +13,11 @@ pub struct BucketMap {
     pub count: u64,
     /// Destinations of a line.
     pub length: u64,
-    /// Lines side by side.
+    /// Lines that are contiguous.
     pub inner: u64,
-    /// The first destination that takes part.
+    /// The first destination of this launch.
     pub first: u64,
-    /// How many of them do.
+    /// Number of destinations of this launch.
     pub owned: u64,
     /// Tiles of terms.
     pub tiles: u64,
@@ -27,11 +27,11 @@ pub struct BucketMap {
     pub buckets: u32,
     /// An [`IdType`](super::IdType).
     pub id_type: u32,
-    /// What the caller knows the operation by, for [`IndexFault`](super::IndexFault).
+    /// Identifies the operation to the caller, in [`IndexFault`](super::IndexFault).
     pub operation: u32,
     /// The axis, for [`IndexFault`](super::IndexFault).
     pub axis: u32,
-    /// 1: `buckets_add` reads what the destination had from another array, and writes all of the destination.
+    /// 1: `buckets_add` reads the old values from another array, and writes every destination.
     pub apart: u32,
 }
 

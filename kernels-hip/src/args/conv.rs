@@ -3,10 +3,10 @@
 use bytemuck::{Pod, Zeroable};
 use std::mem::offset_of;
 
-/// One axis of a convolution: output place y and tap k meet input place i where `i · up = y · step + first + k · tap`.
+/// One axis of a convolution: output position y and tap k read input position i where `i · up = y · step + first + k · tap`.
 ///
-/// Forward: `up` is 1, `step` the stride, `first` −padding, `tap` the dilation. Transposed: `up` is the stride, `step` is 1, `first`
-/// the padding, `tap` −dilation.
+/// Forward: `up` is 1, `step` the stride, `first` −padding, `tap` the dilation. Transposed: `up` is the stride, `step` is 1, `first` the
+/// padding, `tap` −dilation.
 #[repr(C)]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Pod, Zeroable)]
 pub struct ConvAxis {
@@ -16,19 +16,19 @@ pub struct ConvAxis {
     pub input: u64,
     /// Length of the filter.
     pub taps: u64,
-    /// Places of the output for one of the input.
+    /// Output positions for each input position.
     pub up: u64,
-    /// How far apart two taps are that reach the same output: up / gcd(up, tap).
+    /// Distance of two taps that contribute to the same output: up / gcd(up, tap).
     pub tap_step: u64,
-    /// Places of the input from one output to the next, times `up`.
+    /// Input positions between neighbouring outputs, times `up`.
     pub step: i64,
-    /// Place of output 0 and tap 0, times `up`.
+    /// Input position of output 0 and tap 0, times `up`.
     pub first: i64,
-    /// From one tap to the next, times `up`.
+    /// Input positions between neighbouring taps, times `up`.
     pub tap: i64,
 }
 
-/// A convolution: `conv_tile` and `conv_depthwise`. Channels are those of one group; the output is tight.
+/// A convolution: `conv_tile`, `conv_depthwise`, `conv_wide` and `conv_mma`. Channels are those of one group; the output is tight.
 #[repr(C)]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Pod, Zeroable)]
 pub struct ConvArgs {
@@ -50,13 +50,13 @@ pub struct ConvArgs {
     pub f: [u64; 5],
     /// Stride of the bias.
     pub bias_step: u64,
-    /// 1: the bias is read.
+    /// 1: there is a bias.
     pub has_bias: u32,
     /// Zero.
     pub reserved: u32,
 }
 
-/// One axis of a pooling: output place y has the `window` places from `y · stride − padding` on.
+/// One axis of a pooling: output position y has the `window` positions from `y · stride − padding` on.
 #[repr(C)]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Pod, Zeroable)]
 pub struct PoolAxis {
@@ -66,9 +66,9 @@ pub struct PoolAxis {
     pub input: u64,
     /// Length of the window.
     pub window: u64,
-    /// Places from one window to the next.
+    /// Positions between neighbouring windows.
     pub stride: u64,
-    /// Places before the input; at most half a window.
+    /// Positions before the input; at most half a window.
     pub padding: u64,
 }
 
@@ -86,7 +86,7 @@ pub struct PoolArgs {
     pub w: PoolAxis,
     /// Strides of the input: image, channel, row, column.
     pub x: [u64; 4],
-    /// 1: `pool_avg` divides by the padding's places too; `pool_bilinear` aligns corners.
+    /// 1: `pool_avg` counts the padding; `pool_bilinear` aligns corners.
     pub flag: u32,
     /// Zero.
     pub reserved: u32,

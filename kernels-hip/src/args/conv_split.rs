@@ -4,26 +4,26 @@ use super::ConvArgs;
 use bytemuck::{Pod, Zeroable};
 use std::mem::offset_of;
 
-/// Channels of a place that are one element of a factor by parts.
+/// Channels of an element of a split factor.
 const DEEP: u64 = 16;
-/// Numbers that each number is the sum of.
+/// Parts of a number.
 const PARTS: u64 = 3;
 /// Bytes of an element of one part.
 const ELEMENT_BYTES: u64 = DEEP * 2;
 /// Elements that a block of `conv_split_parts` writes, and bytes of its flags.
 const BLOCK: [u64; 2] = [128, 8];
 
-/// A factor, `[outer, inner, channels, rows, columns]`, as it lies and by parts. A line is what one pair of outer and inner has.
+/// A factor, `[outer, inner, channels, rows, columns]`, and its split form. A line is the data of one pair of outer and inner indices.
 #[repr(C)]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Pod, Zeroable)]
 pub struct SplitOperand {
-    /// Pairs of outer and inner.
+    /// Pairs of outer and inner indices.
     pub lines: u64,
     /// Length of the inner axis.
     pub inner: u64,
     /// Channels.
     pub channels: u64,
-    /// Sixteens of channels, the last one filled up with zeros.
+    /// Slices of sixteen channels; the last one is padded with zeros.
     pub slices: u64,
     /// Rows times columns.
     pub plane: u64,
@@ -31,18 +31,18 @@ pub struct SplitOperand {
     pub columns: u64,
     /// Strides of the numbers: outer, inner, channel, row, column.
     pub steps: [u64; 5],
-    /// Strides of the parts, in elements: outer, inner, place, part. Slices lie three times the last one apart.
+    /// Strides of the parts, in elements: outer, inner, pixel, part. Slices are three part strides apart.
     pub to: [u64; 4],
     /// Blocks of `conv_split_parts` for a line.
     pub blocks: u64,
-    /// Where the parts begin, in bytes of the scratch.
+    /// Offset of the parts in the scratch memory, in bytes.
     pub parts: u64,
-    /// Where the flags begin.
+    /// Offset of the flags.
     pub flags: u64,
 }
 
 impl SplitOperand {
-    /// What the parts and the flags take, in bytes, if a number holds it.
+    /// Sizes of the parts and of the flags in bytes; `None` if they overflow.
     fn bytes(&self) -> Option<[u64; 2]> {
         let parts = self.lines.checked_mul(self.slices)?.checked_mul(self.plane)?;
         Some([
@@ -52,13 +52,13 @@ impl SplitOperand {
     }
 }
 
-/// A convolution by parts: `conv_split_parts` and `conv_split_64`.
+/// A convolution in split form: `conv_split_parts` and `conv_split_64`.
 #[repr(C)]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Pod, Zeroable)]
 pub struct ConvSplitArgs {
-    /// The convolution of the numbers.
+    /// The convolution of the original numbers.
     pub plain: ConvArgs,
-    /// The same of the parts, whose channels are slices, in elements.
+    /// The convolution of the parts. Its channels are slices, its strides count elements.
     pub split: ConvArgs,
     /// The filters.
     pub f: SplitOperand,
@@ -67,8 +67,8 @@ pub struct ConvSplitArgs {
 }
 
 impl ConvSplitArgs {
-    /// The arguments for a convolution, and how many bytes of scratch it takes; `None` if no number holds that: inputs that are
-    /// repeated by strides of zero may have any size.
+    /// The arguments for a convolution, and the bytes of scratch memory that it needs. `None` if these overflow, which is possible, because
+    /// inputs that are broadcast by strides of zero may have any size.
     pub fn new(plain: ConvArgs) -> Option<(Self, u64)> {
         let ConvArgs { batch, groups, in_channels, out_channels, h, w, x, f, .. } = plain;
         let slices = in_channels.div_ceil(DEEP);
@@ -87,13 +87,13 @@ impl ConvSplitArgs {
             };
             Some((operand, operand.bytes()?))
         };
-        // Strides that are not followed may be any number.
+        // Unused strides may have any value, so this may wrap.
         let group = in_channels.wrapping_mul(x[1]);
         let (mut input, x_bytes) =
             operand([batch, groups], [h.input, w.input], [x[0], group, x[1], x[2], x[3]])?;
         let (mut filters, f_bytes) = operand([groups, out_channels], [h.taps, w.taps], f)?;
-        // All strides are parts of these sizes. The input lies by images, groups and slices; the filters by groups and slices, with output
-        // channels side by side.
+        // These sizes bound all strides, so they do not overflow. The order of the input is images, groups, slices; that of the filters is
+        // groups, slices, with contiguous output channels.
         let (x_slice, f_slice) = (PARTS * input.plane, PARTS * filters.plane * out_channels);
         let split = ConvArgs {
             in_channels: slices,
@@ -107,7 +107,7 @@ impl ConvSplitArgs {
         for (operand, [parts, flags]) in [(&mut filters, f_bytes), (&mut input, x_bytes)] {
             operand.parts = end;
             operand.flags = end.checked_add(parts)?;
-            // Parts begin at multiples of their elements.
+            // Parts are aligned to their elements.
             end = operand.flags.checked_add(flags)?.checked_next_multiple_of(ELEMENT_BYTES)?;
         }
         Some((Self { plain, split, f: filters, x: input }, end))

@@ -1,14 +1,14 @@
-//! What the kernels of the family `index` take: maps of gathers and scatters, and where a wrong id is written down.
+//! Arguments of the family `index`: maps of gathers and scatters, and the record of an invalid id.
 
 use super::Axes;
 use bytemuck::{Pod, Zeroable};
 use std::mem::offset_of;
 
-/// What an `index_*` kernel says of an id that is out of range: the first one since the words were zeroed.
+/// Reports an id out of range: the first one since the record was zeroed.
 #[repr(C)]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Pod, Zeroable)]
 pub struct IndexFault {
-    /// 0: all ids were right, and the rest is not written.
+    /// 0: all ids were valid, and the other fields are not written.
     pub taken: u32,
     /// The `operation` of the map.
     pub operation: u32,
@@ -26,13 +26,13 @@ pub struct IndexFault {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(u32)]
 pub enum IdType {
-    /// 8 bits without sign.
+    /// Unsigned, 8 bits.
     U8 = 0,
-    /// 32 bits without sign.
+    /// Unsigned, 32 bits.
     U32 = 1,
-    /// 32 bits with a sign.
+    /// Signed, 32 bits.
     I32 = 2,
-    /// 64 bits with a sign.
+    /// Signed, 64 bits.
     I64 = 3,
 }
 
@@ -42,7 +42,7 @@ pub enum IdType {
 pub struct GatherMap {
     /// Number of results.
     pub count: u64,
-    /// Stride of src along the axis that ids count along.
+    /// Stride of src along the indexed axis.
     pub axis_stride: u64,
     /// Length of that axis.
     pub length: u64,
@@ -50,9 +50,9 @@ pub struct GatherMap {
     pub rank: u32,
     /// An [`IdType`].
     pub id_type: u32,
-    /// 1: count, lengths and strides of src count packs of 16 bytes, to which all pointers are aligned.
+    /// 1: count, lengths and strides of src count 16-byte packs, and all pointers are aligned to them.
     pub packed: u32,
-    /// What the caller knows the operation by, for [`IndexFault`].
+    /// Identifies the operation to the caller, in [`IndexFault`].
     pub operation: u32,
     /// The axis, for [`IndexFault`].
     pub axis: u32,
@@ -89,7 +89,7 @@ pub struct ScatterMap {
     pub rank: u32,
     /// An [`IdType`].
     pub id_type: u32,
-    /// What the caller knows the operation by, for [`IndexFault`].
+    /// Identifies the operation to the caller, in [`IndexFault`].
     pub operation: u32,
     /// The axis, for [`IndexFault`].
     pub axis: u32,

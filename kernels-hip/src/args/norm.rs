@@ -1,10 +1,10 @@
-//! What the families `softmax` and `norm` take by value.
+//! Arguments of the families `softmax` and `norm`.
 
 use super::Axes;
 use bytemuck::{Pod, Zeroable};
 use std::mem::offset_of;
 
-/// Rows: row r begins at the offset of r in the dims, its elements lie side by side. `softmax_rows`, `softmax_short` and their logarithms.
+/// Rows: row r begins at the offset of r in the dims; its elements are contiguous. `softmax_rows`, `softmax_short` and their logarithms.
 #[repr(C)]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Pod, Zeroable)]
 pub struct RowMap {
@@ -22,8 +22,8 @@ pub struct RowMap {
     pub strides: Axes,
 }
 
-/// Columns: column c begins at the offset of c in the dims, its elements lie `step` apart in the input and `inner` apart in the
-/// tight output. `softmax_cols` and its logarithm.
+/// Columns: column c begins at the offset of c in the dims. Its elements are `step` apart in the input, and `inner` apart in the tight
+/// output. `softmax_cols` and its logarithm.
 #[repr(C)]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Pod, Zeroable)]
 pub struct ColumnMap {
@@ -31,7 +31,7 @@ pub struct ColumnMap {
     pub columns: u64,
     /// Elements of each.
     pub length: u64,
-    /// Columns that lie side by side in the output.
+    /// Columns that are contiguous in the output.
     pub inner: u64,
     /// Stride between the elements of a column of the input.
     pub step: u64,
@@ -45,8 +45,8 @@ pub struct ColumnMap {
     pub strides: Axes,
 }
 
-/// Rows as in [`RowMap`], and which channel an element belongs to: element i of row r to
-/// `r % groups · (length / inner) + i / inner`. `norm_layer`, `norm_rms`, `norm_group` and their short forms.
+/// Rows as in [`RowMap`]. Element i of row r belongs to channel `r % groups · (length / inner) + i / inner`. `norm_layer`, `norm_rms`,
+/// `norm_group` and their short forms.
 #[repr(C)]
 #[derive(Debug, Clone, Copy, PartialEq, Pod, Zeroable)]
 pub struct NormMap {
@@ -78,7 +78,7 @@ pub struct BatchMap {
     pub count: u64,
     /// Number of channels.
     pub channels: u64,
-    /// Elements of one channel that lie side by side.
+    /// Contiguous elements of one channel.
     pub inner: u64,
     /// Added to the variance.
     pub eps: f64,
@@ -87,9 +87,9 @@ pub struct BatchMap {
 }
 
 impl NormMap {
-    /// There is a weight; without it the pointer is not followed.
+    /// There is a weight; without this flag its pointer is not read.
     pub const HAS_WEIGHT: u32 = 1;
-    /// There is a bias; without it the pointer is not followed.
+    /// There is a bias; without this flag its pointer is not read.
     pub const HAS_BIAS: u32 = 2;
 }
 

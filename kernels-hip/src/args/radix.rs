@@ -3,7 +3,7 @@
 use bytemuck::{Pod, Zeroable};
 use std::mem::offset_of;
 
-/// A pass over rows that are sorted digit by digit: `radix_*`. See [`crate::launch::radix_passes`].
+/// A pass of an LSD radix sort of rows: `radix_*`. See [`crate::launch::radix_passes`].
 #[repr(C)]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Pod, Zeroable)]
 pub struct RadixMap {

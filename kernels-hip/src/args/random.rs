@@ -1,9 +1,9 @@
-//! What the kernels of the random family take.
+//! The argument of the kernels of `random`.
 
 use bytemuck::{Pod, Zeroable};
 use std::mem::offset_of;
 
-/// Which random numbers: `random_*`. Element i of the launch has the row-major number `first` + i.
+/// A range of random numbers: `random_*`. Element i of the launch has the row-major number `first` + i.
 #[repr(C)]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Pod, Zeroable)]
 pub struct RandomArgs {

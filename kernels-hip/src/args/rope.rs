@@ -1,10 +1,9 @@
-//! The struct that `rope_*` takes.
+//! The argument of the kernels of `rope`.
 
 use bytemuck::{Pod, Zeroable};
 use std::mem::offset_of;
 
-/// Pairs of numbers to turn: pairs along the last axis of `[batch, head, time, …]`, with cosines and sines of
-/// `[batch, time, pair]`.
+/// Rotates pairs of numbers along the last axis of `[batch, head, time, …]`, with cosines and sines of `[batch, time, pair]`.
 #[repr(C)]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Pod, Zeroable)]
 pub struct RopeArgs {
@@ -32,7 +31,7 @@ pub struct RopeArgs {
     pub cos: [u64; 3],
     /// Strides of the sines between batches, times and pairs.
     pub sin: [u64; 3],
-    /// 1: the output is walked as `[batch, time, head]`, else as `[batch, head, time]`.
+    /// 1: the kernel iterates over the output as `[batch, time, head]`, else as `[batch, head, time]`.
     pub time_first: u64,
 }
 

@@ -11,7 +11,7 @@ pub struct ScanMap {
     pub lines: u64,
     /// Elements of a line.
     pub length: u64,
-    /// Lines side by side; 1 but for `scan_cols_*`.
+    /// Lines that are interleaved; 1 except for `scan_cols_*`.
     pub inner: u64,
     /// Elements of a section; the last of a line may be shorter.
     pub section: u64,

@@ -12,7 +12,7 @@ pub struct WhereMap {
     pub count: u64,
     /// Dimensions in use.
     pub rank: u32,
-    /// [`WhereMap::MASK_TIGHT`] and its siblings. Where each input is tight or one element, dims and strides are not read.
+    /// [`WhereMap::MASK_TIGHT`] and its siblings. Dims and strides are not read if each input is tight or a scalar.
     pub flags: u32,
     /// Lengths.
     pub dims: Axes,
@@ -24,13 +24,13 @@ pub struct WhereMap {
     pub b: Axes,
 }
 
-/// One input that is read backwards along some dimensions, tight output: `select_flip`.
+/// One input that is reversed along some dimensions, tight output: `select_flip`.
 #[repr(C)]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Pod, Zeroable)]
 pub struct FlipMap {
     /// Number of elements.
     pub count: u64,
-    /// Place of the first element of the output in the input.
+    /// Offset in the input of the first element of the output.
     pub start: u64,
     /// Dimensions in use.
     pub rank: u32,
@@ -42,19 +42,19 @@ pub struct FlipMap {
     pub strides: Axes,
 }
 
-/// Matrices of which one triangle stays, tight output: `select_tril` and `select_triu`.
+/// Matrices of which one triangle is kept, tight output: `select_tril` and `select_triu`.
 #[repr(C)]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Pod, Zeroable)]
 pub struct TriangleMap {
     /// Number of elements.
     pub count: u64,
-    /// Number of the first of them, counted from the first matrix.
+    /// Number of the first element, counted from the beginning of the first matrix.
     pub first: u64,
     /// Rows of a matrix.
     pub rows: u64,
     /// Columns of a matrix.
     pub columns: u64,
-    /// The outermost diagonal that stays: column − row.
+    /// The outermost diagonal that is kept: column − row.
     pub diagonal: i64,
     /// Dimensions in use.
     pub rank: u32,
@@ -67,12 +67,12 @@ pub struct TriangleMap {
 }
 
 impl WhereMap {
-    /// The mask is tight. The bits of the other inputs follow: twice for a, four times for b.
+    /// The mask is tight. The flags of the other inputs are twice this for a, four times for b.
     pub const MASK_TIGHT: u32 = 1;
-    /// The mask is one element. The bits of the other inputs follow.
+    /// The mask is a scalar. The flags of the other inputs follow in the same way.
     pub const MASK_SCALAR: u32 = 8;
 
-    /// Whether each input is tight or one element.
+    /// Whether each input is tight or a scalar.
     pub fn is_flat(&self) -> bool {
         (self.flags | self.flags >> 3) & 7 == 7
     }

@@ -3,7 +3,7 @@
 use bytemuck::{Pod, Zeroable};
 use std::mem::offset_of;
 
-/// Rows to sort, and how far a pass has come: `sort_tiles` and `sort_merge`. See [`crate::launch::sort_passes`].
+/// A pass over rows to sort: `sort_tiles` and `sort_merge`. See [`crate::launch::sort_passes`].
 #[repr(C)]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Pod, Zeroable)]
 pub struct SortMap {
@@ -11,17 +11,17 @@ pub struct SortMap {
     pub rows: u64,
     /// Elements of a row, below 2^32.
     pub length: u64,
-    /// For tiles, elements of a run that the pass makes: a power of two. For merges, of the runs that it reads.
+    /// Elements of a run. `sort_tiles`: of its output, a power of two. `sort_merge`: of its input.
     pub run: u64,
-    /// How many elements of a sorted row are wanted; no run stores more.
+    /// Number of elements of a sorted row that are wanted; a run stores at most as many.
     pub keep: u64,
     /// Elements from a row of the input to the next.
     pub in_row: u64,
     /// Elements from a row of the output to the next.
     pub out_row: u64,
-    /// 1: the greatest comes first.
+    /// 1: the greatest come first.
     pub descending: u32,
-    /// The base-2 logarithm of `run`, for tiles.
+    /// The base-2 logarithm of `run`, for `sort_tiles`.
     pub shift: u32,
 }
 

@@ -1,10 +1,10 @@
-//! The argument of the statistics.
+//! The argument of the kernels of `stat`.
 
 use super::Axes;
 use bytemuck::{Pod, Zeroable};
 use std::mem::offset_of;
 
-/// A statistic over some dims: `stat_*`. Output o begins at the offset of o in the kept dims; its element i lies at the offset of i in the
+/// A statistic over some dims: `stat_*`. Output o begins at the offset of o in the kept dims. Its element i lies at the offset of i in the
 /// reduced dims.
 #[repr(C)]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Pod, Zeroable)]

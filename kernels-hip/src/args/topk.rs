@@ -3,7 +3,7 @@
 use bytemuck::{Pod, Zeroable};
 use std::mem::offset_of;
 
-/// Rows, of each section of which the first elements in order are taken: `topk_select`. See [`crate::launch::topk_pass`].
+/// Rows in sections, of each of which the first elements in the order are selected: `topk_select`. See [`crate::launch::topk_pass`].
 #[repr(C)]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Pod, Zeroable)]
 pub struct TopkMap {
@@ -11,13 +11,13 @@ pub struct TopkMap {
     pub rows: u64,
     /// Elements of a row, below 2^32.
     pub length: u64,
-    /// How many elements of a section are wanted.
+    /// Number of elements to select from a section.
     pub keep: u64,
-    /// Elements from a row of the output to the next: what all sections of a row leave.
+    /// Elements from a row of the output to the next: those selected from all sections of a row.
     pub out_row: u64,
     /// Sections of a row.
     pub sections: u64,
-    /// 1: the greatest are taken.
+    /// 1: the greatest are selected.
     pub descending: u32,
     /// Zero.
     pub reserved: u32,

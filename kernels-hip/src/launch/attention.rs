@@ -1,10 +1,10 @@
-//! Launches of `attention_*`.
+//! Launches of `attention_*` and `attention_mma_*`.
 
 use super::{LaunchShape, shape};
 use crate::MAX_BLOCK;
 use crate::args::AttentionArgs;
 
-/// Which kernel an attention uses.
+/// Kernels of attention.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Attention {
     /// `attention_tiles_<dtype>`: a block for a tile of query rows.
@@ -13,38 +13,38 @@ pub enum Attention {
     Rows,
 }
 
-/// Query rows of a head from which tiles are quicker.
+/// Query rows of a head from which tiles are faster.
 const FEW: u64 = 8;
-/// Rows where there are few of them, as in decoding; else tiles.
+/// The kernel: rows if there are few of them, as in decoding, else tiles.
 pub fn attention_kernel(queries: u64, d: u64) -> Attention {
     if queries < FEW && d <= AttentionArgs::ROW_DEPTH { Attention::Rows } else { Attention::Tiles }
 }
 
-/// For `attention_tiles_*` and `attention_rows_*`; `element_bytes` is the size of the dtype's elements. `heads` counts those
-/// of all batches.
+/// For `attention_tiles_*` and `attention_rows_*`. `element_bytes` is the size of the dtype's elements; `heads` counts those of all
+/// batches.
 pub fn attention(
     kind: Attention,
     (heads, queries, dv): (u64, u64, u64),
     element_bytes: usize,
     multiprocessors: u32,
 ) -> LaunchShape {
-    // Rows and columns of v that a block computes.
+    // Query rows and columns of v of a block.
     let (tile, slab) = if element_bytes == 8 { (32, 64) } else { (64, 128) };
     let rows = if kind == Attention::Rows { 1 } else { tile };
     let items = queries.div_ceil(rows).saturating_mul(dv.div_ceil(slab)).saturating_mul(heads);
     shape(items, MAX_BLOCK, multiprocessors)
 }
 
-/// Threads of a block of `attention_mma_*`, and rows of q that it computes.
+/// Block size of `attention_mma_*`, and query rows of a block.
 const MMA: (u32, u64) = (128, 64);
-/// Query rows and keys of a head from which matrix units are used.
+/// Fewest query rows and keys of a head for which matrix units are used.
 const MMA_QUERIES: u64 = 64;
 const MMA_KEYS: u64 = 64;
-/// Keys from which they are for bf16: its weights have an error of 2^-16, which is to be small beside that of so many sums.
+/// Fewest keys for bf16. Its weights have an error of 2^-16, which must be small compared to the error of a sum of so many terms.
 const MMA_KEYS_BF16: u64 = 256;
 
-/// For `attention_mma_*`: its op, which is the greatest head size that the kernel takes, and the shape. `None` where the kernels
-/// do not take the work, or are not worth it. The pointers to q, k and v are 16 bytes aligned.
+/// For `attention_mma_*`: its op, which is the greatest head size of the kernel, and the shape. `None` if the kernels do not support the
+/// work or do not pay. The pointers to q, k and v are 16 bytes aligned.
 pub fn attention_mma(
     work: &AttentionArgs,
     bf16: bool,
@@ -56,7 +56,7 @@ pub fn attention_mma(
         65..=128 => "128",
         _ => return None,
     };
-    // Where there is one of something, its stride says nothing.
+    // The stride of a dimension of length 1 does not matter.
     let packs = |strides: &[u64; 4], lengths: [u64; 3]| {
         strides[3] == 1 && strides.iter().zip(lengths).all(|(n, length)| length == 1 || n.is_multiple_of(8))
     };

@@ -1,27 +1,27 @@
-//! How destinations of sums by ids are cut into buckets.
+//! Bucket sizes and launches of the family `buckets`.
 
 use super::{LaunchShape, shape};
 use crate::MAX_BLOCK;
 use crate::args::BucketMap;
 
-/// Bytes of a tile's words, as the source has it.
+/// Bytes of a tile's words, as in the source.
 const TILE_BYTES: u64 = 32 * 1024;
-/// Most buckets: so many runs each tile has.
+/// Most buckets, which is also the number of runs of a tile.
 const BUCKETS: u64 = 2048;
-/// The fewest terms that are worth the passes.
+/// Fewest terms for which the passes pay.
 const MANY: u64 = 1 << 16;
-/// How many ids a thread of `index_scatter_add` may look at for each of its own before the passes are quicker.
+/// Ids that a thread of `index_scatter_add` may read for each of its own before the passes are faster.
 const LOOKS: u64 = 64;
 
-/// Destinations of one launch: as many as the sums of all buckets.
+/// Destinations of one launch: the sums of all buckets.
 pub fn bucket_part(element_bytes: usize) -> u64 {
     BUCKETS * if element_bytes == 8 { 4096 } else { 8192 }
 }
 
-/// So many terms at most: words of whole tiles are counted in 32 bits.
+/// Most terms: the words of whole tiles must be counted in 32 bits.
 const MOST: u64 = (1 << 32) - 8192;
 
-/// Whether buckets are quicker than `owners` threads for each line of `index_scatter_add`, for `terms` terms of all lines.
+/// Whether buckets are faster than `owners` threads for each line of `index_scatter_add`, for `terms` terms of all lines.
 pub fn by_buckets(terms: u64, owners: u64) -> bool {
     (MANY..=MOST).contains(&terms) && owners >= LOOKS
 }
@@ -31,7 +31,7 @@ pub fn bucket_word_bytes(element_bytes: usize) -> usize {
     2 * element_bytes.max(2)
 }
 
-/// Fills in `tiles`, `shift` and `buckets` for the terms and the destinations of a map, which are at most [`bucket_part`].
+/// Fills in `tiles`, `shift` and `buckets` of a map with at most [`bucket_part`] destinations.
 ///
 /// ```
 /// use bytemuck::Zeroable;
@@ -42,7 +42,8 @@ pub fn bucket_word_bytes(element_bytes: usize) -> usize {
 /// assert_eq!((map.tiles, map.shift, map.buckets), (13, 2, 1250));
 /// ```
 pub fn buckets(map: &BucketMap, element_bytes: usize) -> BucketMap {
-    // Large enough that each thread of a block owns destinations, if there are many of them; but enough buckets for all multiprocessors.
+    // With many destinations, buckets are large enough that every thread of a block owns some, but there are enough buckets for all
+    // multiprocessors.
     let enough = if map.owned < 16_384 { 0 } else { (map.owned / 256).ilog2().min(8) };
     let shift = map.owned.div_ceil(BUCKETS).next_power_of_two().ilog2().max(enough);
     let buckets = map.owned.div_ceil(1 << shift) as u32;
@@ -54,17 +55,17 @@ fn tile(element_bytes: usize) -> u64 {
     TILE_BYTES / bucket_word_bytes(element_bytes) as u64
 }
 
-/// For how many words `buckets_deal` needs room: those of whole tiles.
+/// Number of words that `buckets_deal` needs space for: those of whole tiles.
 pub fn bucket_words(map: &BucketMap, element_bytes: usize) -> u64 {
     map.tiles * tile(element_bytes)
 }
 
-/// How many runs `buckets_deal` writes.
+/// Number of runs that `buckets_deal` writes.
 pub fn bucket_runs(map: &BucketMap) -> u64 {
     BUCKETS * map.tiles
 }
 
-/// Of `buckets_add`: room for the sums of a bucket, 32 bits each at least.
+/// Dynamic shared memory of `buckets_add`: the sums of a bucket, at least 32 bits each.
 pub fn sums_bytes(map: &BucketMap, element_bytes: usize) -> u32 {
     (element_bytes.max(4) as u32) << map.shift
 }

@@ -1,26 +1,26 @@
-//! Launches of the families `conv`, `conv_wide`, `conv_mma`, `conv_split` and `pool`, and which of the first three takes a convolution.
+//! Launches of the families `conv`, `conv_wide`, `conv_mma`, `conv_split` and `pool`, and which of the first three computes a convolution.
 
 use super::{LaunchShape, shape};
 use crate::MAX_BLOCK;
 
-/// Output channels (of `f64` half as many) and places that a block of `conv_tile` computes on a GPU.
+/// Output channels (half as many for `f64`) and positions of a block of `conv_tile` on a GPU.
 const TILE: [u64; 2] = [64, 128];
-/// Neighbouring outputs that a thread of `conv_depthwise` computes on a GPU.
+/// Neighbouring outputs of a thread of `conv_depthwise` on a GPU.
 const RUN: u64 = 4;
 
-/// Output channels and places that a block of `conv_wide_<channels>`, `conv_mma_<channels>` and `conv_split_<channels>` computes.
+/// Output channels and positions of a block of `conv_wide_<channels>`, `conv_mma_<channels>` and `conv_split_<channels>`.
 const WIDE: [[u64; 2]; 2] = [[64, 128], [128, 64]];
-/// Threads of their blocks.
+/// Their block size.
 const WIDE_BLOCK: u32 = 128;
-/// The most rows and columns of a filter that they take: bits of a number.
+/// Most rows times columns of their filters: the bits of a mask.
 const MOST_TAPS: u64 = 64;
-/// The fewest output channels and terms that are worth their tiles, and the fewest output channels that are worth matrix units.
+/// Fewest output channels and terms for which their tiles pay, and fewest output channels for matrix units.
 const FEWEST: [u64; 3] = [16, 16, 32];
-/// The fewest channels of the input and products of each of its numbers that are worth splitting it. With 288 products it was quicker than
-/// `conv_wide` on an H100; with 256 it was not in an earlier version, and the last one was not measured.
+/// Fewest input channels, and products of each input number, for which splitting pays. With 288 products it was faster than `conv_wide` on
+/// an H100. With 256 it was not faster in an earlier version; the current one was not measured.
 const FEWEST_SPLIT: [u64; 2] = [16, 256];
 
-/// A convolution, as far as it decides which kernel computes it. Channels are those of one group.
+/// The properties of a convolution that decide its kernel. Channels are those of one group.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ConvWork {
     /// Channels of the output.
@@ -31,18 +31,18 @@ pub struct ConvWork {
     pub taps: u64,
     /// Outputs of one channel of one phase, over all images.
     pub places: u64,
-    /// Numbers of one channel of the input, over all images.
+    /// Input elements of one channel, over all images.
     pub inputs: u64,
     /// Groups, times the phases that have outputs.
     pub parts: u64,
     /// Size of an element.
     pub element_bytes: usize,
-    /// Matrix units may multiply: the elements are `f16` or `bf16`, and the device has kernels for its units.
+    /// Matrix units may be used: the elements are `f16` or `bf16`, and the device has kernels for its units.
     pub matrix_units: bool,
 }
 
 impl ConvWork {
-    /// Whether tiles of many output channels can take it.
+    /// Whether the kernels with tiles of many output channels support it.
     fn fits_tiles(&self) -> bool {
         let terms = self.in_channels.saturating_mul(self.taps);
         self.element_bytes <= 4 && self.taps <= MOST_TAPS && terms < 1 << 31
@@ -55,7 +55,7 @@ impl ConvWork {
     }
 }
 
-/// The family, the op and the shape of the launch that computes a convolution which is not depthwise.
+/// The family, the op and the launch shape for a convolution that is not depthwise.
 pub fn conv_kernel(work: &ConvWork, multiprocessors: u32) -> (&'static str, &'static str, LaunchShape) {
     let terms = work.in_channels.saturating_mul(work.taps);
     if !work.fits_tiles() || work.out_channels < FEWEST[0] || terms < FEWEST[1] {
@@ -69,7 +69,7 @@ pub fn conv_kernel(work: &ConvWork, multiprocessors: u32) -> (&'static str, &'st
     (if units { "conv_mma" } else { "conv_wide" }, op, work.tiles(tile, multiprocessors))
 }
 
-/// Whether `conv_split_64` can compute a convolution of `f32`, on a device with kernels for its matrix units, and is worth its parts.
+/// Whether `conv_split_64` supports a convolution of `f32`, on a device with kernels for its matrix units, and pays for the splitting.
 pub fn conv_split_fits(work: &ConvWork) -> bool {
     let products = u128::from(work.out_channels) * u128::from(work.taps) * u128::from(work.places);
     work.fits_tiles()
@@ -83,14 +83,14 @@ pub fn conv_split(work: &ConvWork, blocks: u64, multiprocessors: u32) -> [Launch
     [shape(blocks, MAX_BLOCK, multiprocessors), work.tiles(WIDE[0], multiprocessors)]
 }
 
-/// For `conv_tile_*`: a block for each tile. `places` counts the outputs of one channel of one phase, over all images; `parts` the
-/// groups, times the phases that have outputs.
+/// For `conv_tile_*`: a block for each tile. `places` counts the outputs of one channel of one phase, over all images; `parts` the groups,
+/// times the phases that have outputs.
 fn conv(out_channels: u64, places: u64, parts: u64, multiprocessors: u32) -> LaunchShape {
     let tiles = out_channels.div_ceil(TILE[0]).saturating_mul(places.div_ceil(TILE[1])).saturating_mul(parts);
     shape(tiles, MAX_BLOCK, multiprocessors)
 }
 
-/// For `conv_depthwise_*`: a thread for some neighbouring outputs.
+/// For `conv_depthwise_*`: a thread for each few neighbouring outputs.
 pub fn conv_depthwise(outputs: u64, multiprocessors: u32) -> LaunchShape {
     shape(outputs.div_ceil(RUN).div_ceil(MAX_BLOCK.into()), MAX_BLOCK, multiprocessors)
 }

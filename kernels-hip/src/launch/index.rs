@@ -2,17 +2,17 @@
 
 use super::{BLOCKS, LaunchShape, shape};
 
-/// Threads of a multiprocessor that run at once, one for each of its lanes.
+/// Lanes of a multiprocessor.
 const LANES: u64 = 128;
-/// How many times longer writing an element takes than looking at an id that is not one's own.
+/// Cost of writing an element, relative to reading an id of another owner.
 const WRITE: u64 = 100;
-/// Threads of a block: small blocks, so that few lines still reach every multiprocessor.
+/// Block size: small, so that few lines still use every multiprocessor.
 const BLOCK: u32 = 64;
 
-/// How many threads share a line of `index_scatter` and `index_scatter_add`, whose elements are `length`.
+/// Number of threads that share a line of `length` elements of `index_scatter` and `index_scatter_add`.
 ///
-/// One thread writes one element behind the other, so that few lines leave a device idle; but every owner looks at all ids of the
-/// line. With one line the lanes are filled once; with more the costs of writing and of looking are balanced.
+/// A thread writes its elements sequentially, so few lines leave a device idle; but every owner reads all ids of the line. With one line
+/// the lanes are filled once. With more, the costs of writing and of reading ids are balanced.
 pub fn owners(lines: u64, length: u64, multiprocessors: u32) -> u64 {
     let each = (LANES * u64::from(multiprocessors.max(1))).div_ceil(lines.max(1));
     let balanced = (WRITE * LANES * u64::from(multiprocessors.max(1)) / lines.max(1)).isqrt();
@@ -24,13 +24,14 @@ pub fn scatter(lines: u64, owners: u64, multiprocessors: u32) -> LaunchShape {
     shape(lines.saturating_mul(owners).div_ceil(BLOCK.into()), BLOCK, multiprocessors)
 }
 
-/// Threads of a block of `index_gather` where it moves rows of packs, packs of a row that each takes at once, and threads of a row up to
-/// which each takes one.
+/// For `index_gather` of rows of packs: the block size; packs of a row in flight in a thread; and the most threads of a row that take one
+/// pack each.
 const ROW_BLOCK: u32 = 128;
 const SIDE: u64 = 2;
 const FEW: u64 = 8;
 
-/// For `index_gather` on a GPU, where `packs` packs share an id: as many threads for a row as the kernel gives it, and as many rows a block.
+/// For `index_gather` on a GPU, where `packs` packs share an id: as many threads for each row as the kernel uses, and as many rows a block
+/// as fit.
 pub fn gather_rows(rows: u64, packs: u64) -> LaunchShape {
     let width = packs.div_ceil(SIDE).clamp(1, u64::from(ROW_BLOCK)).next_power_of_two();
     let width = width.max(packs.min(FEW).next_power_of_two());

@@ -3,27 +3,27 @@
 use super::{LaunchShape, capped, shape};
 use crate::MAX_BLOCK;
 
-/// Which kernels of a row to use.
+/// Kernels for rows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RowKernel {
-    /// `softmax_short`, `norm_layer_short` and so on: some lanes of a wave for a row.
+    /// `softmax_short`, `norm_layer_short` and so on: some lanes of a wave for each row.
     Short,
-    /// `softmax_rows`, `norm_layer` and so on: a block for a row.
+    /// `softmax_rows`, `norm_layer` and so on: a block for each row.
     Block,
 }
 
-/// Lanes that share a row in the short kernels, at most; columns of a block in `softmax_cols`.
+/// Most lanes of a row in the short kernels; columns of a block in `softmax_cols`.
 const LANES: u64 = 32;
-/// Packs of 16 bytes that each of them takes, once there are as many lanes as `FEW_LANES`.
+/// 16-byte packs of each lane, if a row has more lanes than `FEW_LANES`.
 const PACKS: u64 = 4;
 const FEW_LANES: u64 = 8;
-/// Blocks for each multiprocessor: a block of the kernels for 16-bit elements keeps weights and biases for all its rows, so that some rows
-/// for each pay; but blocks of 256 threads that share one row at a time wait for each other, and more of them are quicker.
+/// Blocks for each multiprocessor. The kernels for 16-bit elements load weights and biases once for all rows of a block, so several rows a
+/// block pay. But blocks of 256 threads that share a row stall at barriers, and more of them are faster.
 const BLOCKS: u64 = 32;
 const BLOCKS_OF_HALVES: u64 = 16;
 
-/// For rows of `length` elements of so many bytes: the kernel, and its launch. Rows that a few lanes hold in their registers go to the
-/// short kernels, rows that a block holds to the smallest such block.
+/// The kernel and its shape for rows of `length` elements. Rows that fit the registers of a few lanes go to the short kernels, others to
+/// the smallest block that holds a row in registers.
 pub fn rows(rows: u64, length: u64, element_bytes: usize, multiprocessors: u32) -> (RowKernel, LaunchShape) {
     let held: u64 = if element_bytes == 8 { 16 } else { 32 };
     if length > LANES * held {
@@ -40,14 +40,14 @@ pub fn rows(rows: u64, length: u64, element_bytes: usize, multiprocessors: u32) 
     (RowKernel::Short, threads_in_blocks(rows.saturating_mul(lanes), each, multiprocessors))
 }
 
-/// For `softmax_cols`: a tile of 32 columns for each block; few tiles get more threads each.
+/// For `softmax_cols`: a block for each tile of 32 columns. If there are few tiles, blocks have more threads.
 pub fn columns(columns: u64, length: u64, multiprocessors: u32) -> LaunchShape {
     let tiles = columns.div_ceil(LANES);
     let enough = tiles >= 16 * u64::from(multiprocessors.max(1)) || length <= 64;
     shape(tiles, if enough { 64 } else { MAX_BLOCK }, multiprocessors)
 }
 
-/// Blocks that are large only once there is a large one for every multiprocessor.
+/// Large blocks only if there is one for every multiprocessor.
 fn threads_in_blocks(threads: u64, each: u64, multiprocessors: u32) -> LaunchShape {
     let large = 2 * u64::from(MAX_BLOCK) * u64::from(multiprocessors.max(1));
     let block = if threads >= large { MAX_BLOCK } else { 64 };
@@ -60,7 +60,7 @@ mod tests {
 
     #[test]
     fn rows_go_to_what_holds_them() {
-        // 1024 elements are 32 lanes with 32 each; 16 lanes hold no 8-byte row longer than 512.
+        // 1024 elements are 32 lanes with 32 each; 32 lanes hold no 8-byte row longer than 512.
         assert_eq!(rows(10, 1024, 4, 4), (RowKernel::Short, LaunchShape { grid: 5, block: 64 }));
         assert_eq!(rows(1 << 20, 1024, 4, 4), (RowKernel::Short, LaunchShape { grid: 128, block: 256 }));
         assert_eq!(rows(10, 1025, 4, 4), (RowKernel::Block, LaunchShape { grid: 10, block: 64 }));

@@ -1,26 +1,26 @@
-//! The passes that sort long rows digit by digit.
+//! Passes and launches of the family `radix`.
 
 use super::{LaunchShape, shape};
 use crate::MAX_BLOCK;
 use crate::args::RadixMap;
 
-/// Elements of a tile, as the source has it.
+/// Elements of a tile, as in the source.
 const TILE: u64 = 2048;
 /// Values of a digit.
 const DIGITS: u64 = 256;
 /// Bits of a digit.
 const BITS: u32 = 8;
-/// The shortest rows, and the fewest elements of all rows, for which the passes are quicker than merging.
+/// Shortest rows, and fewest elements of all rows, for which the passes are faster than merging.
 const LONG: u64 = 1 << 15;
 const MANY: u64 = 1 << 20;
 
-/// Whether `rows` rows of `length` elements of which all are wanted are sorted quicker digit by digit.
+/// Whether a radix sort is faster for `rows` rows of `length` elements, all of which are wanted.
 pub fn by_digits(rows: u64, length: u64, keep: u64, element_bytes: usize) -> bool {
     let wanted = keep == length && length <= u64::from(u32::MAX);
     wanted && element_bytes <= 4 && length >= LONG && rows.saturating_mul(length) >= MANY
 }
 
-/// The passes that sort `rows` tight rows of `length` elements, the last digit first; each of `radix_count`, running sums of each row's
+/// The passes of an LSD radix sort of `rows` tight rows of `length` elements. A pass is `radix_count`, inclusive prefix sums of each row's
 /// counts, and `radix_deal`. `length` is not 0.
 ///
 /// ```
@@ -43,7 +43,7 @@ pub fn radix_passes(
     })
 }
 
-/// How many numbers `radix_count` writes for each row.
+/// Number of counts that `radix_count` writes for each row.
 pub fn radix_counts(pass: &RadixMap) -> u64 {
     DIGITS * pass.tiles
 }
@@ -60,7 +60,7 @@ mod tests {
     #[test]
     fn many_elements_of_long_rows_are_sorted_by_digits() {
         assert!(by_digits(64, 128_256, 128_256, 4) && by_digits(1, MANY, MANY, 1));
-        // Few are wanted, wide elements have too many digits, rows are short, there are few elements.
+        // Few elements are wanted, wide elements have too many digits, rows are short, there are few elements.
         assert!(!by_digits(64, 128_256, 50, 4) && !by_digits(64, 128_256, 128_256, 8));
         assert!(!by_digits(4096, 1024, 1024, 4) && !by_digits(1, LONG, LONG, 4));
     }

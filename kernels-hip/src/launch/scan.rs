@@ -1,10 +1,10 @@
-//! How lines are scanned.
+//! Launches of the family `scan`.
 
 use super::{LaunchShape, shape};
 use crate::MAX_BLOCK;
 use crate::args::ScanMap;
 
-/// Which kernels a scan uses.
+/// Kernels of a scan.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Scan {
     /// `scan_<op>_<dtype>`: a block for each line.
@@ -15,17 +15,17 @@ pub enum Scan {
     Columns(ScanMap),
 }
 
-/// Lines of that length or less are not worth a block.
+/// Longest lines that are scanned by a thread each.
 const SHORT: u64 = 32;
-/// The fewest elements of a section: several steps of a block.
+/// Fewest elements of a section: several steps of a block.
 const SECTION: u64 = 4096;
-/// What one step of a block takes at most on a GPU: sections are multiples of it.
+/// Most elements of a step of a block on a GPU; sections are multiples of it.
 const STEP: u64 = 2048;
 /// Sections for each multiprocessor.
 const SECTIONS_EACH: u64 = 16;
 
-/// The kernels for `outer` groups of `inner` lines side by side of `length` elements; none of them is 0. `None`: there are too few
-/// lines for a thread each; bring the elements of each together first, so that `inner` is 1.
+/// The kernels for `outer` groups of `inner` interleaved lines of `length` elements; none of these is 0. `None`: there are too few lines
+/// for a thread each; transpose first, so that `inner` is 1.
 pub fn scan(outer: u64, length: u64, inner: u64, multiprocessors: u32) -> Option<Scan> {
     let (lines, processors) = (outer * inner, u64::from(multiprocessors.max(1)));
     let whole = ScanMap { lines, length, inner, section: length, sections: 1 };

@@ -1,17 +1,17 @@
-//! The passes that sort rows.
+//! Passes and launches of the family `sort`.
 
 use super::{LaunchShape, shape};
 use crate::MAX_BLOCK;
 use crate::args::SortMap;
 
-/// Elements of a thread, as the source has it.
+/// Elements of a thread, as in the source.
 const ITEMS: u64 = 8;
 /// Elements that a block sorts or merges at once.
 const TILE: u64 = MAX_BLOCK as u64 * ITEMS;
 
-/// The passes that sort `rows` tight rows of `length` elements, of which the first `keep` are wanted: one of
-/// `sort_tiles`, then as many of `sort_merge` as it takes. Each reads what the one before wrote, whose rows are
-/// `out_row` elements long; the last writes rows of `keep` elements. `length` and `keep` are not 0.
+/// The passes that sort `rows` tight rows of `length` elements, of which the first `keep` are wanted: one pass of `sort_tiles`, then as many
+/// of `sort_merge` as needed. A pass reads the output of the previous one, whose rows have `out_row` elements. The last pass writes rows of
+/// `keep` elements. `length` and `keep` are not 0.
 ///
 /// ```
 /// let runs: Vec<u64> = kernels_hip::launch::sort_passes(1, 5000, 5000, false).map(|pass| pass.run).collect();
@@ -31,7 +31,7 @@ pub fn sort_passes(rows: u64, length: u64, keep: u64, descending: bool) -> impl 
         shift: run.ilog2(),
     };
     std::iter::successors(Some(tiles), move |before| {
-        // What a pass makes: tiles of `run`, or merged runs twice as long as those it read.
+        // The run length of the pass's output: `run` after `sort_tiles`, twice that after `sort_merge`.
         let run = if before.shift != 0 { before.run } else { 2 * before.run };
         let merge = SortMap { run, in_row: before.out_row, out_row: row_of(2 * run), shift: 0, ..*before };
         (run < length).then_some(merge)
@@ -46,7 +46,7 @@ pub fn sort(pass: &SortMap, multiprocessors: u32) -> LaunchShape {
         return shape(pass.rows.saturating_mul(pairs).saturating_mul(tiles), MAX_BLOCK, multiprocessors);
     }
     let runs = pass.rows.saturating_mul(pass.length.div_ceil(pass.run));
-    // Little work is spread over more blocks, of as few threads as a run needs.
+    // Little work is spread over more blocks, with as few threads as a run needs.
     let little = runs.saturating_mul(pass.run) < TILE * 4 * u64::from(multiprocessors.max(1));
     let block = if little || pass.length > pass.run { (pass.run / ITEMS).max(64) } else { MAX_BLOCK.into() };
     shape(runs.div_ceil(block * ITEMS / pass.run), block as u32, multiprocessors)

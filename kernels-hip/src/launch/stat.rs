@@ -1,13 +1,13 @@
-//! Launches of the statistics.
+//! Launches of the family `stat`.
 
 use super::{LaunchShape, SHORT, shape};
 use crate::MAX_BLOCK;
 
-/// For `stat_*`: the shape, and whether a thread computes an output alone instead of a block. `kept_stride` is the stride of the innermost
-/// kept dimension after collapsing, `None` without one.
+/// For `stat_*`: the shape, and whether an output is computed by a single thread instead of a block. `kept_stride` is the stride of the
+/// innermost kept dimension after collapsing, `None` if there is none.
 ///
-/// Threads alone are quicker where outputs are short, and where neighbouring outputs read neighbouring elements and there
-/// are enough of them to fill the device.
+/// Single threads are faster for short outputs, and if neighbouring outputs read neighbouring elements and there are enough of them to fill
+/// the device.
 pub fn stat(
     outputs: u64,
     length: u64,

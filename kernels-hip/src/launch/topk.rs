@@ -1,21 +1,21 @@
-//! Which elements of long rows a sort of their first few has to look at.
+//! Selection passes that shorten rows before a sort of their first few elements.
 
 use super::{LaunchShape, shape};
 use crate::MAX_BLOCK;
 use crate::args::TopkMap;
 
-/// Rows of that length or less are sorted whole: that of a tile of `sort_tiles`.
+/// Longest rows that are sorted directly: a tile of `sort_tiles`.
 const SHORT: u64 = 2048;
-/// A pass that keeps less than one in so many elements pays.
+/// A pass pays if it keeps less than one in this many elements.
 const FEW: u64 = 8;
 
-/// Elements of a section: what a block of `topk_select` has in registers.
+/// Elements of a section, which a block of `topk_select` holds in registers.
 fn section(element_bytes: usize) -> u64 {
     if element_bytes == 8 { 2048 } else { 4096 }
 }
 
-/// The pass of `topk_select` that leaves, of `rows` tight rows of `length` elements, those among which the first `keep` are. `None`: there
-/// are few enough, or too many wanted; sort them.
+/// The pass of `topk_select` that shortens `rows` tight rows of `length` elements, and keeps the first `keep` elements of each among what
+/// is left. `None`: the rows are short enough, or too many elements are wanted; sort them.
 ///
 /// ```
 /// let pass = kernels_hip::launch::topk_pass(64, 128_256, 50, true, 4).expect("few of many");

@@ -1,4 +1,4 @@
-//! Convolutions of whole numbers, and what they should give.
+//! Convolutions of integers, and their expected results.
 
 use super::Random;
 use bytemuck::Zeroable;
@@ -11,13 +11,13 @@ pub fn forward(input: u64, taps: u64, stride: u64, padding: u64, dilation: u64) 
     ConvAxis { out, input, taps, up: 1, tap_step: 1, step, first, tap }
 }
 
-/// The axis of a transposed convolution, whose taps are neighbours.
+/// The axis of a transposed convolution with dilation 1.
 pub fn transposed(input: u64, taps: u64, stride: u64, padding: u64) -> ConvAxis {
     let out = (input - 1) * stride + taps - 2 * padding;
     ConvAxis { out, input, taps, up: stride, tap_step: stride, step: 1, first: padding as i64, tap: -1 }
 }
 
-/// Tight operands of whole numbers.
+/// Tight integer operands.
 pub struct Problem {
     pub args: ConvArgs,
     pub x: Vec<i64>,
@@ -25,12 +25,12 @@ pub struct Problem {
     pub bias: Vec<i64>,
 }
 
-/// Batch, groups, and a group's channels of the input and of the output, with whole numbers from -2 to 2, whose sums f32 holds.
+/// Batch, groups, and the input and output channels of a group, with integers from -2 to 2, whose sums are exact in f32.
 pub fn problem(sizes: [u64; 4], h: ConvAxis, w: ConvAxis, seed: u64) -> Problem {
     problem_of([2, 2], sizes, h, w, seed)
 }
 
-/// As [`problem`], with whole numbers up to `greatest` of the input, and of the filters and the bias.
+/// As [`problem`], with integers up to `greatest` of the input, and of the filters and the bias.
 pub fn problem_of(
     greatest: [i64; 2],
     [batch, groups, inputs, outputs]: [u64; 4],
@@ -64,7 +64,7 @@ pub fn problem_of(
 }
 
 impl Problem {
-    /// By the definition: output y and tap k meet input i where i * up = y * step + first + k * tap.
+    /// By definition: output y and tap k read input i where i * up = y * step + first + k * tap.
     pub fn expected(&self) -> Vec<i64> {
         let a = &self.args;
         let meets = |axis: &ConvAxis, y: u64, k: u64| {

@@ -1,4 +1,4 @@
-//! Launches on a device of hip-host, through the platform's tables.
+//! Launches on a device of hip-host through the platform's table.
 
 use hip_safe::{CodeCache, Source};
 use hip_sys::HipTable;
@@ -17,11 +17,11 @@ pub const BOTH: [i32; 2] = [WAVE_32, 1];
 
 /// An argument of a kernel.
 pub enum Arg<'a> {
-    /// A pointer to a copy of these bytes, so many bytes after its beginning.
+    /// A pointer into a copy of these bytes, at this offset.
     In(&'a [u8], usize),
-    /// A pointer to a copy of these bytes, which come back as the kernel left them.
+    /// A pointer to a copy of these bytes, which are copied back after the launch.
     Out(&'a mut [u8]),
-    /// The pointer that an earlier argument is, by its number.
+    /// The same pointer as the argument with this number.
     Same(usize),
     /// A value.
     Value(&'a [u8]),
@@ -107,7 +107,7 @@ pub unsafe fn run_image(
     ok!(hip, hipModuleGetFunction(&mut function, module, name.as_ptr()));
 
     let mut allocated: Vec<*mut c_void> = Vec::new();
-    // What each argument points to, if it is a pointer.
+    // The pointer of each argument that is one.
     let mut pointers: Vec<*mut c_void> = Vec::new();
     for arg in &*args {
         let (bytes, offset) = match arg {
@@ -171,12 +171,12 @@ fn table() -> HipTable {
     hip_host::platform().hip().clone()
 }
 
-/// What is loaded for a unit on a device of that wave size: compiled now, or before.
+/// The image of a unit for a wave size, compiled or from the cache.
 pub fn image(unit: &Unit, wave_size: u32) -> Vec<u8> {
     image_of(unit.family.source, unit, wave_size)
 }
 
-/// As [`image`], of a text that is compiled like the unit.
+/// As [`image`], from a source that is compiled with the options of the unit.
 pub fn image_of(text: &str, unit: &Unit, wave_size: u32) -> Vec<u8> {
     let own_arch = format!("host-w{wave_size}");
     let (arch, wave_size) = unit.target("host", &own_arch, wave_size);

@@ -1,20 +1,20 @@
-//! Number formats from their definition: values by arithmetic on exponent and fraction, rounding by searching a table of all
-//! values. Nothing of how the kernels do it.
+//! Number formats from their definition: values are computed from exponent and fraction, and rounding searches a table of all values. It is
+//! independent of the kernels' algorithms.
 
-/// A value of any dtype, exactly.
+/// An exact value of any dtype.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Number {
     Int(i128),
     Float(f64),
 }
 
-/// A float format of 16 or 8 bits.
+/// A 16-bit or 8-bit float format.
 pub struct Small {
     pub name: &'static str,
     pub bytes: usize,
     /// Values of the patterns 0, 1, 2, … up to the largest finite number.
     pub values: Vec<f64>,
-    /// Pattern of what is too large.
+    /// The pattern of overflow.
     overflow: u64,
     /// A NaN.
     nan: u64,
@@ -30,7 +30,7 @@ impl Small {
     pub fn bf16() -> Small {
         Small { name: "bf16", bytes: 2, values: values(7, -126, 0x7f80), overflow: 0x7f80, nan: 0x7fc0 }
     }
-    /// 0x7f is NaN, there is no infinity.
+    /// 0x7f is NaN; there is no infinity.
     pub fn f8e4m3() -> Small {
         Small { name: "f8e4m3", bytes: 1, values: values(3, -6, 0x7f), overflow: 0x7e, nan: 0x7f }
     }
@@ -49,7 +49,7 @@ impl Small {
         if bits & self.sign_bit() != 0 { -value } else { value }
     }
 
-    /// Nearest pattern, ties to the even one.
+    /// The nearest pattern, ties to the even one.
     pub fn encode(&self, value: Number) -> u64 {
         let (negative, above) = match value {
             Number::Int(v) => (v < 0, self.count_below(|m| compare_int(v.abs(), m))),
@@ -78,7 +78,7 @@ impl Small {
         low
     }
 
-    /// Half way between the values of patterns i and i + 1; past the last, what would be the next value counts.
+    /// Midpoint of the values of patterns i and i + 1. Beyond the last pattern, the value that would follow is used.
     pub fn midpoint(&self, i: usize) -> f64 {
         let last = self.values.len() - 1;
         if i < last {
@@ -89,7 +89,7 @@ impl Small {
     }
 }
 
-/// Values of the patterns below `end`: `fraction` bits, smallest normal exponent `min`.
+/// Values of the patterns below `end`, with `fraction` bits of fraction and the smallest normal exponent `min`.
 fn values(fraction: i32, min: i32, end: u64) -> Vec<f64> {
     let one = |pattern: u64| {
         let exponent = (pattern >> fraction) as i32;
@@ -100,7 +100,7 @@ fn values(fraction: i32, min: i32, end: u64) -> Vec<f64> {
     (0..end).map(one).collect()
 }
 
-/// An integer against a float whose value is a multiple of 2^-24 at most 2^129: scaled integers.
+/// Compares an integer with a float that is a multiple of 2^-24 and at most 2^129, as scaled integers.
 fn compare_int(v: i128, m: f64) -> std::cmp::Ordering {
     if m >= 2f64.powi(100) {
         return std::cmp::Ordering::Less;
@@ -125,7 +125,7 @@ pub fn decode(dtype: &str, bits: u64) -> Number {
     }
 }
 
-/// The pattern of a value in a dtype: floats round once, integers wrap, float to integer saturates.
+/// The pattern of a value in a dtype: floats are rounded once, integers wrap, float to integer saturates.
 pub fn encode(dtype: &str, value: Number) -> u64 {
     let int = |wrapped: fn(i128) -> u64, saturated: fn(f64) -> u64| match value {
         Number::Int(v) => wrapped(v),

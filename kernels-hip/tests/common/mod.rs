@@ -1,4 +1,4 @@
-//! What the tests share: launches on the host devices, and number formats worked out from their definition.
+//! Shared by the tests: launches on the host devices, and number formats computed from their definition.
 #![allow(dead_code, unreachable_pub, reason = "each test program uses its part")]
 
 pub mod convolution;

@@ -86,6 +86,12 @@ pub(crate) fn llvm_tools(name: &str) -> Vec<PathBuf> {
     folders.map(|folder| folder.join(name)).chain(workspace::in_path(name)).collect()
 }
 
+/// LLVM's bundler, which writes what hipcc wraps code in.
+pub(crate) fn bundler() -> Result<PathBuf, String> {
+    let found = llvm_tools("clang-offload-bundler").into_iter().find(|file| file.is_file());
+    found.ok_or_else(|| "no clang-offload-bundler: install ROCm, or run ci/fetch-rocm-compiler.sh".into())
+}
+
 /// Whether a folder has HIP's headers, of a release before [`OLDEST_ROCM`]: Debian 12's are of 5.2.
 pub(crate) fn has_old_headers(include: &Path) -> bool {
     let major = |line: &str| line.strip_prefix("#define HIP_VERSION_MAJOR")?.trim().parse::<u32>().ok();

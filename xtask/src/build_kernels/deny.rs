@@ -9,8 +9,13 @@ use std::path::PathBuf;
 /// A kernel, and the target that it was built for.
 type Built<'a> = (&'a Target, KernelResources);
 
-/// Fails with the kernels of the targets that spill vector registers or have memory of their own, and have no exception.
-pub(super) fn spills(targets: &[Target], folder: impl Fn(&Target) -> PathBuf) -> Result<(), String> {
+/// Fails with the kernels of the targets that spill vector registers or have memory of their own, and have no exception. Looks at the
+/// objects of those units that `is_chosen` says.
+pub(super) fn spills(
+    targets: &[Target],
+    folder: impl Fn(&Target) -> PathBuf,
+    is_chosen: impl Fn(&Target, &str) -> bool,
+) -> Result<(), String> {
     let exceptions = Exceptions::load()?;
     let names: Vec<String> = kernels_hip::units().flat_map(|unit| unit.kernels()).collect();
     let gone = exceptions.without_kernel(&names);
@@ -23,8 +28,8 @@ pub(super) fn spills(targets: &[Target], folder: impl Fn(&Target) -> PathBuf) ->
     let mut kernels = Vec::new();
     for target in targets {
         let objects = Manifest::read(&folder(target))?.objects;
-        kernels
-            .extend(objects.into_iter().flat_map(|object| object.resources).map(|kernel| (target, kernel)));
+        let chosen = objects.into_iter().filter(|object| is_chosen(target, &object.unit));
+        kernels.extend(chosen.flat_map(|object| object.resources).map(|kernel| (target, kernel)));
     }
     for platform in Platform::ALL {
         warn_of_unused(&exceptions, platform, targets, &kernels);

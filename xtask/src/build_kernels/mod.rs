@@ -32,6 +32,7 @@ use toolchain::{Toolchain, Toolchains};
   cargo xtask build-kernels --arch gfx942,gfx1100,sm_90
   cargo xtask build-kernels --platform amd --arch all            every architecture of AMD's
   cargo xtask build-kernels --platform nvidia --arch sm_90 --out DIR
+  cargo xtask build-kernels --arch gfx942 --family reduce,norm   two families of kernels
   cargo xtask build-kernels --platform host --check              compile nothing, check what is there
   cargo xtask build-kernels --arch all --deny-spills             fail if a kernel spills registers
 
@@ -52,6 +53,9 @@ pub struct BuildArgs {
     /// stands for those of docs/platforms
     #[arg(long, value_delimiter = ',', value_name = "NAMES")]
     arch: Vec<String>,
+    /// Only the kernels of these families, such as reduce,norm; objects of others stay as they are
+    #[arg(long, value_delimiter = ',', value_name = "NAMES", value_parser = family)]
+    family: Vec<String>,
     /// Write below this folder instead of target/kernels
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
@@ -67,17 +71,35 @@ pub struct BuildArgs {
 }
 
 impl BuildArgs {
-    /// To build for these architectures of a platform, below a folder.
-    pub fn of(platform: Platform, archs: &[String], out: &Path) -> Self {
+    /// To build these families, or all if there are none, for these architectures of a platform, below a folder.
+    pub fn of(platform: Platform, archs: &[String], families: &[&str], out: &Path) -> Self {
         Self {
             platform: Some(platform),
             arch: archs.to_vec(),
+            family: families.iter().map(|name| (*name).to_owned()).collect(),
             out: Some(out.to_path_buf()),
             check: false,
             force: false,
             deny_spills: false,
         }
     }
+
+    /// The units of a target that are asked for.
+    fn chosen(&self, target: &Target) -> Vec<Unit> {
+        let mut units = units_for(target);
+        units
+            .retain(|unit| self.family.is_empty() || self.family.iter().any(|name| name == unit.family.name));
+        units
+    }
+}
+
+/// A name of a family, for clap.
+fn family(name: &str) -> Result<String, String> {
+    let names = kernels_hip::families().iter().map(|family| family.name);
+    if names.clone().any(|known| known == name) {
+        return Ok(name.to_owned());
+    }
+    Err(format!("the families are {}", names.collect::<Vec<_>>().join(", ")))
 }
 
 /// Runs the command; the error is the text to show.
@@ -98,7 +120,7 @@ pub fn run(args: &BuildArgs) -> Result<(), String> {
                     None
                 }
             };
-            check(target, &units_for(target), &folder(target), toolchain.as_deref())?;
+            check(target, &args.chosen(target), &folder(target), toolchain.as_deref())?;
         }
     } else {
         // Before hours are spent on others.
@@ -108,12 +130,17 @@ pub fn run(args: &BuildArgs) -> Result<(), String> {
         run::same_texts(&root.join("kernels-hip"))?;
         let mut toolchains = Toolchains::default();
         for target in &targets {
-            let run = Run { root: &root, target, units: &units_for(target), force: args.force };
+            let (all, units) = (units_for(target), args.chosen(target));
+            let run = Run { root: &root, target, all: &all, units: &units, force: args.force };
             run.build(&folder(target), &mut toolchains)
                 .map_err(|error| format!("build-kernels: {target}: {error}"))?;
         }
     }
-    if args.deny_spills { deny::spills(&targets, folder) } else { Ok(()) }
+    if !args.deny_spills {
+        return Ok(());
+    }
+    let is_chosen = |target: &Target, name: &str| args.chosen(target).iter().any(|unit| unit.name() == name);
+    deny::spills(&targets, folder, is_chosen)
 }
 
 /// Fails if there is no compiler for a target, or it does not know an architecture that is not in our list either.
@@ -132,7 +159,7 @@ fn look_for_compiler(target: &Target) -> Result<(), String> {
     Ok(())
 }
 
-/// The units of a target: those that its chip has the units for. The host has one object of a text that does not depend on the wave size.
+/// All units of a target: those that its chip has the units for. The host has one object of a text that does not depend on the wave size.
 fn units_for(target: &Target) -> Vec<Unit> {
     let waves = if target.wave_size() == 0 { Waves::Any } else { Waves::Both };
     kernels_hip::units()
@@ -235,7 +262,8 @@ mod tests {
     fn architectures_come_with_their_platform() {
         let names = |platform, arch: &[&str]| {
             let arch: Vec<String> = arch.iter().map(ToString::to_string).collect();
-            let args = BuildArgs { platform, arch, ..BuildArgs::of(Platform::Host, &[], Path::new("out")) };
+            let args =
+                BuildArgs { platform, arch, ..BuildArgs::of(Platform::Host, &[], &[], Path::new("out")) };
             targets(&args).map(|targets| targets.iter().map(ToString::to_string).collect::<Vec<_>>())
         };
         assert_eq!(names(Some(Platform::Amd), &["gfx90a"]), Ok(vec!["amd gfx90a".into()]));

@@ -19,6 +19,9 @@ use std::time::{Duration, Instant};
 pub(super) struct Run<'a> {
     pub(super) root: &'a Path,
     pub(super) target: &'a Target,
+    /// All units of the target.
+    pub(super) all: &'a [Unit],
+    /// Those that are built; objects of others stay as they are.
     pub(super) units: &'a [Unit],
     /// Compile what is current, too.
     pub(super) force: bool,
@@ -90,13 +93,14 @@ impl Run<'_> {
         let old = Manifest::read(dir).ok();
         let mut manifest = Manifest::new(self.target, job.toolchain);
         let mut todo = Vec::new();
-        for unit in self.units {
+        for unit in self.all {
             let listed = old.as_ref().and_then(|old| old.entry(&file_name(self.target, unit)));
+            let wanted = self.units.iter().any(|wanted| wanted.name() == unit.name());
             let current = match &old {
-                Some(old) if !self.force => job.current(old, unit)?,
+                Some(old) if wanted && !self.force => job.current(old, unit)?,
                 _ => None,
             };
-            if current.is_none() {
+            if wanted && current.is_none() {
                 todo.push(*unit);
             }
             // What is about to be compiled anew stays until then, and is what the old manifest says, if it is whole.
@@ -141,7 +145,7 @@ impl Run<'_> {
             }
             None => {}
         }
-        let files: Vec<String> = self.units.iter().map(|unit| file_name(target, unit)).collect();
+        let files: Vec<String> = self.all.iter().map(|unit| file_name(target, unit)).collect();
         let manifest = Mutex::new(manifest);
         let bar = indicatif::ProgressBar::new(todo.len() as u64).with_style(style());
         let results = pool::run(todo, |_, unit| {

@@ -1,9 +1,9 @@
-//! Which version of the C library a program needs: it must not be newer than that of the machines it is carried to.
+//! The glibc version that a program needs: it must not be newer than that of the target machines.
 
 use object::{Object, ObjectSection};
 use std::path::Path;
 
-/// An error if the program needs a C library newer than `most`.
+/// An error if the program needs a glibc newer than `most`.
 pub(super) fn check(program: &Path, most: (u32, u32)) -> Result<(), String> {
     let bytes = std::fs::read(program).map_err(|error| format!("bundle: {}: {error}", program.display()))?;
     let needed = needed(&bytes).map_err(|error| format!("bundle: {}: {error}", program.display()))?;
@@ -20,7 +20,7 @@ pub(super) fn check(program: &Path, most: (u32, u32)) -> Result<(), String> {
     }
 }
 
-/// The newest version of glibc that the program asks its loader for.
+/// The newest glibc version that the program's symbols need.
 fn needed(program: &[u8]) -> Result<Option<(u32, u32)>, object::Error> {
     let file = object::File::parse(program)?;
     let names =
@@ -28,7 +28,7 @@ fn needed(program: &[u8]) -> Result<Option<(u32, u32)>, object::Error> {
     Ok(names.split(|byte| *byte == 0).filter_map(version).max())
 }
 
-/// "GLIBC_2.34" as numbers; none for other names, GLIBC_PRIVATE among them.
+/// Parses "GLIBC_2.34"; `None` for other names, including GLIBC_PRIVATE.
 fn version(name: &[u8]) -> Option<(u32, u32)> {
     let (major, minor) = std::str::from_utf8(name).ok()?.strip_prefix("GLIBC_")?.split_once('.')?;
     let minor = minor.split('.').next()?;

@@ -1,5 +1,5 @@
-//! `cargo xtask bundle`: a folder with everything that a machine with a GPU and without Rust needs to check this stack: programs,
-//! tests, kernels, and a script that runs them.
+//! `cargo xtask bundle`: collects everything that a machine with a GPU and without Rust needs to check this
+//! stack: programs, tests, kernels, and a script that runs them.
 
 mod glibc;
 mod programs;
@@ -9,9 +9,9 @@ use crate::{table::Table, workspace};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-/// What a bundle may weigh, packed: it is carried over slow lines.
+/// Maximum compressed size of a bundle, since it is copied over slow connections.
 const MOST_BYTES: u64 = 56 << 20;
-/// The oldest C library that it has to run with: Debian 12's.
+/// The oldest glibc that it has to run with: Debian 12's.
 const GLIBC: (u32, u32) = (2, 36);
 const SCRIPT: &str = include_str!("run.sh");
 const KERNELS: &str = "kernels.tar.gz";
@@ -57,13 +57,14 @@ pub fn run(args: &BundleArgs) -> Result<(), String> {
         Target::new(platform, arch).map_err(|error| format!("bundle: {error}"))?;
     }
     let out = args.out.clone().unwrap_or_else(|| root.join("target/bundle").join(platform.name()));
-    // What the script of an older bundle unpacked. Before the kernels are built: they may belong in this very folder.
+    // Removes what the script of an older bundle unpacked. This happens before the kernels are built, which
+    // may go into the same folder.
     if out.join("run").is_file() {
         remove(&out.join("kernels"))?;
         remove(&out.join("kernels.new"))?;
     }
     let kernels = root.join("target/kernels");
-    build_kernels::run(&build_kernels::BuildArgs::of(platform, &archs, &kernels))?;
+    build_kernels::run(&build_kernels::BuildArgs::of(platform, &archs, &[], &kernels))?;
     let programs = programs::build(&root, platform)?;
 
     let bin = out.join("bin");
@@ -111,7 +112,7 @@ pub fn run(args: &BundleArgs) -> Result<(), String> {
     Ok(())
 }
 
-/// The bytes of a folder's files as .tar.gz, but for what its script makes there.
+/// Size of a folder's files as .tar.gz, excluding files that its script creates.
 fn packed(folder: &Path) -> Result<u64, String> {
     let fail = |error: std::io::Error| format!("bundle: tar: {error}");
     let mut command = Command::new("tar");
@@ -123,7 +124,7 @@ fn packed(folder: &Path) -> Result<u64, String> {
     if ended.success() { Ok(bytes) } else { Err(format!("bundle: tar failed: {ended}")) }
 }
 
-/// Adds a file to the table; its size.
+/// Adds a file to the table and returns its size.
 fn tell(table: &mut Table, out: &Path, file: &Path) -> Result<u64, String> {
     let bytes =
         std::fs::metadata(file).map_err(|error| format!("bundle: {}: {error}", file.display()))?.len();
@@ -131,7 +132,7 @@ fn tell(table: &mut Table, out: &Path, file: &Path) -> Result<u64, String> {
     Ok(bytes)
 }
 
-/// Removes a folder, if it is there.
+/// Removes a folder if it exists.
 fn remove(folder: &Path) -> Result<(), String> {
     if !folder.is_dir() {
         return Ok(());

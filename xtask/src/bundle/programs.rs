@@ -1,11 +1,11 @@
-//! Building what a bundle carries.
+//! Builds the programs of a bundle.
 
 use crate::build_kernels::target::Platform;
 use crate::workspace;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
 
-/// Scripts and lists that go along, from the workspace's root.
+/// Scripts and lists to include, relative to the workspace's root.
 pub(super) const SCRIPTS: [&str; 10] = [
     "benches/peers/torch_throughput.py",
     "benches/witness/torch_witness.py",
@@ -19,14 +19,14 @@ pub(super) const SCRIPTS: [&str; 10] = [
     "benches/witness/differences.toml",
 ];
 
-/// One call of cargo: its arguments, and of each of its programs the target's name, whether it is a test, and the name in the
+/// One call of cargo: its arguments, and for each of its programs the target's name and the name in the
 /// bundle.
 struct Build {
     arguments: &'static str,
     programs: &'static [(&'static str, &'static str)],
 }
 
-/// Without hip-host where the tests do without it: its kernels are most of a program's size.
+/// The tests that do not need hip-host are built without it: its kernels are most of a program's size.
 fn builds(platform: Platform) -> [Build; 3] {
     let tensor = match platform {
         Platform::Nvidia => {
@@ -54,7 +54,7 @@ fn builds(platform: Platform) -> [Build; 3] {
     ]
 }
 
-/// Builds all programs: their names in the bundle, and the files that cargo made.
+/// Builds all programs. Returns their names in the bundle, and the files that cargo built.
 pub(super) fn build(root: &Path, platform: Platform) -> Result<Vec<(&'static str, PathBuf)>, String> {
     let mut files = Vec::new();
     for Build { arguments, programs } in builds(platform) {

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Runs what this folder carries on this machine's GPU: `./run --help`.
+# Runs this folder's programs on this machine's GPU: `./run --help`.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 platform=@PLATFORM@
@@ -25,7 +25,7 @@ TEXT
 
 say() { echo "== $*"; }
 
-# The steps that were run, with how each ended.
+# The steps that were run, and their results.
 summary=
 failed=0
 step() {
@@ -45,7 +45,7 @@ finish() {
     exit $failed
 }
 
-# What is refused, and what only tells, writes nothing.
+# Invalid and purely informative commands must not write any files.
 case ${1:-all} in
 -h | --help | help)
     help
@@ -58,7 +58,7 @@ all | doctor | conformance | tests | parity | throughput | beside-torch | saniti
     ;;
 esac
 
-# The folder kernels is there whole or not at all; its file stamp says of which archive it is.
+# The folder kernels is complete or absent; its file stamp identifies the archive that it was unpacked from.
 unpack() {
     stamp=$(cksum <"$here/kernels.tar.gz")
     if [ -f "$here/kernels/stamp" ] && [ "$(cat "$here/kernels/stamp")" = "$stamp" ]; then return 0; fi
@@ -82,7 +82,7 @@ parity() { "$bin/parity" "$@"; }
 hip_safe() { "$bin/test-hip-safe" --test-threads=1 --show-output "$@"; }
 tensor_core() { "$bin/test-tensor-core" "$@"; }
 
-# Where PyTorch's wheels have cuBLAS and cuDNN, which are then ours too; nothing where it has none.
+# The folders of cuBLAS and cuDNN in PyTorch's wheels, for our programs too; empty if there are none.
 torch_libraries() {
     "$1" - <<'CODE'
 import pathlib, sysconfig
@@ -91,11 +91,11 @@ print(":".join(map(str, sorted(folders))))
 CODE
 }
 
-# A text as a file's name.
+# Turns a text into a file name.
 file_name() { printf %s "$1" | tr -cs 'A-Za-z0-9._' -; }
 
-# Under compute-sanitizer: cases of every family, and hip-safe's tests. Each step has its own log. What the driver answers is not
-# reported: to ask for one argument more than a kernel has is how their number is found, and tests make errors on purpose.
+# Runs a command under compute-sanitizer, with a log of its own. Errors of driver calls are not reported: the
+# number of a kernel's arguments is found by asking for one too many, and tests cause errors on purpose.
 sanitize() {
     tool=$1
     quiet=
@@ -109,7 +109,7 @@ sanitize() {
     grep -E "(ERROR|RACECHECK) SUMMARY" "$log" || true
 }
 
-# Something is wrong with results if it exits with 1; another code ends the script.
+# Exit code 1 means that results are wrong, and the script continues; another code ends the script.
 go_on() {
     "$@" || {
         code=$?
@@ -119,7 +119,7 @@ go_on() {
 
 case ${1:-all} in
 all)
-    # It says what is absent for building too, which is no failure here.
+    # It also reports missing build tools, which are not a failure here.
     "$bin/xtask" doctor || true
     step conformance conformance --json conformance.json
     step "tests of hip-safe" hip_safe
@@ -169,12 +169,14 @@ sanitize)
             step "$tool parity $cases" sanitize $tool "$bin/parity" --device $platform:0 --filter "$cases" --json "$json"
         done
     done
-    step "memcheck hip-safe" sanitize memcheck "$bin/test-hip-safe" --test-threads=1 launch:: memory:: shared:: pinned:: events::
+    step "memcheck hip-safe" sanitize memcheck "$bin/test-hip-safe" --test-threads=1 \
+        launch::builder:: memory::buffers:: graph::memory:: memory::shared:: memory::pinned:: stream::events::
     finish
     ;;
 witness)
     folder=${2:-witness}
-    # It is written last: without it the folder is what an interrupted export left. Other files than an export's are left alone.
+    # This file is written last: without it the folder is the result of an interrupted export. Only files of
+    # an export are removed.
     [ -e "$folder/cases.json" ] || {
         rm -f "$folder"/inputs-*.safetensors "$folder"/.tensor-*.partial "$folder"/.tmp*
         parity export --out "$folder"

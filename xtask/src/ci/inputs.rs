@@ -1,6 +1,8 @@
 //! Everything that decides how a step ends: files of the tree, the step's definition, variables, tools.
 
 use super::files::Files;
+use super::kernels;
+use super::locked::Locked;
 use super::mentions::Mentions;
 use super::packages::Packages;
 use super::steps::{Run, Step};
@@ -13,11 +15,17 @@ use std::rc::Rc;
 /// Where the commands of `cargo xtask` are.
 const COMMANDS: &str = "xtask/src";
 
+/// The package with the kernels' texts.
+const KERNELS: &str = "hipstack-kernels-hip";
+
 /// The one that starts programs of other crates.
 const PROGRAM: &str = "program";
 
 /// What counts for every step.
-const ALWAYS: [&str; 3] = [".cargo/config.toml", "Cargo.lock", "Cargo.toml"];
+const ALWAYS: [&str; 1] = [".cargo/config.toml"];
+
+/// What counts as far as it is about the step's packages, and wholly for a step that builds the whole workspace.
+const OF_WORKSPACE: [&str; 2] = ["Cargo.lock", "Cargo.toml"];
 
 /// What counts for every step that `cargo xtask` runs, besides the command's own files.
 const OF_XTASK: [&str; 4] = ["xtask/Cargo.toml", "xtask/build.rs", "xtask/src/lib.rs", "xtask/src/main.rs"];
@@ -33,15 +41,19 @@ impl Inputs {
     }
 
     /// The names of those that are not the same in both.
-    pub(super) fn changed_since(&self, before: &BTreeMap<String, String>) -> Vec<String> {
+    pub(super) fn differing(&self, before: &BTreeMap<String, String>) -> Vec<String> {
         let names: BTreeSet<&String> = self.0.keys().chain(before.keys()).collect();
-        let how = |name: &&String| match (before.get(*name), self.0.get(*name)) {
-            (None, Some(_)) => Some(format!("{name} is new")),
-            (Some(_), None) => Some(format!("{name} is gone")),
-            (before, now) if before != now => Some(format!("{name} changed")),
-            _ => None,
+        names.into_iter().filter(|name| before.get(*name) != self.0.get(*name)).cloned().collect()
+    }
+
+    /// What happened to each of [`Inputs::differing`], in words.
+    pub(super) fn changed_since(&self, before: &BTreeMap<String, String>) -> Vec<String> {
+        let how = |name: String| match (before.contains_key(&name), self.0.contains_key(&name)) {
+            (false, _) => format!("{name} is new"),
+            (_, false) => format!("{name} is gone"),
+            _ => format!("{name} changed"),
         };
-        names.iter().filter_map(how).collect()
+        self.differing(before).into_iter().map(how).collect()
     }
 }
 
@@ -61,7 +73,7 @@ impl Sources {
 
     /// The inputs of a step.
     pub(super) fn of(&self, step: &Step) -> Result<Inputs, String> {
-        let counted = self.files_of(step)?;
+        let (counted, built) = self.files_and_packages_of(step)?;
         let mut groups: BTreeMap<String, Vec<&str>> = BTreeMap::new();
         for path in counted.keys() {
             groups.entry(self.group(path)).or_default().push(path);
@@ -70,6 +82,12 @@ impl Sources {
         for (group, paths) in groups {
             inputs.insert(group, self.files.hash_all(paths)?);
         }
+        if !counted.contains_key(OF_WORKSPACE[0]) {
+            let [lock, manifest] = OF_WORKSPACE.map(|path| self.files.text(path));
+            let locked = Locked::read(&lock, &manifest)?.of(&built);
+            inputs.insert("Cargo.lock and Cargo.toml".into(), hash_bytes(locked.as_bytes()));
+        }
+        inputs.extend(step.kernels.map(kernels::inputs).unwrap_or_default());
         inputs.insert("definition".into(), hash_bytes(step.command_line().as_bytes()));
         let mentions: Vec<Rc<Mentions>> =
             counted.iter().map(|(path, tests)| self.mentions(path, *tests)).collect();
@@ -83,10 +101,17 @@ impl Sources {
         Ok(Inputs(inputs))
     }
 
-    /// The files that count for a step, each with whether its tests run.
-    pub(super) fn files_of(&self, step: &Step) -> Result<BTreeMap<String, bool>, String> {
+    /// The files that count for a step, each with whether its tests run, and the packages that it builds.
+    pub(super) fn files_and_packages_of(
+        &self,
+        step: &Step,
+    ) -> Result<(BTreeMap<String, bool>, BTreeSet<String>), String> {
         let mut found = Found { sources: self, counted: BTreeMap::new(), open: Vec::new() };
         ALWAYS.iter().for_each(|path| found.add(path, false));
+        let whole_workspace = matches!(step.run, Run::Cargo(args) if args.contains(&"--workspace"));
+        if whole_workspace {
+            OF_WORKSPACE.iter().for_each(|path| found.add(path, false));
+        }
         if let Run::Script(path) = step.run {
             found.add(path, false);
         }
@@ -118,7 +143,22 @@ impl Sources {
             }
         }
         found.follow();
-        Ok(found.counted)
+        if step.kernels.is_some() {
+            // Their texts, options and names are an input for each family; nothing else of the crate reaches an object.
+            let of_kernels =
+                |path: &String| self.packages.owner(path).is_some_and(|(owner, _)| owner == KERNELS);
+            found.counted.retain(|path, _| !of_kernels(path));
+        }
+        let counted = found.counted;
+        // What the step is built with besides: this program.
+        built.extend(matches!(step.run, Run::Xtask(_)).then(|| "xtask".to_owned()));
+        Ok((counted, built))
+    }
+
+    /// The files that count for a step, each with whether its tests run.
+    #[cfg(test)]
+    pub(super) fn files_of(&self, step: &Step) -> Result<BTreeMap<String, bool>, String> {
+        Ok(self.files_and_packages_of(step)?.0)
     }
 
     /// The files of a command of `cargo xtask` and of the modules that it uses. The list of steps is none: what it says of

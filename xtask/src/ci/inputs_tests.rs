@@ -2,7 +2,7 @@
 
 use super::super::files::checkout;
 use super::super::packages::small;
-use super::super::steps::{STEPS, step};
+use super::super::steps::{Kernels, STEPS, step};
 use super::super::tools::Tool;
 use super::*;
 use crate::workspace;
@@ -10,8 +10,8 @@ use std::path::Path;
 
 /// A tree of the packages of [`small`], with a command `check` that uses `tensor`, and a page.
 const TREE: &[(&str, &str)] = &[
-    ("Cargo.lock", "1"),
-    ("Cargo.toml", "1"),
+    ("Cargo.lock", "version = 4\n"),
+    ("Cargo.toml", "[workspace]\n"),
     ("crates/sys/src/lib.rs", ""),
     ("crates/sys/tests/skip.rs", ""),
     ("crates/sys/tests/other.rs", ""),
@@ -66,12 +66,13 @@ fn counted(step: &Step) -> Vec<&'static str> {
 
 #[test]
 fn a_byte_counts_for_what_is_built_from_it_and_for_nothing_else() {
-    let always = ["Cargo.lock", "Cargo.toml"];
     assert_eq!(
         counted(&SAFE),
-        [&always[..], &["crates/sys/src/lib.rs", "crates/safe/src/lib.rs"]].concat(),
-        "tests are not built"
+        ["crates/sys/src/lib.rs", "crates/safe/src/lib.rs"],
+        "tests are not built, and a blank line in Cargo.toml is none of its entries"
     );
+    let whole = Step { run: Run::Cargo(&["test", "--workspace"]), ..SAFE };
+    assert_eq!(counted(&whole)[..2], ["Cargo.lock", "Cargo.toml"]);
     let tests = counted(&TESTS_OF_SAFE);
     for path in [
         "crates/host/src/lib.rs",
@@ -83,7 +84,7 @@ fn a_byte_counts_for_what_is_built_from_it_and_for_nothing_else() {
         assert!(tests.contains(&path), "{path} is built for the tests: {tests:?}");
     }
     assert!(!tests.contains(&"crates/sys/tests/other.rs") && !tests.contains(&"crates/tensor/src/lib.rs"));
-    assert_eq!(counted(&SCRIPT), [&always[..], &["ci/run.sh", "ci/other.sh"]].concat());
+    assert_eq!(counted(&SCRIPT), ["ci/run.sh", "ci/other.sh"]);
 }
 
 #[test]
@@ -131,6 +132,18 @@ fn new_files_definitions_tools_and_variables_count() {
     };
     assert_eq!(with(&[("HIP_X", "1"), ("HIP_Y", "1")]).changed_since(&after.0), ["env HIP_X is new"]);
     assert_eq!(with(&[("TOOL_A", "1")]).changed_since(&with(&[("TOOL_A", "2")]).0), ["env TOOL_A changed"]);
+}
+
+#[test]
+fn locked_versions_and_families_of_kernels_count() {
+    let dir = checkout(TREE);
+    let before = inputs(dir.path(), &SAFE);
+    let lock = "package = [{ name = \"safe\", dependencies = [\"libc\"] }, { name = \"libc\", source = \"registry\" }]\n";
+    std::fs::write(dir.path().join("Cargo.lock"), lock).expect("writable");
+    assert_eq!(inputs(dir.path(), &SAFE).changed_since(&before.0), ["Cargo.lock and Cargo.toml changed"]);
+    let kernels = Some(Kernels { platform: "amd", chips: "gfx942" });
+    let inputs = inputs(dir.path(), &Step { kernels, ..SAFE });
+    assert!(inputs.0.contains_key("kernels of reduce"));
 }
 
 #[test]
@@ -215,7 +228,8 @@ fn inputs_that_only_a_running_test_reads_count() {
         ("sabotage", "crates/parity/records/cuda-h200.tsv"),
         ("sanitize-planted", "crates/hip-host/tests/kernels/planted.cpp"),
         ("sanitize-address", "xtask/src/sanitize/setup.rs"),
-        ("kernels-amd", "kernels-hip/kernels.toml"),
+        ("kernels-amd", "xtask/src/build_kernels/one.rs"),
+        ("fuzz", "kernels-hip/kernels.toml"),
         ("kernels-host", "crates/hip-host/include/hip/hip_runtime.h"),
         ("codegen", "crates/hip-sys/functions.toml"),
         ("fuzz", "crates/code-object/src/lib.rs"),
@@ -235,6 +249,8 @@ fn inputs_that_only_a_running_test_reads_count() {
         ("codegen", "crates/hip-safe/src/lib.rs"),
         ("sabotage", "crates/conformance/src/lib.rs"),
         ("aarch64", "kernels-hip/headers/portable.hpp"),
+        ("kernels-amd", "kernels-hip/headers/portable.hpp"),
+        ("kernels-amd", "crates/hip-host/src/lib.rs"),
     ] {
         assert!(!files[step].contains_key(path), "{step}: {path}");
     }

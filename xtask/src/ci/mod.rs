@@ -6,7 +6,9 @@
 
 mod files;
 mod inputs;
+mod kernels;
 mod listing;
+mod locked;
 mod mentions;
 mod needs;
 mod outcome;
@@ -140,7 +142,9 @@ fn perform_all(
             Decision::Leave(date) => Outcome::Unchanged(date.clone()),
             Decision::Lack(why) => required.judge(step.name, Outcome::Skipped(why.clone())),
             decision @ (Decision::Run(_) | Decision::Repeat(_)) => {
-                println!("{heading}: {}", step.command_line());
+                let more = planned.arguments.iter().filter(|_| planned.in_part);
+                let more: String = more.map(|argument| format!(" {}", argument.display())).collect();
+                println!("{heading}: {}{more}", step.command_line());
                 if step.heavy {
                     println!("== {}: {decision}", step.name);
                 }
@@ -174,6 +178,9 @@ fn note(
             return Ok(());
         }
         Outcome::Passed => {
+            // Of a part the seconds say nothing; those of the whole stay.
+            let before = record.0.get(name).filter(|_| planned.in_part);
+            let seconds = before.map_or(seconds, |entry| entry.seconds);
             let entry = Entry::new(&record::today()?, seconds, planned.inputs.as_ref());
             record.0.insert(name.to_owned(), entry);
         }

@@ -24,6 +24,11 @@ pub(super) fn rocm_compiler() -> Needs {
     compiler::amd().map(|_| Vec::new())
 }
 
+pub(super) fn bundler() -> Needs {
+    compiler::bundler()?;
+    rocm_compiler()
+}
+
 pub(super) fn nvcc() -> Needs {
     compiler::nvidia().map(|_| Vec::new())
 }

@@ -1,6 +1,7 @@
 //! Which steps a run has, and why.
 
 use super::inputs::Inputs;
+use super::kernels;
 use super::record::{Entry, Record};
 use super::steps::Step;
 use kernels_hip::hash_parts;
@@ -44,6 +45,8 @@ pub(super) struct Planned {
     pub(super) inputs: Option<Inputs>,
     /// What its command line ends with.
     pub(super) arguments: Vec<PathBuf>,
+    /// Whether only a part of it runs: what changed.
+    pub(super) in_part: bool,
 }
 
 /// What a run is asked for.
@@ -67,7 +70,7 @@ pub(super) fn plan(
     let mut planned = Vec::new();
     for &step in steps {
         let entry = record.0.get(step.name);
-        let (arguments, lacking) = match (step.needs)() {
+        let (mut arguments, lacking) = match (step.needs)() {
             Ok(arguments) => (arguments, None),
             Err(why) => (Vec::new(), Some(why)),
         };
@@ -76,7 +79,17 @@ pub(super) fn plan(
             Some(why) => Decision::Lack(lack(&why, entry)),
             None => decide(step, inputs.as_ref(), entry, asked),
         };
-        planned.push(Planned { step, decision, inputs, arguments });
+        let families = match (&decision, &inputs, entry) {
+            (Decision::Run(_), Some(inputs), Some(entry))
+                if step.kernels.is_some() && !asked.full && !asked.named =>
+            {
+                kernels::changed(&inputs.differing(&entry.inputs)).map(|families| families.join(","))
+            }
+            _ => None,
+        };
+        let in_part = families.is_some();
+        arguments.extend(families.into_iter().flat_map(|families| ["--family".into(), families.into()]));
+        planned.push(Planned { step, decision, inputs, arguments, in_part });
     }
     // Who names steps wants those.
     if !asked.named {

@@ -1,6 +1,6 @@
 //! Which steps run, repeat and stay out, worked out by hand.
 
-use super::super::steps::{Run, step};
+use super::super::steps::{Kernels, Run, step};
 use super::*;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -93,6 +93,27 @@ fn what_is_repeated_follows_from_the_commit_and_takes_eight_minutes_at_most() {
         chosen.extend(repeated);
     }
     assert_eq!(chosen.into_iter().collect::<Vec<_>>(), ["a", "b", "c", "d"], "each has its turn");
+}
+
+#[test]
+fn only_the_families_that_changed_are_compiled() {
+    static KERNELS: Step =
+        Step { kernels: Some(Kernels { platform: "amd", chips: "gfx942" }), ..heavy("kernels") };
+    let before = [("rustc", "1"), ("kernels of norm", "1"), ("kernels of reduce", "1")];
+    let entry = Entry::new("2026-01-02", 900, Some(&inputs(&before)));
+    let record = Record(BTreeMap::from([("kernels".to_owned(), entry)]));
+    let arguments = |asked, today: &[(&str, &str)]| {
+        let planned = plan(&[&KERNELS], &record, asked, |_| Some(Ok(inputs(today)))).expect("known inputs");
+        let of_first: Vec<_> =
+            planned[0].arguments.iter().map(|argument| argument.display().to_string()).collect();
+        assert_eq!(planned[0].in_part, !of_first.is_empty());
+        (matches!(planned[0].decision, Decision::Run(_)), of_first.join(" "))
+    };
+    let norm = [before[0], ("kernels of norm", "2"), before[2]];
+    assert_eq!(arguments(USUAL, &norm), (true, "--family norm".into()));
+    assert_eq!(arguments(USUAL, &[("rustc", "2"), norm[1], norm[2]]), (true, String::new()), "all of them");
+    assert_eq!(arguments(Asked { full: true, ..USUAL }, &norm), (true, String::new()));
+    assert_eq!(arguments(USUAL, &before), (false, String::new()));
 }
 
 #[test]

@@ -27,14 +27,23 @@ pub(super) struct Step {
     pub(super) tests: bool,
     /// What it uses of this machine.
     pub(super) tools: &'static [Tool],
+    /// The kernels that it compiles ahead of time: each family is an input of its own, and only those that changed are compiled.
+    pub(super) kernels: Option<Kernels>,
     /// More arguments, or why the step cannot run on this machine.
     pub(super) needs: fn() -> Result<Vec<PathBuf>, String>,
+}
+
+/// Kernels for chips of a platform.
+#[derive(Clone, Copy)]
+pub(super) struct Kernels {
+    pub(super) platform: &'static str,
+    pub(super) chips: &'static str,
 }
 
 /// A step that every run has.
 pub(super) const fn step(name: &'static str, run: Run) -> Step {
     let needs = || Ok(Vec::new());
-    Step { name, run, env: None, heavy: false, packages: &[], tests: false, tools: &[], needs }
+    Step { name, run, env: None, heavy: false, packages: &[], tests: false, tools: &[], kernels: None, needs }
 }
 
 /// One that runs if something has changed.
@@ -102,28 +111,29 @@ pub(super) static STEPS: [Step; 26] = [
         needs: needs::libraries,
         ..heavy("libraries", Run::Xtask(&["libraries"]))
     },
-    // AMD's run-time compiler on every family; the tests take one.
+    // Tests that take half a minute each: `cargo test` leaves them out.
     Step {
-        packages: &["hipstack-tensor-core"],
+        packages: &["benches", "conformance", "examples", "hipstack-hip-safe", "hipstack-tensor-core"],
         tests: true,
-        tools: &[tools::RUST, tools::LIBRARIES],
-        needs: needs::libraries,
-        ..heavy("run-time-compiler", Run::Cargo(&RUN_TIME_COMPILER))
+        tools: &[tools::RUST, tools::CXX, tools::LIBRARIES],
+        ..heavy("slow-tests", Run::Cargo(&SLOW_TESTS))
     },
     on_host("kernels-host", Run::Xtask(&["build-kernels", "--platform", "host", "--arch", "host-w64"])),
     Step {
         tools: &[tools::RUST, tools::AMD],
+        kernels: Some(Kernels { platform: "amd", chips: AMD_CHIPS }),
         needs: needs::rocm_compiler,
         ..heavy("kernels-amd", Run::Xtask(&KERNELS_AMD))
     },
     Step {
         tools: &[tools::RUST, tools::NVIDIA],
+        kernels: Some(Kernels { platform: "nvidia", chips: NVIDIA_CHIP }),
         needs: needs::nvcc,
         ..heavy("kernels-nvidia", Run::Xtask(&KERNELS_NVIDIA))
     },
     Step {
-        tools: &[tools::RUST, tools::AMD],
-        needs: needs::rocm_compiler,
+        tools: &[tools::RUST, tools::AMD, tools::BUNDLER],
+        needs: needs::bundler,
         ..heavy("fuzz", Run::Xtask(&["fuzz"]))
     },
     sanitize("sanitize-planted", &["sanitize", "--planted"]),
@@ -132,7 +142,7 @@ pub(super) static STEPS: [Step; 26] = [
     sanitize("sanitize-address", &ADDRESSES),
     sanitize("sanitize-thread", &THREADS),
     Step {
-        packages: &["hipstack-hip-host"],
+        packages: &["hipstack-hip-host", "hipstack-hip-host-miopen"],
         tests: true,
         tools: &[tools::RUST, tools::AARCH64],
         needs: || needs::of_script(AARCH64_SCRIPT),
@@ -169,8 +179,23 @@ const LOOM: [&str; 9] = [
     "target/loom",
     "loom",
 ];
-const RUN_TIME_COMPILER: [&str; 7] =
-    ["test", "--workspace", "--test", "run_time", "--", "--ignored", "every_family"];
+/// The test that is skipped takes tens of minutes: ci/run-time-compiler.sh runs it.
+const SLOW_TESTS: [&str; 14] = [
+    "test",
+    "--workspace",
+    "--test",
+    "host",
+    "--test",
+    "minilm",
+    "--test",
+    "throughput",
+    "--test",
+    "run_time",
+    "--",
+    "--ignored",
+    "--skip",
+    "every_unit",
+];
 const MUTATIONS: [&str; 8] =
     ["test", "-p", "hipstack-hip-safe", "--target-dir", "target/mutation", "--test", "suite", "mutations"];
 /// AMD's chips that CI builds for: one of Instinct and one Radeon. `--arch all` builds all, by hand.
@@ -178,8 +203,9 @@ const AMD_CHIPS: &str = "gfx942,gfx1100";
 const KERNELS_AMD: [&str; 6] = ["build-kernels", "--platform", "amd", "--arch", AMD_CHIPS, "--deny-spills"];
 const ADDRESSES: [&str; 4] = ["sanitize", "address", "--filter", "*/f32/*"];
 const THREADS: [&str; 4] = ["sanitize", "thread", "--filter", "*/f32/contiguous/*"];
+const NVIDIA_CHIP: &str = "sm_90";
 const KERNELS_NVIDIA: [&str; 6] =
-    ["build-kernels", "--platform", "nvidia", "--arch", "sm_90", "--deny-spills"];
+    ["build-kernels", "--platform", "nvidia", "--arch", NVIDIA_CHIP, "--deny-spills"];
 const KERNELS_ALONE: [&str; 6] =
     ["parity", "--all", "--device", "host:0:kernels,host:1:kernels", "--json", "target/parity/kernels.json"];
 /// Cross-builds for 64-bit ARM, and says itself what it lacks.

@@ -62,6 +62,12 @@ pub(super) const AMD: Tool = Tool {
     },
 };
 
+/// LLVM's bundler, which packs the objects that the fuzzer changes.
+pub(super) const BUNDLER: Tool = Tool {
+    variables: &["ROCM_PATH"],
+    versions: || Ok(vec![of_program("clang-offload-bundler", &compiler::bundler()?, "--version")?]),
+};
+
 /// NVIDIA's compiler and disassembler.
 pub(super) const NVIDIA: Tool = Tool {
     variables: &["NVCC*", "CUDA_*", "HIPSTACK_NVCC"],
@@ -113,7 +119,7 @@ pub(super) const HEADERS: Tool = Tool {
         let named = workspace::env("HIP_INCLUDE");
         let rocm = workspace::env("ROCM_PATH").map(|dir| dir.join("include"));
         let usual = ["/opt/rocm/include", "/usr/include"].map(PathBuf::from);
-        let mut versions = Vec::new();
+        let mut versions = libclang()?;
         for folder in named.into_iter().chain(rocm).chain(usual) {
             for part in ["hip", "hiprand", "rocrand", "rocblas", "miopen"] {
                 let folder = folder.join(part);
@@ -125,6 +131,21 @@ pub(super) const HEADERS: Tool = Tool {
         Ok(versions)
     },
 };
+
+/// The libraries of which bindgen loads one.
+fn libclang() -> Result<Vec<Version>, String> {
+    let named = workspace::env("LIBCLANG_PATH");
+    let installed = std::fs::read_dir("/usr/lib").into_iter().flatten().flatten().map(|entry| entry.path());
+    let of_llvm = |folder: &PathBuf| {
+        folder.file_name().is_some_and(|name| name.as_encoded_bytes().starts_with(b"llvm-"))
+    };
+    let folders = named.into_iter().chain(installed.filter(of_llvm).map(|folder| folder.join("lib")));
+    let mut files: Vec<PathBuf> =
+        folders.map(|folder| folder.join("libclang.so.1")).filter(|file| file.is_file()).collect();
+    files.sort();
+    let version = |file: PathBuf| Ok((format!("library {}", file.display()), number(&file)?));
+    files.into_iter().map(version).collect()
+}
 
 /// The checkpoint that HIPSTACK_WEIGHTS names. Where it lies does not matter, so the variable itself does not count.
 pub(super) const WEIGHTS: Tool = Tool {

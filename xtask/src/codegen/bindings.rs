@@ -1,9 +1,9 @@
-//! bindgen's part: a header becomes Rust items, without comments.
+//! Runs bindgen: a header becomes Rust items, without comments.
 
 use super::{headers::Headers, tables::Library};
 use bindgen::EnumVariation;
 
-/// The items that bindgen makes of the library's functions and every type they need.
+/// The items that bindgen generates for the library's functions and all types that they need.
 pub(super) fn generate(headers: &Headers, library: &Library) -> Result<syn::File, String> {
     let mut builder = bindgen::Builder::default()
         .header_contents(
@@ -30,7 +30,7 @@ pub(super) fn generate(headers: &Headers, library: &Library) -> Result<syn::File
         builder = builder.allowlist_function(&function.declaration);
     }
     for name in &library.from_hip {
-        // A handle of HIP's points to a structure of the same name with an `i` before it.
+        // A handle of HIP points to a structure with the same name prefixed by `i`.
         builder = builder.blocklist_type(format!("i?{name}"));
     }
     for pattern in &library.constants {

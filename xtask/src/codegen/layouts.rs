@@ -1,10 +1,10 @@
-//! The list of the structures and constants in the bindings, for those who hold them against headers.
+//! Generates the list of structures and constants in the bindings, to compare with headers.
 //!
-//! It is made of the committed files, so it needs no header; sizes and offsets are left to the compiler.
+//! It is generated from the committed files, so it needs no header. The compiler fills in sizes and offsets.
 
 use quote::{format_ident, quote};
 
-/// The generated file, of the modules' names and texts.
+/// The generated file, from the modules' names and texts.
 pub(super) fn render(stamp: &str, modules: &[(String, String)]) -> Result<String, String> {
     let mut lists = Vec::new();
     for (name, text) in modules {
@@ -34,7 +34,7 @@ pub(super) fn render(stamp: &str, modules: &[(String, String)]) -> Result<String
     Ok(format!("{stamp}\n\n{}", prettyplease::unparse(&file)))
 }
 
-/// A structure that C declares with its fields; the tables are Rust's.
+/// A structure that C declares with fields; the function tables are declared only in Rust.
 fn structure(module: &syn::Ident, item: &syn::Item) -> Option<impl quote::ToTokens> {
     let syn::Item::Struct(item) = item else { return None };
     let syn::Fields::Named(fields) = &item.fields else { return None };
@@ -49,10 +49,10 @@ fn structure(module: &syn::Ident, item: &syn::Item) -> Option<impl quote::ToToke
     }
     let ident = &item.ident;
     let name = ident.to_string();
-    // C has no offsets of bit fields, and no names for what bindgen makes of them.
+    // C has no offsets of bit fields, and no names for bindgen's replacements.
     let fields = names.iter().filter(|field| !field.to_string().starts_with('_')).map(|field| {
         let name = field.to_string();
-        // bindgen writes what is a word of Rust's with an underscore.
+        // bindgen appends an underscore to Rust keywords.
         let name = name.strip_suffix('_').unwrap_or(&name);
         quote! { (#name, offset_of!(#module::#ident, #field)) }
     });

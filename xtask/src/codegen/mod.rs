@@ -1,7 +1,7 @@
-//! `cargo xtask codegen`: the C types and function tables of hip-sys, made from ROCm's public headers.
+//! `cargo xtask codegen`: generates the C types and function tables of hip-sys from ROCm's public headers.
 //!
-//! bindgen is a heavy dependency that nobody else needs, so it sits behind the feature `codegen`; without it the
-//! command builds itself again with the feature on.
+//! bindgen is a heavy dependency that nothing else needs, so it is behind the feature `codegen`. Without the
+//! feature the command builds itself again with it.
 
 #[cfg(feature = "codegen")]
 mod bindings;
@@ -30,7 +30,7 @@ pub struct CodegenArgs {
     /// Only this section of functions.toml (may be given several times)
     #[arg(long, value_name = "NAME")]
     library: Vec<String>,
-    /// Change nothing; fail if a committed file is not what the headers give (skipped without headers)
+    /// Change nothing; fail if a committed file differs from what the headers give (skipped without headers)
     #[arg(long)]
     check: bool,
 }
@@ -108,17 +108,17 @@ pub fn run(args: &CodegenArgs) -> Result<(), String> {
     }
 }
 
-/// Where the texts go.
+/// Writes or checks the generated files.
 #[cfg(feature = "codegen")]
 struct Output {
     check: bool,
-    /// Files that are not what they should be, in a check.
+    /// In a check: files that differ.
     stale: Vec<String>,
 }
 
 #[cfg(feature = "codegen")]
 impl Output {
-    /// Writes a file unless it has this text; says so in a check.
+    /// Writes a file if its text differs; in a check, only reports it.
     fn file(&mut self, file: &std::path::Path, committed: &str, text: &str) -> Result<(), String> {
         if committed == text {
             println!("codegen: {}: current", file.display());

@@ -1,4 +1,4 @@
-//! The list of functions, and the table made of them.
+//! The list of functions, and the function table generated from it.
 
 use quote::{format_ident, quote};
 use serde::Deserialize;
@@ -9,24 +9,24 @@ use std::path::Path;
 #[serde(transparent)]
 pub(super) struct FunctionList(std::collections::BTreeMap<String, Library>);
 
-/// One library's part of it.
+/// The section of one library.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Library {
     /// The module's name.
     #[serde(skip)]
     pub name: String,
-    /// What the headers' version is the version of.
+    /// The product that the headers' version belongs to.
     pub title: String,
     /// The headers that declare it.
     pub headers: Vec<String>,
-    /// The language of the headers: `c`, else `c++`.
+    /// The language of the headers: `c`; any other value means C++.
     #[serde(default = "c")]
     pub language: String,
-    /// Where the headers say their version; those of HIP do it in a way of their own.
+    /// Where the headers define their version; HIP's headers are handled separately.
     #[serde(default)]
     pub version: Option<VersionMacro>,
-    /// Types that are HIP's.
+    /// Types that are declared in HIP's bindings.
     #[serde(default)]
     pub from_hip: Vec<String>,
     required: Vec<String>,
@@ -37,24 +37,24 @@ pub(super) struct Library {
     /// Patterns of the `#define`d flags to generate.
     #[serde(default)]
     pub constants: Vec<String>,
-    /// What is defined before the headers are read.
+    /// Macros to define before the headers are read.
     #[serde(default)]
     pub defines: Vec<String>,
-    /// The status by which a function says that it does not do this: with it the table has `not_implemented`.
+    /// The status of a function that is not implemented. If set, the table has `not_implemented`.
     #[serde(default)]
     not_implemented: Option<String>,
 }
 
-/// Where headers say their version.
+/// Where headers define their version.
 #[derive(Deserialize)]
 pub(super) struct VersionMacro {
     /// The header that defines it.
     pub header: String,
-    /// One name, of major × 100000 + minor × 100 + patch, or those of major and minor.
+    /// One macro with the value major × 100000 + minor × 100 + patch, or the macros for major and minor.
     pub macros: Vec<String>,
 }
 
-/// The exported name of a function, or several: the first that a library has is the one.
+/// The exported name of a function, or several: the first that a library exports is used.
 #[derive(Deserialize)]
 #[serde(untagged)]
 enum Symbols {
@@ -70,13 +70,13 @@ struct OptionalFunctions {
 
 /// A function of a table.
 pub(super) struct Function {
-    /// Its name in the header, and the field's.
+    /// Its name in the header, which is also the field's.
     pub declaration: String,
-    /// The name it is exported under.
+    /// The name under which it is exported.
     pub symbol: String,
-    /// Names to look for before that.
+    /// Names to look for first.
     pub before: Vec<String>,
-    /// The ROCm version that brought it; `None` for required ones.
+    /// The ROCm version that introduced it; `None` for required functions.
     pub since: Option<String>,
 }
 
@@ -97,7 +97,7 @@ impl FunctionList {
         Ok(list)
     }
 
-    /// The libraries in it, or those of these names.
+    /// All libraries in the list, or those with these names.
     pub(super) fn libraries(&self, names: &[String]) -> Result<Vec<&Library>, String> {
         if names.is_empty() {
             return Ok(self.0.values().collect());
@@ -154,7 +154,8 @@ impl Library {
     }
 }
 
-/// What a pattern stands for, as in a shell: `{s,d}axpy{,_batched}` is `saxpy`, `saxpy_batched`, `daxpy` and `daxpy_batched`.
+/// Expands a pattern as a shell does: `{s,d}axpy{,_batched}` is `saxpy`, `saxpy_batched`, `daxpy` and
+/// `daxpy_batched`.
 fn expand(pattern: &str) -> Vec<String> {
     let braces = pattern.split_once('{').and_then(|(before, rest)| Some((before, rest.split_once('}')?)));
     let Some((before, (choices, after))) = braces else { return vec![pattern.to_owned()] };
@@ -247,7 +248,8 @@ pub(super) fn render(stamp: &str, library: &Library, mut items: syn::File) -> Re
     Ok(format!("{stamp}\n\n{}", prettyplease::unparse(&file)))
 }
 
-/// A field of `not_implemented`: a function that answers that status; one that answers no status does nothing.
+/// A field of `not_implemented`: a function that returns that status, or does nothing if its result is not a
+/// status.
 fn stub(
     field: &syn::Ident,
     signature: &syn::Signature,

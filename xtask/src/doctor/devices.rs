@@ -24,7 +24,7 @@ pub(super) fn look() -> Vec<Item> {
     items
 }
 
-/// hip-host's two, which are threads of this CPU: their kernels need a compiler.
+/// hip-host's two devices, which are threads of this CPU. Their kernels need a compiler.
 fn host() -> Vec<Item> {
     let device = |ordinal, wave| {
         let name = format!("host {ordinal}");
@@ -58,9 +58,9 @@ fn loaded(
 
 fn count(platform: &Platform) -> Result<c_int, String> {
     let mut count = 0;
-    // SAFETY: S1: the place for the result is live.
+    // SAFETY: S1: the output pointer is live.
     let status = unsafe { (platform.hip().hipGetDeviceCount)(&mut count) };
-    // A machine without a card may answer with an error.
+    // A machine without a card may return an error.
     if status == hip_sys::hip::hipError_t::hipErrorNoDevice {
         return Ok(0);
     }
@@ -75,7 +75,7 @@ fn answered(call: &str, status: hip_sys::hip::hipError_t) -> Result<(), String> 
     }
 }
 
-/// By the layout of the properties that the library has.
+/// Uses the layout of the properties that the library has.
 fn describe(platform: &Platform, ordinal: c_int) -> Result<String, String> {
     macro_rules! describe {
         ($p:expr) => {{
@@ -87,14 +87,14 @@ fn describe(platform: &Platform, ordinal: c_int) -> Result<String, String> {
     match platform.hip().hipGetDevicePropertiesR0600.get() {
         Ok(function) => {
             let ask = |place: *mut hipDeviceProp_tR0600| {
-                // SAFETY: S1: the place is live, and larger than the layout.
+                // SAFETY: S1: the output buffer is live, and larger than the layout.
                 unsafe { function(place, ordinal) }
             };
             describe!(properties("hipGetDevicePropertiesR0600", ask)?)
         }
         Err(_) => {
             let ask = |place: *mut hipDeviceProp_tR0000| {
-                // SAFETY: S1: the place is live, and larger than the layout.
+                // SAFETY: S1: the output buffer is live, and larger than the layout.
                 unsafe { (platform.hip().hipGetDevicePropertiesR0000)(place, ordinal) }
             };
             describe!(properties("hipGetDeviceProperties", ask)?)
@@ -102,21 +102,21 @@ fn describe(platform: &Platform, ordinal: c_int) -> Result<String, String> {
     }
 }
 
-/// A structure that a library may have grown at its end since our headers were written.
+/// A structure with space at the end, because a library may have extended it since our headers were written.
 #[repr(C)]
 struct WithSlack<T> {
     value: T,
     slack: [u64; 256],
 }
 
-/// What a function that fills properties wrote.
+/// The properties that a function filled in.
 fn properties<T: Copy>(
     call: &str,
     ask: impl Fn(*mut T) -> hip_sys::hip::hipError_t,
 ) -> Result<Box<T>, String> {
     let mut space = Box::new(MaybeUninit::<WithSlack<T>>::zeroed());
     answered(call, ask(space.as_mut_ptr().cast()))?;
-    // SAFETY: S1: both layouts are plain C numbers, for which zeros and whatever the library wrote are values.
+    // SAFETY: S1: both layouts are plain C numbers, for which any bit pattern is valid.
     Ok(Box::new(unsafe { (*space.as_ptr()).value }))
 }
 
@@ -138,7 +138,7 @@ mod tests {
     #[test]
     fn a_library_may_write_behind_the_layout_it_was_asked_for() {
         let ask = |place: *mut [u64; 2]| {
-            // SAFETY: S1: the place has slack behind the value.
+            // SAFETY: S1: the buffer has slack after the value.
             unsafe { place.cast::<[u64; 4]>().write([7, 8, 9, 10]) };
             hip_sys::hip::hipError_t::hipSuccess
         };

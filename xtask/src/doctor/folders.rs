@@ -1,4 +1,4 @@
-//! Folders that programs read and write, and the variables that steer them.
+//! Folders that programs read and write, and the environment variables that control them.
 
 use super::Item;
 use super::value::{Bad, Value};
@@ -8,7 +8,7 @@ use std::path::Path;
 
 const SECTION: &str = "Folders and variables";
 
-/// The variables that something in the workspace reads, what each is for, and what it may be.
+/// The environment variables that the workspace reads, with their purpose and valid values.
 const VARIABLES: [(&str, &str, Value); 25] = [
     ("HIPSTACK_CACHE", "folder of compiled kernels, or off", Value::Text),
     ("HIPSTACK_CACHE_MB", "most that the cache keeps, 1024 if not set", Value::Number(0, u64::MAX)),
@@ -116,7 +116,7 @@ fn manifests(dir: &Path) -> Vec<String> {
     found
 }
 
-/// The folder where what was compiled at run time is kept.
+/// The cache folder for code compiled at run time.
 fn cache() -> Item {
     let folder = match hip_sys::cache_folder() {
         Ok(folder) => folder,
@@ -137,7 +137,7 @@ fn cache() -> Item {
     }
 }
 
-/// How many files are in a folder, and their bytes; none in one that nobody has made yet.
+/// The number of files in a folder and their total size; zero if the folder does not exist.
 fn usage(folder: &Path) -> std::io::Result<(u64, u64)> {
     let entries = match std::fs::read_dir(folder) {
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok((0, 0)),
@@ -145,7 +145,7 @@ fn usage(folder: &Path) -> std::io::Result<(u64, u64)> {
     };
     let mut usage = (0, 0);
     for entry in entries {
-        // Another process may have removed it by now.
+        // Another process may have removed it meanwhile.
         let Ok(known) = entry?.metadata() else { continue };
         if known.is_file() {
             usage = (usage.0 + 1, usage.1 + known.len());
@@ -154,7 +154,7 @@ fn usage(folder: &Path) -> std::io::Result<(u64, u64)> {
     Ok(usage)
 }
 
-/// What is set, and what is set and read by nothing.
+/// The variables that are set, including those that nothing reads.
 fn set_variables() -> Vec<Item> {
     let set = std::env::vars_os().filter_map(|(name, value)| Some((name.into_string().ok()?, value)));
     let mut ours: Vec<_> = set.filter(|(name, _)| name.starts_with("HIPSTACK_")).collect();
@@ -189,7 +189,7 @@ mod tests {
         let tree =
             Tree::read(&workspace::root().expect("tests run inside the workspace")).expect("it is readable");
         let mut named = std::collections::BTreeSet::new();
-        // What only this file names is read by nothing.
+        // A variable that only this file names is not read by anything.
         for file in
             tree.files.iter().filter(|file| file.path != "xtask/src/doctor/folders.rs" && file.is_source())
         {
@@ -197,7 +197,7 @@ mod tests {
                 let rest = &file.text[at + prefix.len()..];
                 let end = rest.find(|c: char| !(c.is_ascii_uppercase() || c == '_')).unwrap_or(rest.len());
                 let name = format!("{prefix}{}", &rest[..end]);
-                // By these a test tells its own child process what to do.
+                // A test passes these variables to its own child process.
                 if !name.starts_with("HIPSTACK_TEST_") || name == "HIPSTACK_TEST_PLATFORM" {
                     named.insert(name);
                 }

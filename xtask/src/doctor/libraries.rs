@@ -4,8 +4,7 @@ use super::Item;
 use crate::libraries::Finding;
 use crate::libraries::kind::Kind;
 use crate::libraries::others::{self, Other};
-use hip_sys::{LoadError, Platform, Version};
-use std::path::Path;
+use hip_sys::{Library, LoadError, Miopen, Platform, Rocblas, Table};
 
 const SECTION: &str = "Libraries";
 
@@ -15,15 +14,16 @@ pub(super) fn look() -> Vec<Item> {
     items
 }
 
-/// HIP, hiprtc, rocRAND, rocBLAS and MIOpen, held against hip-sys as `cargo xtask libraries` does, and where the others are.
+/// HIP, hiprtc, rocRAND, rocBLAS and MIOpen, compared with hip-sys as `cargo xtask libraries` does, and the
+/// locations of the others.
 fn amd() -> Vec<Item> {
     let mut items: Vec<Item> = crate::libraries::system().iter().map(item).collect();
     items.extend(others::system().iter().map(other));
-    // Each of them was loaded by itself; whether they are of one ROCm is another question.
+    // Each library was loaded separately; this checks that they belong to the same ROCm.
     if let Ok(platform) = Platform::load_amd() {
-        let apart = [platform.rocblas().map(drop), platform.miopen().map(drop)];
+        let apart = [Rocblas::load_for(&platform).map(drop), Miopen::load_for(&platform).map(drop)];
         for wrong in apart.into_iter().filter_map(Result::err) {
-            if let LoadError::OtherHip { library } = wrong {
+            if let LoadError::OtherHip { library } = &wrong {
                 let remedy =
                     "install it and HIP from one ROCm, or set ROCM_PATH to the folder above its lib/";
                 items.push(Item::bad(SECTION, library.clone(), wrong.to_string(), remedy));
@@ -33,11 +33,12 @@ fn amd() -> Vec<Item> {
     items
 }
 
-/// A library that a platform has in AMD's place.
-fn in_place(name: &str, library: Result<(&Path, Version), &LoadError>, remedy: &str) -> Item {
+/// A library that a platform has in place of AMD's.
+fn in_place<T: Table>(name: &str, library: Result<Library<T>, LoadError>, remedy: &str) -> Item {
     match library {
-        Ok((path, version)) => {
-            Item::found(SECTION, name, format!("{}, as {} does it", path.display(), version))
+        Ok(found) => {
+            let detail = format!("{}, as {} does it", found.library().display(), found.version());
+            Item::found(SECTION, name, detail)
         }
         Err(missing) => Item::absent(SECTION, name, missing.to_string(), remedy),
     }
@@ -80,7 +81,7 @@ fn item(finding: &Finding) -> Item {
     Item::bad(SECTION, name, detail, remedy)
 }
 
-/// A library that nothing here calls yet.
+/// A library that nothing in this workspace calls.
 fn other(found: &Other) -> Item {
     let remedy = "nothing needs it yet: it comes with a ROCm";
     let name = found.title;
@@ -113,11 +114,11 @@ fn nvidia() -> Vec<Item> {
         }
     };
     let mut items = vec![driver, rtc];
-    if let Ok(platform) = hip_nvidia::platform() {
-        let found = platform.rocblas().map(|it| (it.library(), it.version()));
-        items.push(in_place("cuBLAS", found, "matrix products on NVIDIA GPUs are faster with it"));
-        let found = platform.miopen().map(|it| (it.library(), it.version()));
-        items.push(in_place("cuDNN", found, "convolutions on NVIDIA GPUs are faster with it"));
+    if hip_nvidia::platform().is_ok() {
+        let remedy = "matrix products on NVIDIA GPUs are faster with it";
+        items.push(in_place("cuBLAS", hip_nvidia_rocblas::library(), remedy));
+        let remedy = "convolutions on NVIDIA GPUs are faster with it";
+        items.push(in_place("cuDNN", hip_nvidia_miopen::library(), remedy));
     }
     items
 }

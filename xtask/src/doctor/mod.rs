@@ -1,4 +1,4 @@
-//! `cargo xtask doctor`: what this machine has, and what to do about what it has not.
+//! `cargo xtask doctor`: reports what this machine has, and how to get what it lacks.
 
 mod compilers;
 mod devices;
@@ -26,11 +26,11 @@ pub struct DoctorArgs {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum State {
     Found,
-    /// Not there, and everything else works without it.
+    /// Missing, but everything else works without it.
     Absent,
-    /// Not there, and nothing works without it.
+    /// Missing, and nothing works without it.
     Needed,
-    /// There, and not as it should be.
+    /// Present, but wrong.
     Bad,
 }
 
@@ -45,15 +45,15 @@ impl State {
     }
 }
 
-/// One thing that was looked for.
+/// The result of looking for one thing.
 #[derive(Clone, Debug)]
 struct Item {
     section: &'static str,
     name: String,
     state: State,
-    /// Version, path, figures.
+    /// Version, path, numbers.
     detail: String,
-    /// What to do if it is wanted.
+    /// How to get or fix it.
     remedy: Option<String>,
 }
 

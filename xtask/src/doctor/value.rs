@@ -1,33 +1,33 @@
-//! What a variable's value may be, as those who read it read it.
+//! The valid values of environment variables, according to the code that reads them.
 
 use std::ffi::OsStr;
 use std::path::Path;
 
-/// The values that a variable may have. An empty value is as good as none.
+/// The valid values of a variable. An empty value counts as not set.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Value {
-    /// Whatever the reader makes of it: flags, options, names.
+    /// Any text: flags, options, names.
     Text,
-    /// A whole number from the first to the second.
+    /// An integer in this inclusive range.
     Number(u64, u64),
     /// A power of two up to this, or 0.
     PowerOfTwo(u64),
     /// One of these words.
     OneOf(&'static [&'static str]),
-    /// Some of these words, with commas between them.
+    /// Some of these words, separated by commas.
     Words(&'static [&'static str]),
-    /// A folder that is there.
+    /// An existing folder.
     Folder,
-    /// A folder that is there, or this word.
+    /// An existing folder, or this word.
     FolderOr(&'static str),
-    /// A file that is there.
+    /// An existing file.
     File,
-    /// A file that can be made: its folder is there.
+    /// A file that can be created: its folder exists.
     NewFile,
 }
 
 impl Value {
-    /// Why a value is none of them, and what to set instead.
+    /// Why a value is invalid, and what to set instead.
     pub(super) fn check(self, value: &OsStr) -> Result<(), Bad> {
         let text = value.to_string_lossy();
         let text = text.trim();
@@ -75,12 +75,12 @@ impl Value {
     }
 }
 
-/// A value that its reader cannot use.
+/// An invalid value.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Bad {
     /// What is wrong with it.
     pub why: String,
-    /// What it may be.
+    /// The valid values.
     pub instead: String,
 }
 

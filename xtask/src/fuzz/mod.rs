@@ -27,8 +27,10 @@ use std::time::Instant;
 
 /// Memory that the reader may use in all. Inputs have 2 MiB at most.
 const MEMORY: u64 = 4 << 30;
-/// What is built if there are no objects: one with waves of 64, one of 32.
+/// What the objects are built for if no folder is named: one with waves of 64, one of 32.
 const ARCHS: [&str; 2] = ["gfx942", "gfx1100"];
+/// The kernels in them, small ones with arguments of many kinds.
+const FAMILIES: [&str; 3] = ["rope", "softmax", "topk"];
 
 /// Options of `cargo xtask fuzz`.
 #[derive(clap::Args, Debug)]
@@ -40,7 +42,7 @@ const ARCHS: [&str; 2] = ["gfx942", "gfx1100"];
                                              one input again, as a failed run names it
 
 An input ends where readable memory ends, so reading too far is seen at once; what is decompressed from it does not. The
-same seed and objects make the same inputs. Objects are built first if there are none; those above 320 KiB are left
+same seed and objects make the same inputs. Without --objects some kernels are built first. Objects above 320 KiB are left
 out. What a run fails on is saved in target/fuzz.")]
 pub struct FuzzArgs {
     /// How many inputs to make and read
@@ -49,7 +51,7 @@ pub struct FuzzArgs {
     /// Which inputs
     #[arg(long, default_value_t = 1, value_name = "S")]
     seed: u64,
-    /// The folder of real objects [default: target/kernels/amd]
+    /// The folder of real objects, such as target/kernels/amd [default: some, built into target/fuzz/objects]
     #[arg(long, value_name = "DIR")]
     objects: Option<PathBuf>,
     /// Read this file only, and say how it ends
@@ -74,17 +76,15 @@ pub fn run(args: &FuzzArgs) -> Result<(), String> {
     if cfg!(debug_assertions) && !args.in_this_process && std::env::var_os("CARGO").is_some() {
         return optimised(&root);
     }
-    let objects = args.objects.clone().unwrap_or_else(|| root.join("target/kernels/amd"));
+    let own = folder.join("objects");
+    let objects = args.objects.clone().unwrap_or_else(|| own.join("amd"));
     if args.in_this_process {
         return fuzz(args, &objects, &folder);
     }
-    match read_bases(&objects) {
-        Err(_) if args.objects.is_none() => {
-            build(&root)?;
-            read_bases(&objects)?;
-        }
-        found => drop(found?),
+    if args.objects.is_none() {
+        build(&own)?;
     }
+    read_bases(&objects)?;
     start(args, &objects, &folder)
 }
 
@@ -111,10 +111,9 @@ fn read_bases(objects: &Path) -> Result<Vec<Base>, String> {
     Ok(bases)
 }
 
-fn build(root: &Path) -> Result<(), String> {
-    println!("fuzz: no objects: building them");
-    let archs = ARCHS.map(String::from);
-    build_kernels::run(&BuildArgs::of(Platform::Amd, &archs, &root.join("target/kernels")))
+/// Brings the objects up to date that are read if no folder is named.
+fn build(folder: &Path) -> Result<(), String> {
+    build_kernels::run(&BuildArgs::of(Platform::Amd, &ARCHS.map(String::from), &FAMILIES, folder))
 }
 
 /// One file, in this process.

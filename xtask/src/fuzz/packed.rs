@@ -3,7 +3,7 @@
 use super::base::Base;
 use super::mutate::Container;
 use crate::build_kernels::compiler;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Command, Stdio};
 
 /// Of so many objects, the smallest; each takes a process.
@@ -15,15 +15,9 @@ pub(super) struct Packed {
     pub(super) bytes: Vec<u8>,
 }
 
-/// A bundler that compresses.
-fn bundler() -> Option<PathBuf> {
-    compiler::llvm_tools("clang-offload-bundler").into_iter().find(|file| file.is_file())
-}
-
 /// Gives bases their bundles; the error says why they have none.
 pub(super) fn add(bases: &mut [Base], folder: &Path) -> Result<(), String> {
-    let bundler =
-        bundler().ok_or("no clang-offload-bundler: install ROCm, or run ci/fetch-rocm-compiler.sh")?;
+    let bundler = compiler::bundler()?;
     let work =
         tempfile::tempdir_in(folder).map_err(|e| format!("cannot write in {}: {e}", folder.display()))?;
     for base in bases.iter_mut().take(MOST) {
@@ -67,8 +61,9 @@ mod tests {
 
     #[test]
     fn what_llvm_packs_has_the_object_in_it() {
-        let Some(bundler) = bundler() else {
-            return crate::skip::without_rocm("no clang-offload-bundler");
+        let bundler = match compiler::bundler() {
+            Ok(bundler) => bundler,
+            Err(lacking) => return crate::skip::without_rocm(lacking),
         };
         let work = tempfile::tempdir().expect("the temporary folder is writable");
         let mut object = b"\x7fELF".to_vec();

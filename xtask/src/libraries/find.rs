@@ -1,4 +1,4 @@
-//! Where the libraries and their headers are: found by the system's search, or in a folder of unpacked packages.
+//! Finds the libraries and their headers with the system's search, or in a folder of unpacked packages.
 
 use super::kind::Kind;
 use super::version;
@@ -7,25 +7,25 @@ use hip_sys::rtc::hiprtcResult;
 use hip_sys::{Library, LoadError, Miopen, Platform, Rocblas, Rocrand, Table, Version};
 use std::path::{Path, PathBuf};
 
-/// A library that was found, or is not there.
+/// A library that was looked for.
 #[derive(Debug)]
 pub(super) struct Found {
     pub kind: Kind,
-    /// The file; `None` if there is none.
+    /// The file; `None` if it was not found.
     pub file: Option<PathBuf>,
-    /// Its own version, as far as it is known.
+    /// Its own version, if known.
     pub version: Option<Version>,
-    /// How the version is known.
+    /// The source of the version.
     pub told_by: &'static str,
-    /// What else it said of itself when it was asked.
+    /// Further information that the library reported.
     pub answer: Option<String>,
-    /// What loading it said, where it was loaded and said something else than yes.
+    /// The error of loading it, if it was loaded and failed.
     pub refused: Option<String>,
-    /// The folders of the headers that go with it, the library's own first.
+    /// The folders of the matching headers, the library's own first.
     pub includes: Vec<PathBuf>,
 }
 
-/// What this machine has, by the search that programs use. What is found is loaded.
+/// The libraries of this machine, found by the search that programs use. They are loaded.
 pub(super) fn system() -> Vec<Found> {
     let mut founds = Vec::new();
     let platform = Platform::load_amd();
@@ -68,7 +68,7 @@ fn loaded(kind: Kind, file: Option<&Path>, version: Version, told_by: &'static s
         (Kind::Rtc, ..6) => Kind::Hip.file(),
         _ => kind.file(),
     };
-    // A bare name is what the system's search was given, not where it led.
+    // A bare name is the input of the system's search, not its result.
     let by_path = file.filter(|file| file.is_absolute()).and_then(|file| file.canonicalize().ok());
     let file = by_path.or_else(|| mapped(own)).or_else(|| file.map(Path::to_path_buf));
     let includes = system_includes(kind, file.as_deref());
@@ -76,14 +76,14 @@ fn loaded(kind: Kind, file: Option<&Path>, version: Version, told_by: &'static s
 }
 
 fn refused(kind: Kind, why: &LoadError) -> Found {
-    // A library that lacks a function was opened, and stays open.
+    // A library that lacks a function was opened and stays open.
     let file = if matches!(why, LoadError::NotFound { .. }) { None } else { mapped(kind.file()) };
     let version = file.as_deref().and_then(|file| version::of_file(kind, file));
     let (refused, includes) = (Some(why.to_string()), system_includes(kind, file.as_deref()));
     Found { kind, file, version, told_by: "the file's name", answer: None, refused, includes }
 }
 
-/// The file of this process's libraries whose name begins like this.
+/// A library file mapped into this process whose name has this prefix.
 pub(super) fn mapped(name: &str) -> Option<PathBuf> {
     let maps = std::fs::read_to_string("/proc/self/maps").ok()?;
     let mut paths = maps.lines().filter_map(|line| line.find('/').map(|at| Path::new(&line[at..])));
@@ -91,7 +91,7 @@ pub(super) fn mapped(name: &str) -> Option<PathBuf> {
     paths.find(ours).map(Path::to_path_buf)
 }
 
-/// The headers beside the library, else in the usual places.
+/// The headers next to the library, or else in the usual folders.
 fn system_includes(kind: Kind, file: Option<&Path>) -> Vec<PathBuf> {
     let root = file.and_then(|file| Some(file.canonicalize().ok()?.parent()?.parent()?.to_path_buf()));
     let beside = root.map(|root| root.join("include"));
@@ -101,7 +101,7 @@ fn system_includes(kind: Kind, file: Option<&Path>) -> Vec<PathBuf> {
     beside.into_iter().chain(rocm).chain(usual).find(has).into_iter().collect()
 }
 
-/// What lies in a folder of unpacked packages. Nothing is loaded.
+/// The libraries in a folder of unpacked packages. Nothing is loaded.
 pub(super) fn folder(folder: &Path) -> Result<Vec<Found>, String> {
     let (folder, files) = files_in(folder)?;
     let library = |kind: Kind| one_of(&folder, &files, kind.file(), kind.title());
@@ -141,7 +141,7 @@ pub(super) fn folder(folder: &Path) -> Result<Vec<Found>, String> {
     Ok(founds)
 }
 
-/// The folder without links in its path, and every plain file below it.
+/// The canonical path of the folder, and every regular file below it.
 pub(super) fn files_in(folder: &Path) -> Result<(PathBuf, Vec<PathBuf>), String> {
     let folder = std::fs::canonicalize(folder).map_err(|e| format!("{}: {e}", folder.display()))?;
     let mut files = Vec::new();
@@ -149,7 +149,7 @@ pub(super) fn files_in(folder: &Path) -> Result<(PathBuf, Vec<PathBuf>), String>
     Ok((folder, files))
 }
 
-/// The file of a library whose name begins like this, with its version behind it; an error if there are several.
+/// The file of a library whose name has this prefix followed by a version; an error if there are several.
 pub(super) fn one_of(
     folder: &Path,
     files: &[PathBuf],
@@ -172,7 +172,7 @@ pub(super) fn one_of(
     }
 }
 
-/// Every plain file below a folder, links left out.
+/// Every regular file below a folder, excluding links.
 fn walk(folder: &Path, files: &mut Vec<PathBuf>) -> Result<(), String> {
     let fail = |e: std::io::Error| format!("cannot read {}: {e}", folder.display());
     let mut entries: Vec<_> =

@@ -5,7 +5,7 @@ use hip_sys::{
     HipTable, Miopen, MiopenTable, Platform, Rocblas, RocblasTable, Rocrand, RocrandTable, RtcTable, Symbol,
 };
 
-/// A library with a table in hip-sys.
+/// A library that hip-sys has a function table for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
     Hip,
@@ -18,7 +18,7 @@ pub(crate) enum Kind {
 impl Kind {
     pub(crate) const ALL: [Self; 5] = [Self::Hip, Self::Rtc, Self::Rocrand, Self::Rocblas, Self::Miopen];
 
-    /// What people call it.
+    /// Its name for people.
     pub(crate) const fn title(self) -> &'static str {
         match self {
             Self::Hip => "HIP",
@@ -29,7 +29,7 @@ impl Kind {
         }
     }
 
-    /// Its section of functions.toml, and its module.
+    /// Its section of functions.toml, which is also its module.
     pub(super) const fn module(self) -> &'static str {
         match self {
             Self::Hip => "hip",
@@ -40,7 +40,7 @@ impl Kind {
         }
     }
 
-    /// The file's name up to its version.
+    /// The file name without the version.
     pub(super) const fn file(self) -> &'static str {
         match self {
             Self::Hip => "libamdhip64.so",
@@ -51,7 +51,7 @@ impl Kind {
         }
     }
 
-    /// The names that hip-sys looks for.
+    /// The file names that hip-sys looks for.
     pub(super) fn names(self) -> Vec<String> {
         let names = match self {
             Self::Hip | Self::Rtc => Platform::AMD_NAMES,
@@ -61,7 +61,7 @@ impl Kind {
         };
         let mut names: Vec<String> = names.iter().map(|name| (*name).to_owned()).collect();
         if self == Self::Rtc {
-            // It has HIP's number; up to ROCm 5 it is in HIP's own library.
+            // hiprtc has HIP's version number; up to ROCm 5 it is part of HIP's library.
             names.extend(Platform::AMD_NAMES.iter().map(|name| name.replace("amdhip64", "hiprtc")));
         }
         names
@@ -89,7 +89,7 @@ impl Kind {
         }
     }
 
-    /// The headers that declare it; the first of them is in every version.
+    /// The headers that declare it; the first of them exists in every version.
     pub(super) const fn headers(self) -> &'static [&'static str] {
         match self {
             Self::Hip => &["hip/hip_runtime_api.h", "hip/hip_deprecated.h"],
@@ -100,7 +100,7 @@ impl Kind {
         }
     }
 
-    /// Whether a function of this name is one of this library's C functions.
+    /// Whether this is the name of one of the library's C functions.
     pub(super) fn owns(self, function: &str) -> bool {
         match self {
             Self::Hip => function.starts_with("hip") && !function.starts_with("hiprtc"),

@@ -1,4 +1,4 @@
-//! What is known to differ between the bindings and the headers of some versions, with how it is dealt with.
+//! Known differences between the bindings and the headers of some versions, and how the code handles them.
 
 use super::version::{Release, release};
 use serde::Deserialize;
@@ -14,29 +14,29 @@ struct File {
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Known {
-    /// A section of functions.toml.
+    /// Its section of functions.toml.
     library: String,
     /// Headers before this release have the difference.
     before: Option<String>,
-    /// Headers of this release and later ones have it.
+    /// Headers of this release and later ones have the difference.
     since: Option<String>,
     /// A structure, `structure.field`, or an enumeration.
     pub item: String,
-    /// These headers have no such thing.
+    /// These headers do not have the item.
     #[serde(default)]
     pub absent: bool,
-    /// They call it so.
+    /// The item's name in these headers.
     pub named: Option<String>,
-    /// The field is there.
+    /// The field's offset in these headers.
     pub offset: Option<usize>,
-    /// Its constants have these values.
+    /// The constants' values in these headers.
     #[serde(default)]
     pub values: BTreeMap<String, i64>,
-    /// Why, and what in the code deals with it.
+    /// Why it differs, and what in the code handles it.
     reason: String,
 }
 
-/// The entries for the headers of a library in one release.
+/// The entries that apply to the headers of a library in one release.
 pub(super) fn of(library: &str, at: Release) -> Result<Vec<Known>, String> {
     let file: File = toml::from_str(include_str!("known.toml")).map_err(|e| format!("known.toml: {e}"))?;
     let mut entries = Vec::new();
@@ -62,7 +62,7 @@ impl Known {
         }
     }
 
-    /// The entry in words.
+    /// The entry as a sentence.
     pub(super) fn sentence(&self) -> String {
         let what = match (&self.named, self.offset) {
             (Some(name), _) => format!("is called {name}"),

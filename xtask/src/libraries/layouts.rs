@@ -1,7 +1,8 @@
-//! The structures and constants of the bindings, held against headers by the system's C++ compiler.
+//! Compares the structures and constants of the bindings with headers, using the system's C++ compiler.
 //!
-//! Every size, offset and value is an element of one array, on a line of its own. The compiler writes it into an object
-//! file, where it is read; nothing is linked or run. A line that does not compile names what these headers do not have.
+//! Every size, offset and value is an element of one array, on a line of its own. The compiler writes the
+//! array into an object file, from which it is read; nothing is linked or run. A line that does not compile
+//! identifies an item that these headers lack.
 
 use super::kind::Kind;
 use super::known::{self, Known};
@@ -17,23 +18,23 @@ use std::process::Command;
 const SOURCE: &str = "values.cpp";
 const ARRAY: &str = "xtask_values";
 
-/// What came of holding the bindings against headers.
+/// The result of comparing the bindings with headers.
 #[derive(Debug, Default)]
 pub(crate) struct Layouts {
     /// The folder of the headers and their version.
     pub headers: String,
-    /// Structures, fields and constants that are there and as in the bindings, or as known.toml says.
+    /// Number of structures, fields and constants that are as in the bindings, or as known.toml says.
     pub structures: usize,
     pub fields: usize,
     pub constants: usize,
-    /// Constants that came after these headers.
+    /// Constants that were introduced after these headers.
     pub newer: Vec<&'static str>,
     /// Differences that known.toml lists, as sentences.
     pub known: Vec<String>,
     pub errors: Vec<String>,
 }
 
-/// What a number is of.
+/// The kind of a number.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Sort {
     Size,
@@ -43,14 +44,14 @@ enum Sort {
     Constant(&'static str),
 }
 
-/// One number to ask for.
+/// One number to determine.
 struct Question {
     sort: Sort,
-    /// What it is called in messages.
+    /// Its name in messages.
     name: String,
-    /// In C++.
+    /// The C++ expression.
     expression: String,
-    /// What the bindings have; `None` if it should not compile.
+    /// The value in the bindings; `None` if the expression must not compile.
     expected: Option<i64>,
 }
 
@@ -59,7 +60,7 @@ impl Question {
         Self { sort, name, expression, expected: i64::try_from(expected).ok() }
     }
 
-    /// The end of the name of one of hipMemoryType's values.
+    /// The suffix of the name, for one of hipMemoryType's values.
     fn memory_type(&self) -> Option<&'static str> {
         match self.sort {
             Sort::Constant(name) => name.strip_prefix("hipMemoryType"),
@@ -67,13 +68,14 @@ impl Question {
         }
     }
 
-    /// What is known to be different must not be as in the bindings, or the entry has to go.
+    /// For an item that known.toml lists as absent or renamed: it must be missing, or the entry is stale.
     fn gone(sort: Sort, name: String, expression: String) -> Self {
         Self { sort, name, expression, expected: None }
     }
 }
 
-/// Holds a library's bindings against the headers in these folders; an error if that could not be done at all.
+/// Compares a library's bindings with the headers in these folders; an error if the comparison could not be
+/// made.
 pub(super) fn check(kind: Kind, includes: &[PathBuf]) -> Result<Layouts, String> {
     let own = includes.first().ok_or("no headers")?;
     let version = version::of_headers(kind, own)
@@ -168,7 +170,7 @@ fn questions(kind: Kind, known: &[Known]) -> Vec<Question> {
     questions
 }
 
-/// The headers' numbers of hipMemoryType, read by the code that programs read them with.
+/// Checks the headers' values of hipMemoryType with the code that programs interpret them with.
 fn memory_kinds(version: Version, questions: &[Question], answers: &[Option<i64>]) -> Vec<String> {
     let mut errors = Vec::new();
     for (question, answer) in questions.iter().zip(answers) {
@@ -182,7 +184,7 @@ fn memory_kinds(version: Version, questions: &[Question], answers: &[Option<i64>
     errors
 }
 
-/// The answers, `None` where the expression does not compile.
+/// The values; `None` for an expression that does not compile.
 fn ask(headers: &[&str], includes: &[PathBuf], questions: &[Question]) -> Result<Vec<Option<i64>>, String> {
     let compiler = compiler::host()?;
     let folder = tempfile::tempdir().map_err(|e| format!("no temporary folder: {e}"))?;
@@ -196,11 +198,11 @@ fn ask(headers: &[&str], includes: &[PathBuf], questions: &[Question]) -> Result
         let (text, lines) = source_text(headers, questions, &left_out);
         std::fs::write(&source, text).map_err(|e| format!("cannot write {}: {e}", source.display()))?;
         let mut command = Command::new(&compiler.program);
-        // Without the second of them MIOpen's headers leave out a third.
+        // Without the second macro MIOpen's headers omit a third of their declarations.
         command.args(["-D__HIP_PLATFORM_AMD__", "-DMIOPEN_BETA_API"]);
         command.args(["-std=c++17", "-w", "-c"]).env("LC_ALL", "C");
         command.args(own.iter().map(|folder| format!("-I{}", folder.display())));
-        // The messages name the source as it is named here.
+        // The compiler's messages name the source file as it is named here.
         command.args([SOURCE, "-o", "values.o"]).current_dir(folder.path());
         let out =
             command.output().map_err(|e| format!("cannot start {}: {e}", compiler.program.display()))?;
@@ -220,7 +222,7 @@ fn ask(headers: &[&str], includes: &[PathBuf], questions: &[Question]) -> Result
     }
 }
 
-/// Links to the folders of these libraries' headers alone: those of a C library may lie beside them, which are not this machine's.
+/// Links only the folders of these libraries' headers. Headers of a foreign C library may be next to them.
 fn link_own(include: &Path, own: &Path) -> std::io::Result<()> {
     std::fs::create_dir(own)?;
     let names: BTreeSet<&str> =
@@ -229,7 +231,7 @@ fn link_own(include: &Path, own: &Path) -> std::io::Result<()> {
     there.into_iter().try_for_each(|name| std::os::unix::fs::symlink(include.join(name), own.join(name)))
 }
 
-/// The source, and which question stands on which line.
+/// The source, and the question on each line.
 fn source_text(
     headers: &[&str],
     questions: &[Question],
@@ -250,7 +252,7 @@ fn source_text(
     (text, lines)
 }
 
-/// The lines of the source that the compiler calls an error: `values.cpp:12:3: error: …`.
+/// The lines of the source with a compiler error: `values.cpp:12:3: error: …`.
 fn error_lines(said: &str) -> Vec<usize> {
     let number = |line: &str| {
         let rest = line.strip_prefix(SOURCE)?.strip_prefix(':')?;
@@ -259,7 +261,7 @@ fn error_lines(said: &str) -> Vec<usize> {
     said.lines().filter_map(number).collect()
 }
 
-/// The numbers of the array in an object file.
+/// Reads the array from an object file.
 fn values(object: &Path) -> Result<Vec<i64>, String> {
     let bytes = std::fs::read(object).map_err(|e| format!("cannot read {}: {e}", object.display()))?;
     let file = object::File::parse(&*bytes).map_err(|e| format!("{}: {e}", object.display()))?;

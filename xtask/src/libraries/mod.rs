@@ -1,4 +1,4 @@
-//! `cargo xtask libraries`: AMD's libraries and their headers, held against what hip-sys believes of them.
+//! `cargo xtask libraries`: compares AMD's libraries and their headers with hip-sys's bindings.
 
 mod find;
 pub(crate) mod kind;
@@ -29,7 +29,8 @@ Of each library: its required functions, its optional ones against the release t
 values in hip-sys against its headers, where there are headers and a C++ compiler. Of those without a table in hip-sys, hipBLASLt,
 RCCL and amd-smi: where they are. Fails if anything is not as hip-sys has it.")]
 pub struct LibrariesArgs {
-    /// Look in this folder of unpacked packages, and load nothing (may be given several times; default: the system's search)
+    /// Look in this folder of unpacked packages, and load nothing (may be given several times; default: the
+    /// system's search)
     #[arg(long, value_name = "DIR")]
     folder: Vec<PathBuf>,
     /// Print JSON instead of text
@@ -37,29 +38,29 @@ pub struct LibrariesArgs {
     json: bool,
 }
 
-/// What was found out about one library.
+/// The result for one library.
 #[derive(Debug)]
 pub(crate) struct Finding {
     pub kind: Kind,
-    /// The folder looked in, or "system".
+    /// The folder searched, or "system".
     pub place: String,
     /// The file.
     pub file: Option<PathBuf>,
-    /// Its own version, and how that is known.
+    /// Its own version, and the source of the version.
     pub version: Option<(String, &'static str)>,
-    /// The release of ROCm that it lies in, if that is written beside it.
+    /// The ROCm release that it was installed with, if recorded next to it.
     pub release: Option<String>,
-    /// The name by which the system's search knows it.
+    /// Its SONAME, by which the system's search finds it.
     pub soname: Option<String>,
-    /// What else it said of itself when it was asked.
+    /// Further information that the library reported.
     pub answer: Option<String>,
-    /// Why it is not there, or would not load.
+    /// Why it is missing, or could not be loaded.
     pub missing: Option<String>,
     /// Its functions.
     pub symbols: Option<Symbols>,
     /// Its structures and constants, or why they were not checked.
     pub layouts: Result<Layouts, String>,
-    /// Everything that is not as it should be.
+    /// All errors found.
     pub errors: Vec<String>,
 }
 
@@ -88,18 +89,18 @@ pub fn run(args: &LibrariesArgs) -> Result<(), String> {
     }
 }
 
-/// What this machine has.
+/// The libraries of this machine.
 pub(crate) fn system() -> Vec<Finding> {
     find::system().into_iter().map(|found| examine("system".into(), found)).collect()
 }
 
-/// What a folder of unpacked packages has.
+/// The libraries in a folder of unpacked packages.
 pub(crate) fn in_folder(folder: &std::path::Path) -> Result<Vec<Finding>, String> {
     let founds = find::folder(folder).map_err(|why| format!("libraries: {why}"))?;
     Ok(founds.into_iter().map(|found| examine(folder.display().to_string(), found)).collect())
 }
 
-/// Whether this machine has any of the libraries, or why the check would have nothing to look at.
+/// Whether this machine has any of the libraries; otherwise why the check has nothing to do.
 pub(crate) fn available() -> Result<(), String> {
     if find::system().iter().any(|found| found.file.is_some()) {
         return Ok(());
@@ -108,7 +109,7 @@ pub(crate) fn available() -> Result<(), String> {
         .into())
 }
 
-/// The files of those that this machine has, and the folders of the headers that go with them.
+/// The library files of this machine, and the folders of the matching headers.
 pub(crate) fn files() -> Vec<PathBuf> {
     let headers = |found: &Found| {
         let header = |folder: &PathBuf| Some(folder.join(found.kind.headers()[0]).parent()?.to_path_buf());
@@ -151,13 +152,14 @@ fn examine(place: String, found: Found) -> Finding {
     Finding { kind, place, file, version, release, soname, answer, missing, symbols, layouts, errors }
 }
 
-/// What is wrong with a name that the system's search knows a library by, if hip-sys looks for these.
+/// The error if a library's SONAME is not among the names that hip-sys looks for.
 fn unknown_name(soname: Option<&str>, names: &[String]) -> Option<String> {
     let soname = soname.filter(|soname| !names.iter().any(|name| name == soname))?;
     Some(format!("its SONAME is {soname}, and looked for are {}", names.join(", ")))
 }
 
-/// Why there is nothing to hold the bindings against: headers count only if they are of the library's own version.
+/// Why the bindings cannot be compared with headers. Headers count only if they have the library's own
+/// version.
 fn headers_for(
     kind: Kind,
     version: Option<hip_sys::Version>,

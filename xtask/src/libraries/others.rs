@@ -1,15 +1,15 @@
-//! Libraries of ROCm's that hip-sys has no table for: they are found and named, no more.
+//! Libraries of ROCm that hip-sys has no table for: they are only found and listed.
 
 use super::{find, symbols, unknown_name};
 use hip_sys::provider::SharedLibrary;
 use std::path::{Path, PathBuf};
 
-/// One of them.
+/// A library to look for.
 struct Known {
     title: &'static str,
-    /// The file's name up to its version.
+    /// The file name without the version.
     file: &'static str,
-    /// The names in ROCm 7.2 and 10.
+    /// The SONAMEs in ROCm 7.2 and 10.
     names: &'static [&'static str],
 }
 
@@ -19,21 +19,21 @@ const KNOWN: [Known; 3] = [
     Known { title: "amd-smi", file: "libamd_smi.so", names: &["libamd_smi.so.27", "libamd_smi.so.26"] },
 ];
 
-/// What was found of one.
+/// The result for one library.
 #[derive(Debug)]
 pub(crate) struct Other {
     pub title: &'static str,
-    /// The folder looked in, or "system".
+    /// The folder searched, or "system".
     pub place: String,
     /// The file.
     pub file: Option<PathBuf>,
-    /// The name by which the system's search knows it.
+    /// Its SONAME, by which the system's search finds it.
     pub soname: Option<String>,
-    /// Why it is not one that is known.
+    /// Why it is not a known version.
     pub error: Option<String>,
 }
 
-/// What this machine has, by the search that programs use. What is found is loaded.
+/// The libraries of this machine, found by the search that programs use. They are loaded.
 pub(crate) fn system() -> Vec<Other> {
     let find = |known: &Known| {
         let candidates = SharedLibrary::candidates(known.names);
@@ -44,7 +44,7 @@ pub(crate) fn system() -> Vec<Other> {
     KNOWN.iter().map(find).collect()
 }
 
-/// What lies in a folder of unpacked packages. Nothing is loaded.
+/// The libraries in a folder of unpacked packages. Nothing is loaded.
 pub(super) fn in_folder(folder: &Path) -> Result<Vec<Other>, String> {
     let (folder, files) = find::files_in(folder)?;
     let find = |known: &Known| {

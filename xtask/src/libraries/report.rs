@@ -57,11 +57,11 @@ pub(super) fn text(findings: &[Finding], others: &[Other]) -> String {
     text
 }
 
-/// More absent functions than these are counted.
+/// Up to this many absent functions are listed by name; more are only counted.
 const MANY: usize = 12;
 
 impl Symbols {
-    /// How many are there of how many.
+    /// How many functions exist, of how many.
     pub(crate) fn counts(&self) -> String {
         let (found, of) = self.required;
         let all = self.optional.len() + self.absent.len();
@@ -101,7 +101,7 @@ impl Layouts {
     }
 }
 
-/// The same for programs.
+/// The findings as JSON.
 pub(super) fn json(findings: &[Finding], others: &[Other]) -> Value {
     let entry = |finding: &Finding| {
         let symbols = finding.symbols.as_ref().map(|symbols| {

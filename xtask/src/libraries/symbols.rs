@@ -1,4 +1,4 @@
-//! What a file exports, held against a table's list of functions. The file is read, never loaded.
+//! Compares a file's exports with a table's list of functions. The file is read, never loaded.
 
 use super::kind::Kind;
 use super::version::{Release, Releases, release};
@@ -7,26 +7,26 @@ use object::{Endianness, Object, ObjectSymbol, SymbolKind, elf};
 use std::collections::BTreeSet;
 use std::path::Path;
 
-/// A table's functions in a file.
+/// The functions of a table in a file.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Symbols {
-    /// Required functions that are there, and that there should be.
+    /// Number of required functions found, and expected.
     pub required: (usize, usize),
-    /// Optional functions that are there.
+    /// Optional functions found.
     pub optional: Vec<&'static str>,
-    /// Optional functions that are not, with the release that brought them.
+    /// Optional functions missing, with the release that introduced them.
     pub absent: Vec<(&'static str, &'static str)>,
-    /// How many C functions of this library the file exports beyond the table.
+    /// Number of C functions of this library that the file exports beyond the table.
     pub unwrapped: usize,
-    /// What is not as functions.toml says.
+    /// Contradictions to functions.toml.
     pub errors: Vec<String>,
 }
 
-/// What a shared library says of itself.
+/// The exports of a shared library.
 pub(super) struct Exports {
-    /// The names of the functions that it defines for others.
+    /// The names of the functions that it exports.
     pub functions: BTreeSet<String>,
-    /// The name by which the system's search knows it.
+    /// Its SONAME, by which the system's search finds it.
     pub soname: Option<String>,
 }
 
@@ -48,7 +48,7 @@ fn is_function<'data>(symbol: &impl ObjectSymbol<'data>) -> bool {
     symbol.is_definition() && symbol.is_global() && symbol.kind() == SymbolKind::Text
 }
 
-/// Holds the names against the table of a library that is of one of these releases.
+/// Compares the exports with the table, for a library that belongs to one of these releases.
 pub(super) fn check(kind: Kind, exports: &BTreeSet<String>, releases: Releases) -> Symbols {
     let mut found = Symbols::default();
     for symbol in kind.symbols() {

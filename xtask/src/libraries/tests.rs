@@ -1,11 +1,11 @@
-//! The check on libraries and headers made here, each with one thing wrong.
+//! Tests of the check with generated libraries and headers that each have one error.
 
 use super::{Finding, in_folder, kind::Kind};
 use std::collections::BTreeSet;
 use std::path::Path;
 use std::process::Command;
 
-/// Makes a library of these functions in a folder, known to the system's search by another name.
+/// Builds a library with these functions in a folder, with the given SONAME.
 fn library(folder: &Path, file: &str, soname: &str, functions: &BTreeSet<&str>) {
     let lib = folder.join("usr/lib");
     std::fs::create_dir_all(&lib).expect("it is writable");
@@ -20,7 +20,7 @@ fn library(folder: &Path, file: &str, soname: &str, functions: &BTreeSet<&str>) 
     assert!(compiler.status().expect("a C compiler").success());
 }
 
-/// A folder with a library of these functions, of HIP 6.4 by its name.
+/// A folder with a library of these functions that is HIP 6.4 according to its name.
 fn hip_with(functions: &BTreeSet<&str>) -> tempfile::TempDir {
     let folder = tempfile::tempdir().expect("a temporary folder");
     library(folder.path(), "libamdhip64.so.6.4.43484", "libamdhip64.so.6", functions);
@@ -85,7 +85,7 @@ fn an_optional_function_at_the_wrong_time_fails() {
     assert_eq!(errors, early.map(|name| format!("{name} is in ROCm 5.5 already: since = \"6.0\" is wrong")));
 }
 
-/// HIP's version is its own: what release of ROCm it is in is written elsewhere.
+/// HIP has a version number of its own; the release of ROCm is recorded in another file.
 #[test]
 fn a_release_is_told_by_what_the_installers_wrote() {
     let folder = hip_with(&all_of_6_4());
@@ -147,7 +147,7 @@ fn something_else_of_that_name_and_nothing_at_all_fail() {
     assert!(in_folder(folder.path()).expect_err("which one?").contains("more than one HIP"));
 }
 
-/// rocRAND's headers, as small as the bindings allow.
+/// Minimal headers of rocRAND that match the bindings.
 fn rocrand_headers(folder: &Path, version: u32, change: impl Fn(&str) -> String) {
     let include = folder.join("usr/include/rocrand");
     std::fs::create_dir_all(&include).expect("it is writable");
@@ -177,7 +177,7 @@ fn a_constant_of_another_value_fails_and_a_newer_one_does_not() {
     assert_eq!(check(400_200, without).errors, ["ROCRAND_RNG_PSEUDO_MT19937 is not in the headers"]);
 }
 
-/// HIP's headers made of the bindings, with one structure as `changed` has it.
+/// Headers of HIP generated from the bindings, with one structure replaced by `changed`.
 fn hip_headers(folder: &Path, changed: &str) {
     let include = folder.join("hip");
     std::fs::create_dir_all(&include).expect("it is writable");
@@ -189,7 +189,7 @@ fn hip_headers(folder: &Path, changed: &str) {
         for ((field, start), end) in structure.fields.iter().zip(ends) {
             text += &format!("char {field}[{}];\n", end - start);
         }
-        // Only the structure of bit fields has none.
+        // Only the structure with bit fields has no fields here.
         if structure.fields.is_empty() {
             text += &format!("char bits[{}];\n", structure.size);
         }
@@ -199,7 +199,7 @@ fn hip_headers(folder: &Path, changed: &str) {
         text += &format!("#define {} {}LL\n", constant.name, constant.value);
     }
     std::fs::write(include.join("hip_runtime_api.h"), text + changed).expect("it is writable");
-    // The release that the bindings are made of: nothing is known to differ.
+    // The release that the bindings were generated from, so no differences are known.
     let numbers = [("MAJOR", 7), ("MINOR", 2), ("PATCH", 0)];
     let text: String = numbers.iter().map(|(part, n)| format!("#define HIP_VERSION_{part} {n}\n")).collect();
     std::fs::write(include.join("hip_version.h"), text).expect("it is writable");
@@ -234,7 +234,7 @@ fn headers_that_do_not_compile_are_an_error_of_their_own() {
     assert!(why.starts_with("the headers do not compile: ") && why.contains("too old"), "{why}");
 }
 
-/// Debian 12's own, where they are installed.
+/// Checks Debian 12's libraries, if they are installed.
 #[test]
 fn what_this_machine_has_is_as_the_bindings_say() {
     let findings = super::system();

@@ -1,4 +1,4 @@
-//! Versions: of a file by its name, of headers by what they define, and the releases of ROCm that had them.
+//! Versions: of a file from its name, of headers from their macros, and the releases of ROCm that had them.
 
 use super::kind::Kind;
 use hip_sys::Version;
@@ -7,7 +7,7 @@ use std::path::Path;
 /// `major.minor` of a release of ROCm.
 pub(super) type Release = (u32, u32);
 
-/// The releases of ROCm that a library may be of, the first and the last.
+/// The range of ROCm releases that a library may belong to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Releases {
     pub first: Release,
@@ -16,8 +16,8 @@ pub(super) struct Releases {
 
 const ANY: Release = (u32::MAX, u32::MAX);
 
-/// rocRAND's own versions in the releases of ROCm, by its repository's tags; it was not always raised. Versions between
-/// two rows belong to neither, and are taken for both.
+/// rocRAND's own versions in the releases of ROCm, according to its repository's tags. The version was not
+/// always raised. A version between two rows may belong to either.
 const ROCRAND: [((u32, u32, u32), Release, Release); 9] = [
     ((2, 10, 9), (5, 0), (5, 4)),
     ((2, 10, 16), (5, 5), (5, 5)),
@@ -30,7 +30,7 @@ const ROCRAND: [((u32, u32, u32), Release, Release); 9] = [
     ((4, 2, 0), (7, 2), (7, 2)),
 ];
 
-/// rocBLAS's, by its changelog.
+/// rocBLAS's versions, according to its changelog.
 const ROCBLAS: [((u32, u32, u32), Release, Release); 14] = [
     ((2, 44, 0), (5, 2), (5, 2)),
     ((2, 45, 0), (5, 3), (5, 3)),
@@ -48,7 +48,7 @@ const ROCBLAS: [((u32, u32, u32), Release, Release); 14] = [
     ((5, 2, 0), (7, 2), (7, 2)),
 ];
 
-/// MIOpen's, by its repository's tags; it was not always raised.
+/// MIOpen's versions, according to its repository's tags. The version was not always raised.
 const MIOPEN: [((u32, u32, u32), Release, Release); 9] = [
     ((2, 17, 0), (5, 2), (5, 2)),
     ((2, 18, 0), (5, 3), (5, 3)),
@@ -62,13 +62,13 @@ const MIOPEN: [((u32, u32, u32), Release, Release); 9] = [
 ];
 
 impl Releases {
-    /// What the library's own version tells; without one it may be any.
+    /// The releases for the library's own version; without a version it may be any.
     pub(super) fn of(kind: Kind, version: Option<Version>) -> Self {
         let Some(v) = version else { return Self { first: (0, 0), last: ANY } };
         let (rows, own): (&[_], _) = match kind {
             Kind::Hip | Kind::Rtc => return Self { first: (v.major, v.minor), last: (v.major, v.minor) },
             Kind::Rocrand => (&ROCRAND, (v.major, v.minor, v.patch)),
-            // The last number is that of a repair.
+            // The last number only counts fixes.
             Kind::Rocblas => (&ROCBLAS, (v.major, v.minor, 0)),
             Kind::Miopen => (&MIOPEN, (v.major, v.minor, 0)),
         };
@@ -78,14 +78,14 @@ impl Releases {
     }
 }
 
-/// Reads "5.3".
+/// Parses "5.3".
 pub(super) fn release(text: &str) -> Option<Release> {
     let (major, minor) = text.split_once('.')?;
     Some((major.parse().ok()?, minor.parse().ok()?))
 }
 
-/// The three numbers at the end of `libamdhip64.so.5.2.21153`. Files of libraries beside HIP count their interface, not
-/// their version.
+/// Parses the version at the end of `libamdhip64.so.5.2.21153`. Files of the other libraries have their
+/// interface version there.
 pub(super) fn of_file(kind: Kind, file: &Path) -> Option<Version> {
     if !matches!(kind, Kind::Hip | Kind::Rtc) {
         return None;
@@ -96,7 +96,7 @@ pub(super) fn of_file(kind: Kind, file: &Path) -> Option<Version> {
     Some(Version { major, minor, patch })
 }
 
-/// The release of ROCm that a file lies in, where AMD's installers have written it: HIP's own version need not be the same.
+/// The ROCm release of a file, if AMD's installers recorded it. HIP's own version may differ.
 pub(super) fn of_rocm(file: &Path) -> Option<String> {
     let root = file.canonicalize().ok()?.parent()?.parent()?.to_path_buf();
     let text = std::fs::read_to_string(root.join(".info/version")).ok()?;

@@ -1,4 +1,4 @@
-//! The instructions of a compiled object: what a disassembler prints, as functions, branches and loops.
+//! The instructions of a compiled object: a disassembler's output as functions, branches and loops.
 
 use crate::build_kernels::{compiler, target::Platform};
 use crate::workspace;
@@ -7,18 +7,19 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// The oldest LLVM whose disassembler is asked. Of the newest chips one that comes with their compiler knows the instructions.
+/// The oldest LLVM whose disassembler is used. Only the disassembler of their own compiler knows the newest
+/// chips' instructions.
 const OLDEST_LLVM: u32 = 19;
 
 /// A program that prints instructions.
 pub(crate) struct Disassembler {
     program: PathBuf,
     platform: Platform,
-    /// What it says of its own version.
+    /// Its version output.
     pub(crate) version: String,
 }
 
-/// The instructions of one kernel, in the order of their addresses.
+/// The instructions of one kernel, by address.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Function {
     /// Its name.
@@ -30,15 +31,16 @@ pub(crate) struct Function {
 /// One instruction.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Instruction {
-    /// Where it stands.
+    /// Its address.
     pub(crate) at: u64,
     /// Its name, such as `v_add_f32_e32`.
     pub(crate) name: String,
-    /// Where it may jump to within the function.
+    /// The address that it may jump to within the function.
     pub(crate) target: Option<u64>,
 }
 
-/// A part of a function that ends with a jump to its beginning: the addresses of its first and last instruction.
+/// A part of a function that ends with a jump to its beginning: the addresses of its first and last
+/// instruction.
 pub(crate) type Loop = (u64, u64);
 
 impl fmt::Display for Disassembler {
@@ -90,11 +92,11 @@ fn llvm_version(text: &str) -> Option<u32> {
 }
 
 impl Function {
-    /// Its loops; several jumps to one place are one loop.
+    /// Its loops; several jumps to the same address are one loop.
     pub(crate) fn loops(&self) -> Vec<Loop> {
         let mut ends = BTreeMap::<u64, u64>::new();
         for instruction in &self.instructions {
-            // A jump to itself is where a program is stopped.
+            // A jump to itself stops the program and is not a loop.
             if let Some(first) = instruction.target.filter(|target| *target < instruction.at) {
                 let end = ends.entry(first).or_default();
                 *end = instruction.at.max(*end);
@@ -104,14 +106,14 @@ impl Function {
     }
 }
 
-/// The loops that hold no other loop.
+/// The loops that contain no other loop.
 pub(crate) fn innermost(loops: &[Loop]) -> Vec<Loop> {
     let holds = |outer: &Loop, inner: &Loop| outer != inner && outer.0 <= inner.0 && inner.1 <= outer.1;
     loops.iter().filter(|outer| !loops.iter().any(|inner| holds(outer, inner))).copied().collect()
 }
 
-/// What llvm-objdump prints: `0000000000001900 <name>:`, then lines such as
-/// `s_cbranch_scc1 65503 // 0000000074BC: BF89FFDF <name+0x13c>`.
+/// Parses the output of llvm-objdump: `0000000000001900 <name>:`, then lines such as `s_cbranch_scc1 65503 //
+/// 0000000074BC: BF89FFDF <name+0x13c>`.
 fn amd(text: &str) -> Vec<Function> {
     let mut functions = Vec::<Function>::new();
     let mut start = 0;
@@ -144,7 +146,8 @@ fn amd_heading(line: &str) -> Option<(u64, &str)> {
     Some((u64::from_str_radix(address, 16).ok()?, name))
 }
 
-/// What nvdisasm prints: `.text.name:`, labels such as `.L_x_12:`, and lines such as ``/*0230*/ @!P0 BRA `(.L_x_12) ;``.
+/// Parses the output of nvdisasm: `.text.name:`, labels such as `.L_x_12:`, and lines such as ``/*0230*/ @!P0
+/// BRA `(.L_x_12) ;``.
 fn nvidia(text: &str) -> Vec<Function> {
     let mut functions = Vec::<Function>::new();
     let mut labels = BTreeMap::<&str, u64>::new();

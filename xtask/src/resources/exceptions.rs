@@ -1,5 +1,6 @@
-//! Which kernels may spill vector registers or have memory of their own: none but those that `exceptions.toml` gives a reason for.
-//! Scalar registers that did not fit are in lanes of vector registers, not in memory, and are not asked about.
+//! The kernels that may spill vector registers or use scratch memory: only those that `exceptions.toml` lists
+//! with a reason. Spilled scalar registers are in lanes of vector registers, not in memory, and are not
+//! checked.
 
 use super::KernelResources;
 use serde::Deserialize;
@@ -18,7 +19,7 @@ pub(crate) struct Exceptions {
 #[serde(deny_unknown_fields)]
 struct Exception {
     platform: String,
-    /// Empty for all.
+    /// Empty means all.
     #[serde(default)]
     archs: Vec<String>,
     kernels: Vec<String>,
@@ -30,7 +31,7 @@ struct Exception {
 }
 
 impl Exceptions {
-    /// Those of the workspace.
+    /// The exceptions of the workspace.
     pub(crate) fn load() -> Result<Self, String> {
         Self::parse(TEXT)
     }
@@ -47,7 +48,7 @@ impl Exceptions {
         Ok(read)
     }
 
-    /// What the kernel spills, in words, if no exception lets it pass.
+    /// What the kernel spills, as text, unless an exception allows it.
     pub(crate) fn denied(&self, platform: &str, arch: &str, kernel: &KernelResources) -> Option<String> {
         let allowed = |exception: &Exception| exception.fits(platform, arch) && exception.allows(kernel);
         if !kernel.takes_memory() || self.exception.iter().any(allowed) {
@@ -59,12 +60,12 @@ impl Exceptions {
         ))
     }
 
-    /// The patterns that fit no kernel among these names.
+    /// The patterns that match none of these kernel names.
     pub(crate) fn without_kernel(&self, names: &[String]) -> Vec<String> {
         self.patterns(|_, pattern| !names.iter().any(|name| matches(pattern, name)))
     }
 
-    /// The patterns for a platform that none of its kernels, each with its architecture, needs any more.
+    /// The patterns for a platform that none of its kernels, given with their architectures, needs any more.
     pub(crate) fn unused(&self, platform: &str, kernels: &[(&str, &KernelResources)]) -> Vec<String> {
         self.patterns(|exception, pattern| {
             let used = |(arch, kernel): &(&str, &KernelResources)| {
@@ -97,7 +98,7 @@ impl Exception {
     }
 }
 
-/// Whether the name fits the pattern, in which `*` stands for anything.
+/// Whether the name matches the pattern, in which `*` stands for any text.
 fn matches(pattern: &str, name: &str) -> bool {
     let Some((start, rest)) = pattern.split_once('*') else { return pattern == name };
     let Some(name) = name.strip_prefix(start) else { return false };
@@ -109,7 +110,7 @@ mod tests {
     use super::*;
     use crate::build_kernels::target::Platform;
 
-    /// One with 16 waves and this memory of its own.
+    /// A kernel with 16 waves, and these spills and scratch bytes.
     fn kernel(name: &str, vector_spills: u64, scratch_bytes: u64) -> KernelResources {
         KernelResources {
             kernel: name.into(),

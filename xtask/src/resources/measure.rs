@@ -1,4 +1,4 @@
-//! What a compiled kernel takes of the GPU, read from its object.
+//! The GPU resources that a compiled kernel uses, read from its object.
 
 use super::disassembly::{Disassembler, Function, innermost};
 use super::{nvidia, occupancy};
@@ -7,53 +7,54 @@ use code_object::CodeObject;
 use serde::{Deserialize, Serialize};
 use std::path::Path;
 
-/// What one kernel takes of the GPU.
+/// The GPU resources that one kernel uses.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct KernelResources {
     /// Its name.
     pub kernel: String,
-    /// Vector registers of a lane; on gfx90a and later those for accumulation included.
+    /// Vector registers per lane; on gfx90a and later including accumulation registers.
     pub vector_registers: u64,
-    /// Those of them that only matrix instructions take, or that hold what was spilled; only some GPUs of AMD's have them.
+    /// The vector registers that only matrix instructions can use or that hold spilled values; only some of
+    /// AMD's GPUs have them.
     pub accumulation_registers: u64,
-    /// Scalar registers of a wave. NVIDIA does not count them.
+    /// Scalar registers per wave. NVIDIA does not report them.
     pub scalar_registers: Option<u64>,
-    /// Bytes of shared memory of a block.
+    /// Bytes of shared memory per block.
     pub shared_bytes: u64,
-    /// Bytes of memory that each lane has for itself: arrays and spilled registers.
+    /// Bytes of private memory per lane: arrays and spilled registers.
     pub scratch_bytes: u64,
-    /// Vector registers that did not fit.
+    /// Spilled vector registers.
     pub vector_spills: u64,
-    /// Scalar registers that did not fit.
+    /// Spilled scalar registers.
     pub scalar_spills: u64,
     /// Lanes of a wave.
     pub wave_size: u64,
-    /// Waves that a SIMD can hold, with blocks of 256 threads.
+    /// Waves that fit on a SIMD, with blocks of 256 threads.
     pub waves_per_simd: u64,
-    /// What does not let it hold more.
+    /// The resource that limits the number of waves.
     pub limit: String,
-    /// Its loops, where there was a disassembler.
+    /// Its loops, if a disassembler was available.
     pub loops: Option<Loops>,
 }
 
-/// The loops of a kernel, and their accesses to memory of 16 bytes a lane.
+/// The loops of a kernel, and their memory accesses of 16 bytes per lane.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Loops {
-    /// Loops in all.
+    /// Number of loops.
     pub count: u64,
-    /// Loads in any of them.
+    /// Loads in any loop.
     pub wide_loads: u64,
-    /// Stores in any of them.
+    /// Stores in any loop.
     pub wide_stores: u64,
-    /// Loads in those that hold no other loop.
+    /// Loads in innermost loops.
     pub innermost_wide_loads: u64,
-    /// Stores in those.
+    /// Stores in innermost loops.
     pub innermost_wide_stores: u64,
 }
 
-/// The figures of the kernels of an object, in its order.
+/// The resources of the kernels of an object, in file order.
 ///
-/// `said` is what the compiler printed: NVIDIA's says there what the object does not.
+/// `said` is the compiler's output: NVIDIA's reports there what is not in the object.
 pub(crate) fn measure(
     target: &Target,
     object: &Path,
@@ -128,7 +129,7 @@ fn is_wide_store(name: &str) -> bool {
     is_wide(name, "_store_", "ST")
 }
 
-/// An access to the GPU's memory, not to shared memory or scratch, of 16 bytes.
+/// An access of 16 bytes to the GPU's memory, as opposed to shared memory or scratch.
 fn is_wide(name: &str, amd: &str, nvidia: &str) -> bool {
     let memory = ["global", "flat", "buffer"].iter().any(|kind| {
         name.strip_prefix(kind)

@@ -1,4 +1,5 @@
-//! `cargo xtask resources`: what the compiled kernels take of the GPU, and what keeps them from running in many waves.
+//! `cargo xtask resources`: shows the GPU resources that the compiled kernels use, and what limits their
+//! number of waves.
 
 pub(crate) mod disassembly;
 pub(crate) mod exceptions;
@@ -16,7 +17,7 @@ use crate::workspace;
 use report::Row;
 use std::path::{Path, PathBuf};
 
-/// The number of this way to measure: objects that were measured by another are measured anew.
+/// The version of the measurement: objects measured by another version are measured again.
 pub(crate) const VERSION: u32 = 1;
 
 /// Options of `cargo xtask resources`.
@@ -55,7 +56,7 @@ pub struct ResourcesArgs {
 }
 
 impl KernelResources {
-    /// Whether vector registers did not fit, or lanes have memory of their own.
+    /// Whether it spills vector registers or uses private memory.
     pub fn takes_memory(&self) -> bool {
         self.vector_spills + self.scratch_bytes > 0
     }

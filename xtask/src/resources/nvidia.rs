@@ -1,4 +1,4 @@
-//! What ptxas says of the kernels that it compiles, with the option `-v`.
+//! Parses what ptxas reports about the kernels that it compiles, with the option `-v`.
 
 use super::measure::KernelResources;
 use super::occupancy;
@@ -9,10 +9,10 @@ const WARP: u64 = 32;
 /// Bytes of a register.
 const REGISTER: u64 = 4;
 
-/// The kernels that the text speaks of.
+/// The kernels in the output.
 pub(super) fn kernels(target: &Target, said: &str) -> Result<Vec<KernelResources>, String> {
     let mut kernels = Vec::<KernelResources>::new();
-    // The function whose properties come next; a kernel's own or of one that it calls.
+    // The function that the next properties belong to: a kernel, or a function that it calls.
     let mut function = "";
     for line in said.lines() {
         if let Some(name) = between(line, "Compiling entry function '", "'") {

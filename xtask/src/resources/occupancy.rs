@@ -1,40 +1,40 @@
-//! How many waves a SIMD can hold of a kernel, by the registers and the shared memory that it takes.
+//! How many waves of a kernel fit on a SIMD, given its registers and shared memory.
 //!
-//! Sizes and granules of AMD's: LLVM's "User Guide for AMDGPU Backend" (compute_pgm_rsrc1 and rsrc2) and
-//! llvm/lib/Target/AMDGPU/Utils/AMDGPUBaseInfo.cpp (getVGPRAllocGranule, getTotalNumVGPRs, getMaxWavesPerEU), which agree
-//! with AMD's documents of the instruction sets. NVIDIA's: "CUDA C++ Programming Guide", technical specifications per
-//! compute capability.
+//! Sources of AMD's sizes and granules: LLVM's "User Guide for AMDGPU Backend" (compute_pgm_rsrc1 and rsrc2)
+//! and llvm/lib/Target/AMDGPU/Utils/AMDGPUBaseInfo.cpp (getVGPRAllocGranule, getTotalNumVGPRs,
+//! getMaxWavesPerEU), which agree with AMD's instruction set documents. Source of NVIDIA's: "CUDA C++
+//! Programming Guide", technical specifications per compute capability.
 
 use crate::build_kernels::target::{Platform, Target};
 use kernels_hip::MAX_BLOCK;
 
-/// SIMDs that share the shared memory: those of a compute unit of gfx9, of a work-group processor of gfx10 and later, of a
-/// multiprocessor.
+/// SIMDs that share the shared memory: those of a compute unit of gfx9, of a work-group processor of gfx10
+/// and later, of a multiprocessor.
 const SIMDS: u64 = 4;
 
-/// What a SIMD has and hands out.
+/// The resources of a SIMD, and their allocation granules.
 #[derive(Clone, Copy, Debug)]
 struct Simd {
-    /// Vector registers of one lane for all waves.
+    /// Vector registers of one lane, for all waves together.
     vectors: u64,
-    /// They are handed out in multiples of this.
+    /// Allocation granule of vector registers.
     vector_granule: u64,
-    /// Scalar registers for all waves, where they may limit.
+    /// Scalar registers for all waves, if they can be a limit.
     scalars: Option<u64>,
-    /// The most waves.
+    /// The maximum number of waves.
     waves: u64,
     /// Bytes of shared memory for [`SIMDS`] SIMDs.
     shared: u64,
-    /// Bytes that every block takes of it besides its own.
+    /// Bytes that the system reserves for every block in addition.
     shared_of_block: u64,
 }
 
-/// Scalar registers are handed out in multiples of this.
+/// Allocation granule of scalar registers.
 const SCALAR_GRANULE: u64 = 16;
-/// Shared memory is.
+/// Allocation granule of shared memory.
 const SHARED_GRANULE: u64 = 512;
 
-/// What a kernel takes.
+/// The resources that a kernel uses.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Use {
     pub(super) vector_registers: u64,
@@ -43,11 +43,11 @@ pub(super) struct Use {
     pub(super) wave_size: u64,
 }
 
-/// Waves that a SIMD holds when blocks have [`MAX_BLOCK`] threads, and what does not let it hold more.
+/// The number of waves on a SIMD if blocks have [`MAX_BLOCK`] threads, and what limits it.
 pub(super) fn waves(target: &Target, takes: &Use) -> (u64, &'static str) {
     let simd = simd(target, takes.wave_size);
     let round_up = |n: u64, granule: u64| n.max(1).div_ceil(granule) * granule;
-    // Waves of one block on one SIMD; those of a block begin and end together.
+    // Waves of one block on one SIMD. The waves of a block start and end together.
     let of_block = (u64::from(MAX_BLOCK) / takes.wave_size).div_ceil(SIMDS);
     let whole_blocks = |waves: u64| waves / of_block * of_block;
     let by_vectors = simd.vectors / round_up(takes.vector_registers, simd.vector_granule);
@@ -80,7 +80,7 @@ fn simd(target: &Target, wave_size: u64) -> Simd {
         shared_of_block: 0,
     };
     let rdna = |vectors, vector_granule| {
-        // Wave 64 takes two registers of 32 lanes for one.
+        // Wave 64 needs two 32-lane registers for each register.
         let half = wave_size / 32;
         let (vectors, vector_granule) = (vectors / half, vector_granule / half);
         Simd { vectors, vector_granule, scalars: None, waves: 16, shared: 128 << 10, shared_of_block: 0 }
@@ -90,7 +90,7 @@ fn simd(target: &Target, wave_size: u64) -> Simd {
         "gfx90a" | "gfx942" => Simd { vectors: 512, vector_granule: 8, waves: 8, ..gfx9 },
         "gfx950" => Simd { vectors: 512, vector_granule: 8, waves: 8, shared: 160 << 10, ..gfx9 },
         "gfx1250" => Simd { shared: 320 << 10, ..rdna(1024, 16) },
-        // The small ones of their generations.
+        // The small chips of their generations.
         "gfx1030" | "gfx1102" => rdna(1024, 16),
         _ => rdna(1536, 24),
     }
@@ -103,7 +103,7 @@ fn nvidia(arch: &str) -> Simd {
         "sm_86" | "sm_89" | "sm_120" => (12, 100),
         _ => (16, 228),
     };
-    // 64 Ki registers of a multiprocessor; a warp is given them in multiples of 256, 8 for each thread.
+    // A multiprocessor has 64 Ki registers. A warp gets them in multiples of 256, 8 for each thread.
     Simd {
         vectors: 512,
         vector_granule: 8,
@@ -129,7 +129,7 @@ mod tests {
         waves(&target, &takes)
     }
 
-    /// The figures of LLVM's getNumWavesPerEUWithNumVGPRs, or one less where whole blocks do not fill them.
+    /// The numbers of LLVM's getNumWavesPerEUWithNumVGPRs, or one less if whole blocks do not fill them.
     #[test]
     fn registers_limit_as_llvm_says() {
         use Platform::Amd;
@@ -167,7 +167,7 @@ mod tests {
         assert_eq!(waves(&target, &takes), (7, "scalar registers"));
     }
 
-    /// Figures of NVIDIA's occupancy calculator.
+    /// Numbers from NVIDIA's occupancy calculator.
     #[test]
     fn nvidias_registers_limit() {
         assert_eq!(of(Platform::Nvidia, "sm_80", 32, 0), (16, "hardware"));

@@ -1,4 +1,4 @@
-//! The figures of many kernels as a table, as a summary and as JSON.
+//! The resources of many kernels as a table, a summary and JSON.
 
 use super::KernelResources;
 use super::exceptions::Exceptions;
@@ -6,7 +6,7 @@ use crate::table::Table;
 use serde::Serialize;
 use std::collections::BTreeMap;
 
-/// Fewer waves a SIMD than these hide little of the time that memory takes.
+/// With fewer waves per SIMD than this, little of the memory latency is hidden.
 const FEW_WAVES: u64 = 4;
 
 /// A kernel on an architecture.
@@ -20,7 +20,7 @@ pub(super) struct Row {
 }
 
 impl Row {
-    /// The worst first: few waves, then many registers.
+    /// Sort key, worst first: few waves, then many registers.
     fn rank(&self) -> (u64, u64, u64) {
         let kernel = &self.resources;
         let registers = kernel.vector_registers;
@@ -28,7 +28,7 @@ impl Row {
     }
 }
 
-/// Every kernel, by architecture, the worst first.
+/// Every kernel, by architecture, worst first.
 pub(super) fn table(rows: &[Row]) -> Table {
     let mut sorted: Vec<&Row> = rows.iter().collect();
     sorted.sort_by_key(|row| (&row.platform, &row.arch, row.rank(), &row.resources.kernel));
@@ -61,10 +61,10 @@ fn of<'a>(rows: impl IntoIterator<Item = &'a Row>) -> Table {
     table
 }
 
-/// What is said of kernels, and of which.
+/// A remark, and the kernels that it applies to.
 type Remark<'a> = (&'static str, &'a dyn Fn(&Row) -> bool);
 
-/// What to look at first.
+/// The kernels to look at first.
 pub(super) fn summary(rows: &[Row]) -> String {
     let mut text = format!(
         "The kernel with the fewest waves and most registers, by architecture and family\n{}",
@@ -98,7 +98,7 @@ fn worst(rows: &[Row]) -> Table {
     of(groups.into_values())
 }
 
-/// One line for the kernels that have the same architectures in common, dtypes folded together.
+/// One line per group of kernels that have the same architectures, with dtypes merged.
 fn by_kernel(rows: &[&Row]) -> String {
     let mut archs = BTreeMap::<&str, Vec<&str>>::new();
     for row in rows {
@@ -114,7 +114,7 @@ fn by_kernel(rows: &[&Row]) -> String {
         .collect()
 }
 
-/// Everything for programs.
+/// Everything as JSON.
 pub(super) fn json(rows: &[Row]) -> Result<String, String> {
     let exceptions = Exceptions::load()?;
     let names = |wanted: &dyn Fn(&Row) -> bool| -> Vec<String> {

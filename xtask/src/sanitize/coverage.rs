@@ -1,4 +1,4 @@
-//! Which of the kernels that ship have run.
+//! Which of the shipped kernels have run.
 
 use kernels_hip::Waves;
 use std::collections::BTreeSet;
@@ -6,18 +6,18 @@ use std::path::Path;
 
 /// hip-host's two wave sizes.
 const WAVES: [u32; 2] = [32, 64];
-/// Kernels that are listed by name when they did not run.
+/// Up to this many kernels that did not run are listed by name.
 const LISTED: usize = 12;
 
-/// Which kernels a run has reached.
+/// The kernels that a run has reached.
 pub(super) struct Coverage {
     /// A line for each wave size.
     pub(super) text: String,
-    /// How many kernels did not run, at one wave size or the other.
+    /// Number of kernels that did not run at one of the wave sizes.
     pub(super) missing: usize,
 }
 
-/// `complete`: the run was meant to reach every kernel, so those it did not are named.
+/// `complete`: the run was meant to reach every kernel, so missing ones are named.
 pub(super) fn read(seen: &Path, complete: bool) -> Result<Coverage, String> {
     let text = match std::fs::read_to_string(seen) {
         Ok(text) => text,
@@ -34,8 +34,8 @@ pub(super) fn read(seen: &Path, complete: bool) -> Result<Coverage, String> {
     Ok(Coverage { text: lines, missing: missing.iter().sum() })
 }
 
-/// The line, and how many did not run. `all`: each kernel, and whether its code is the same for both wave sizes, so that
-/// a run at either counts.
+/// The line for a wave size, and the number of kernels that did not run. `all`: each kernel, and whether its
+/// code is the same for both wave sizes, so that a run at either counts.
 fn of_wave(text: &str, all: &[(String, bool)], wave: u32, complete: bool) -> (String, usize) {
     let ran: BTreeSet<&str> = text.lines().collect();
     let at = |kernel: &str, wave: u32| ran.contains(format!("{kernel} {wave}").as_str());
@@ -67,7 +67,7 @@ mod tests {
         assert_eq!(of_wave(text, &all, 32, true), ("wave 32: 2 of 3 kernels ran; not b\n".to_owned(), 1));
         assert_eq!(of_wave(text, &all, 32, false), ("wave 32: 2 of 3 kernels ran\n".to_owned(), 1));
         assert_eq!(of_wave(text, &all, 64, true), ("wave 64: 3 of 3 kernels ran\n".to_owned(), 0));
-        // A run that left no record reached nothing.
+        // A run without a log reached no kernel.
         assert_eq!(of_wave("", &all, 32, true).1, 3);
     }
 }

@@ -1,5 +1,6 @@
-//! `cargo xtask sanitize`: runs the kernels that ship under AddressSanitizer or ThreadSanitizer, or kernels with planted
-//! bugs, to see that the sanitizers find them. docs/SANITIZERS.md says what is found and what is not.
+//! `cargo xtask sanitize`: runs the shipped kernels under AddressSanitizer or ThreadSanitizer, or kernels
+//! with planted bugs, to check that the sanitizers find them. docs/SANITIZERS.md describes what is found and
+//! what is not.
 
 mod coverage;
 mod planted;
@@ -35,15 +36,15 @@ pub struct SanitizeArgs {
     /// Only the parity cases whose id contains this, or, with * or ?, whose whole id matches it
     #[arg(long, value_name = "TEXT")]
     filter: Option<String>,
-    /// Every parity case, not a choice of them that reaches every kernel
+    /// Every parity case, not a selection that reaches every kernel
     #[arg(long, conflicts_with = "filter")]
     all: bool,
-    /// Run kernels with planted bugs instead, and hold what is reported against the lines that have them
+    /// Run kernels with planted bugs instead, and compare the reports with the lines that have the bugs
     #[arg(long, conflicts_with_all = ["filter", "all"])]
     planted: bool,
 }
 
-/// Whether the compiler of this machine has both sanitizers; if not, what to install.
+/// Whether this machine's compiler has both sanitizers; otherwise what to install.
 pub fn available() -> Result<(), String> {
     setup::library(Kind::Address)?;
     setup::library(Kind::Thread).map(drop)
@@ -78,7 +79,7 @@ fn shipped(args: &SanitizeArgs, built: &Built) -> Result<(), String> {
     println!("{}: parity cases: {}", built.kind.name(), words.join(" "));
     let words: Vec<&OsStr> = words.iter().map(AsRef::as_ref).collect();
     let cases = built.run("cases", &words, &seen)?;
-    // Its last line counts them.
+    // The last line has the number of cases.
     println!("{}: {}", built.kind.name(), cases.output.lines().last().unwrap_or_default());
     let mut runs = vec![cases];
     if args.filter.is_none() {
@@ -107,7 +108,7 @@ fn shipped(args: &SanitizeArgs, built: &Built) -> Result<(), String> {
     Ok(())
 }
 
-/// What parity's example `cases` is given: a filter means what it means for parity, all or a choice for this sanitizer.
+/// The arguments of parity's example `cases`: the filter, or all cases, or the selection for this sanitizer.
 fn words(filter: Option<&str>, all: bool, kind: Kind) -> Vec<String> {
     let which = match filter {
         Some(text) => ["--filter", text],

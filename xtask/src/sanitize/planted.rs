@@ -1,16 +1,16 @@
-//! Kernels with a bug each: the sanitizer has to name the lines that are marked in their source.
+//! Kernels with one bug each: the sanitizer has to report the lines that are marked in their source.
 
 use super::report::Report;
 use super::setup::Built;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-/// The kernels, from the root.
+/// The kernels' source, relative to the root.
 const SOURCE: &str = "crates/hip-host/tests/kernels/planted.cpp";
 /// The kernel without a bug.
 const CLEAN: &str = "all_right";
 
-/// Runs them all; the error says which were not found.
+/// Runs all of them; the error says which were not found.
 pub(super) fn run(root: &Path, built: &Built) -> Result<(), String> {
     let text = std::fs::read_to_string(root.join(SOURCE))
         .map_err(|error| format!("sanitize: cannot read {SOURCE}: {error}"))?;
@@ -45,13 +45,13 @@ pub(super) fn run(root: &Path, built: &Built) -> Result<(), String> {
     }
 }
 
-/// The marked lines of each kernel, for a sanitizer.
+/// The marked lines of each kernel for a sanitizer.
 fn marks(text: &str, sanitizer: &str) -> BTreeMap<String, BTreeSet<u32>> {
     let mark = format!("// planted {sanitizer}: ");
     let mut marks: BTreeMap<String, BTreeSet<u32>> = BTreeMap::new();
     for (number, line) in (1..).zip(text.lines()) {
         if let Some((code, kernel)) = line.split_once(&mark) {
-            // A line that is a comment and nothing else explains marks.
+            // A mark on a pure comment line only explains marks.
             let code = code.trim();
             if !code.is_empty() && !code.starts_with("//") {
                 marks.entry(kernel.trim().to_owned()).or_default().insert(number);
@@ -61,10 +61,10 @@ fn marks(text: &str, sanitizer: &str) -> BTreeMap<String, BTreeSet<u32>> {
     marks
 }
 
-/// The lines that all reports together name.
+/// The lines that the reports name.
 fn found(reports: &[Report]) -> BTreeSet<u32> {
     let places = reports.iter().flat_map(|report| &report.places);
-    // Compilers leave out the folder that they ran in.
+    // Compilers may omit the folder that they ran in.
     let ours = |file: &str| file.ends_with(SOURCE) || SOURCE.ends_with(file);
     places.filter(|place| ours(&place.file)).map(|place| place.line).collect()
 }

@@ -1,4 +1,4 @@
-//! Reading what a sanitizer wrote: what it found, and where in the kernels' source.
+//! Parses what a sanitizer wrote: what it found, and where in the kernels' source.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -8,17 +8,17 @@ use std::fmt;
 pub(super) struct Report {
     /// Such as "heap-buffer-overflow" or "data race".
     pub(super) title: String,
-    /// The innermost place in a kernel's source of each call stack that has one.
+    /// For each call stack that has one, its innermost location in a kernel's source.
     pub(super) places: Vec<Place>,
 }
 
 /// A line of a kernel's source.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Place {
-    /// As the compiler was given it.
+    /// The path as passed to the compiler.
     pub(super) file: String,
     pub(super) line: u32,
-    /// The function, which after inlining may be one that the kernel calls.
+    /// The function; after inlining it may be one that the kernel calls.
     pub(super) function: String,
 }
 
@@ -28,13 +28,13 @@ impl fmt::Display for Place {
     }
 }
 
-/// How reports begin.
+/// The beginnings of reports.
 const HEADS: [&str; 2] = ["ERROR: AddressSanitizer: ", "WARNING: ThreadSanitizer: "];
 
 /// All reports in a text.
 pub(super) fn parse(text: &str) -> Vec<Report> {
     let mut reports: Vec<Report> = Vec::new();
-    // Whether the current call stack has given its place already.
+    // Whether the current call stack already has its location.
     let mut placed = true;
     for line in text.lines() {
         if let Some(title) = title(line) {
@@ -54,7 +54,7 @@ pub(super) fn parse(text: &str) -> Vec<Report> {
     reports
 }
 
-/// Equal reports once, with their number.
+/// Merges equal reports, with their counts.
 pub(super) fn unique(reports: Vec<Report>) -> Vec<(Report, usize)> {
     let mut counts = BTreeMap::new();
     for report in reports {
@@ -63,16 +63,17 @@ pub(super) fn unique(reports: Vec<Report>) -> Vec<(Report, usize)> {
     counts.into_iter().collect()
 }
 
-/// "heap-buffer-overflow on address 0x… at pc …" and "data race (pid=…)" without the numbers.
+/// Shortens "heap-buffer-overflow on address 0x… at pc …" and "data race (pid=…)" to the part without
+/// numbers.
 fn title(line: &str) -> Option<String> {
     let rest = HEADS.iter().find_map(|head| line.split_once(head))?.1;
     let end = [" on ", " (", ": "].iter().filter_map(|mark| rest.find(mark)).min();
     Some(rest[..end.unwrap_or(rest.len())].to_owned())
 }
 
-/// The place of a frame, if it is in a kernel's source and not in hip-host's headers, Rust or a library. Frames are
-/// "0 0x55d93f in function /path/file.cpp:45" or "0 function /path/file.cpp:45 (program+0x6a173)"; compilers write paths below
-/// the package's folder without it.
+/// The location of a frame, if it is in a kernel's source, not in hip-host's headers, Rust or a library.
+/// Frames are "0 0x55d93f in function /path/file.cpp:45" or "0 function /path/file.cpp:45 (program+0x6a173)".
+/// Compilers write paths below the package's folder relative to it.
 fn place(frame: &str) -> Option<Place> {
     let (frame, _) = frame.rsplit_once(" (").filter(|_| frame.ends_with(')')).unwrap_or((frame, ""));
     let (function, place) = frame.split_at(frame.rfind(" /").or_else(|| frame.rfind(' '))?);

@@ -1,4 +1,4 @@
-//! Building programs for a sanitizer, and running them.
+//! Builds programs for a sanitizer, and runs them.
 
 use super::report::{self, Report};
 use crate::workspace;
@@ -17,7 +17,7 @@ pub(super) enum Kind {
 }
 
 impl Kind {
-    /// As the command line, `HIPSTACK_HOST_SANITIZE` and the marks of planted bugs call it.
+    /// Its name on the command line, in `HIPSTACK_HOST_SANITIZE` and in the marks of planted bugs.
     pub(super) fn name(self) -> &'static str {
         match self {
             Kind::Address => "address",
@@ -25,7 +25,7 @@ impl Kind {
         }
     }
 
-    /// Its run-time library, which belongs to g++.
+    /// Its run-time library, which comes with g++.
     fn library(self) -> &'static str {
         match self {
             Kind::Address => "libasan.so",
@@ -33,9 +33,9 @@ impl Kind {
         }
     }
 
-    /// The variable with its options, and those. Both go on after a report. Leaks are not looked for: a HIP platform keeps
-    /// things until the process ends. What Rust does in C's functions (copies, mostly) is not held against kernels, since
-    /// ThreadSanitizer does not see how Rust's threads wait for each other.
+    /// The variable with its options, and the options. Both sanitizers continue after a report. Leaks are not
+    /// checked: a HIP platform keeps objects until the process ends. Rust's calls of C functions (mostly
+    /// copies) are ignored, since ThreadSanitizer does not see how Rust's threads synchronise.
     fn options(self) -> (&'static str, &'static str) {
         match self {
             Kind::Address => ("ASAN_OPTIONS", "detect_leaks=0:halt_on_error=0"),
@@ -46,34 +46,34 @@ impl Kind {
     }
 }
 
-/// Programs that were built for a sanitizer.
+/// Programs built for a sanitizer.
 pub(super) struct Built {
     pub(super) kind: Kind,
-    /// Where the build lies, and what runs leave behind.
+    /// The build folder, which also holds the output of runs.
     pub(super) folder: PathBuf,
     library: PathBuf,
     /// The file of each program.
     programs: BTreeMap<String, PathBuf>,
 }
 
-/// What came of a run.
+/// The result of a run.
 pub(super) struct Run {
     pub(super) success: bool,
     pub(super) reports: Vec<Report>,
-    /// What the program printed.
+    /// The program's output.
     pub(super) output: String,
 }
 
-/// kernels-hip's tests that reach kernels which no parity case does.
+/// Tests of kernels-hip for kernels that no parity case reaches.
 pub(super) const TESTS: [&str; 7] =
     ["attention_mma", "buckets", "conv_split", "conv_wide", "conversions", "matmul", "radix"];
 
-/// Which programs are built.
+/// Which programs to build.
 #[derive(Clone, Copy)]
 pub(super) enum Programs {
-    /// That of the planted bugs, which needs no kernel that ships.
+    /// The program with the planted bugs, which needs no shipped kernels.
     Planted,
-    /// Those that run the kernels that ship.
+    /// The programs that run the shipped kernels.
     Shipped,
 }
 
@@ -83,7 +83,7 @@ pub(super) fn build(root: &Path, kind: Kind, programs: Programs) -> Result<Built
     let folder = root.join("target").join(format!("sanitize-{}", kind.name()));
     let mut cargo = workspace::cargo(root);
     cargo.arg("build").arg("--target-dir").arg(&folder);
-    // The same packages for either, so that cargo builds what both need once.
+    // The same packages in both cases, so that cargo builds their common dependencies once.
     cargo.args([
         "-p",
         "hipstack-hip-host",
@@ -117,12 +117,12 @@ fn compiler() -> PathBuf {
     workspace::env("CXX").unwrap_or_else(|| "g++".into())
 }
 
-/// Its run-time library, as g++ has it.
+/// Its run-time library, according to g++.
 pub(super) fn library(kind: Kind) -> Result<PathBuf, String> {
     let compiler = compiler();
     let asked = Command::new(&compiler).arg(format!("-print-file-name={}", kind.library())).output();
     let printed = asked.map(|out| String::from_utf8_lossy(&out.stdout).trim().to_owned()).unwrap_or_default();
-    // What the compiler has not, it prints as it was asked for.
+    // If g++ does not have the library, it prints the name unchanged.
     let found = PathBuf::from(printed);
     if found.is_absolute() {
         return Ok(found);
@@ -135,12 +135,13 @@ pub(super) fn library(kind: Kind) -> Result<PathBuf, String> {
 }
 
 impl Built {
-    /// The folder of reports as the sanitizer wrote them, with a folder for each program or planted bug.
+    /// The folder of the sanitizer's raw reports, with a folder for each program or planted bug.
     pub(super) fn reports(&self) -> PathBuf {
         self.folder.join("reports")
     }
 
-    /// Runs one of the programs under the sanitizer. `seen` is a file that gets a line for each kernel that ran.
+    /// Runs one of the programs under the sanitizer. `seen`: a file that gets a line for each kernel that
+    /// ran.
     pub(super) fn run(&self, name: &str, args: &[&OsStr], seen: &Path) -> Result<Run, String> {
         let reports =
             self.reports().join(args.first().filter(|_| name == "planted").map_or(name.as_ref(), |arg| *arg));
@@ -156,10 +157,10 @@ impl Built {
         command.env(variable, format!("{options}:log_path={}", reports.join("report").display()));
         command.env("LD_PRELOAD", &self.library);
         command.env("HIPSTACK_HOST_SANITIZER_LOG", seen);
-        // Two OS threads, so that blocks can race; more would only need more of ThreadSanitizer's threads.
+        // Two OS threads, so that blocks can race; more would only cost ThreadSanitizer more threads.
         command.env("HIPSTACK_HOST_THREADS", "2");
-        // The kernels are what is watched. They are compiled for the sanitizer, and their objects stay until the next run, for reports
-        // to name lines.
+        // Only kernels are checked, so no libraries are used. Kernels are compiled for the sanitizer. Their
+        // objects stay until the next run, so that reports can name lines.
         command.env("HIPSTACK_LIBRARIES", "0").env("HIPSTACK_KERNELS", "compile").env("CXX", compiler());
         let objects = self.folder.join("objects");
         std::fs::create_dir_all(&objects).map_err(fail)?;
@@ -170,7 +171,7 @@ impl Built {
         Ok(Run { success: out.status.success(), reports: read_all(&reports).map_err(fail)?, output })
     }
 
-    /// Old versions of ThreadSanitizer do not start where the system lays out addresses too much at random.
+    /// Old versions of ThreadSanitizer do not start if address space layout randomisation uses too many bits.
     fn command(&self, program: &Path) -> Command {
         match workspace::in_path("setarch").filter(|_| self.kind == Kind::Thread) {
             Some(setarch) => {

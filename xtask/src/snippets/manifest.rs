@@ -1,17 +1,17 @@
-//! The manifests of programs that examples are compiled in.
+//! The manifests of the programs that examples are compiled in.
 
 use super::pages::Page;
 use crate::packages::Package;
 use std::path::Path;
 use toml::{Table, Value};
 
-/// Where README.md says that a checkout of this workspace is.
+/// The path of a checkout of this workspace in README.md.
 const CHECKOUT: &str = "../hipstack/";
 
-/// The manifest of the program for a page.
+/// The manifest of a page's program.
 ///
 /// # Errors
-/// README.md names a dependency that is not of a checkout.
+/// README.md names a dependency that is not part of a checkout.
 pub(super) fn of_page(page: &Page, packages: &[Package], root: &Path) -> Result<String, String> {
     let dependencies = match &page.told {
         Some(told) => of_told(told, root)?,
@@ -27,7 +27,8 @@ pub(super) fn of_page(page: &Page, packages: &[Package], root: &Path) -> Result<
         .to_string())
 }
 
-/// The manifest of the workspace around them. It has the profiles of ours, so that what is compiled already is used.
+/// The manifest of the workspace around the programs. It has this workspace's profiles, so that compiled
+/// dependencies are reused.
 pub(super) fn of_all(members: &[String], packages: &[Package], root: &Path) -> Result<String, String> {
     let path = root.join("Cargo.toml");
     let text = std::fs::read_to_string(&path).map_err(|e| format!("cannot read {}: {e}", path.display()))?;
@@ -41,7 +42,8 @@ pub(super) fn of_all(members: &[String], packages: &[Package], root: &Path) -> R
     Ok(manifest.to_string())
 }
 
-/// Gives our packages by name what the profile `dev` has and its override `*` changes: seen from another workspace, `*` means them too.
+/// Copies the settings of the profile `dev` and its override `*` to our packages by name: in another
+/// workspace, `*` applies to them too.
 fn spell_out_members(ours: &mut Table, packages: &[Package]) -> Option<()> {
     let dev = ours.get_mut("profile")?.get_mut("dev")?.as_table_mut()?;
     let changed = dev.get("package")?.get("*")?.as_table()?.clone();

@@ -1,7 +1,9 @@
-//! `cargo xtask snippets`: compiles and runs the Rust examples that a newcomer copies, in a program outside of the workspace.
+//! `cargo xtask snippets`: compiles and runs the Rust examples that a newcomer copies, in a program outside
+//! the workspace.
 //!
-//! Doctests of a crate see its dev-dependencies and features; a stranger's program does not. README.md's examples are given what
-//! README.md tells to write into Cargo.toml, and nothing else; those of a crate's front page the crates that they name.
+//! Doctests of a crate see its dev-dependencies and features; another program does not. README.md's examples
+//! get exactly the dependencies that README.md tells to write into Cargo.toml. Those of a crate's front page
+//! get the crates that they name.
 
 mod manifest;
 mod pages;
@@ -41,7 +43,7 @@ pub fn run(_: &SnippetsArgs) -> Result<(), String> {
     }
     let manifest = manifest::of_all(&members, &packages, &root)?;
     workspace::write_whole(&folder.join("Cargo.toml"), manifest.as_bytes())?;
-    // The versions that everything else here is built with, so that what is compiled already is used.
+    // The same dependency versions as the rest of the workspace, so that compiled dependencies are reused.
     copy(&root.join("Cargo.lock"), &folder.join("Cargo.lock"))?;
 
     let mut cargo = workspace::cargo(&folder);

@@ -1,16 +1,16 @@
-//! Pages with examples: README.md, and what stands at the top of a crate.
+//! Pages with examples: README.md, and crates' front pages.
 
 use crate::packages::Package;
 use std::path::Path;
 
-/// A page and what its examples may use.
+/// A page, and the dependencies of its examples.
 #[derive(Debug)]
 pub(super) struct Page {
-    /// The name of the program that is made of it.
+    /// The name of the program generated from it.
     pub(super) name: String,
     /// Markdown.
     pub(super) text: String,
-    /// The `toml` blocks that tell a reader what to write into Cargo.toml; none for a crate's front page.
+    /// The `toml` blocks that a reader is told to write into Cargo.toml; `None` for a crate's front page.
     pub(super) told: Option<String>,
 }
 
@@ -33,7 +33,7 @@ impl Page {
         Ok(Some(page).filter(|page| page.examples() > 0))
     }
 
-    /// How many examples are Rust: those marked so, and, in rustdoc's way, those of a front page that are marked in no way.
+    /// The number of Rust examples: those marked as Rust and, as in rustdoc, unmarked ones of a front page.
     pub(super) fn examples(&self) -> usize {
         let unmarked = if self.told.is_none() { blocks(&self.text, "").len() } else { 0 };
         blocks(&self.text, "rust").len() + unmarked

@@ -1,4 +1,5 @@
-//! No function of a kernel asks the preprocessor in its body: what depends on the target is `if constexpr` or a function of `platform`.
+//! Checks that no kernel function uses preprocessor conditions in its body: code that depends on the target
+//! is `if constexpr` or a function of `platform`.
 
 use super::{Problem, tree::File, tree::Tree};
 
@@ -11,7 +12,7 @@ pub(super) fn check(tree: &Tree) -> Vec<Problem> {
 
 fn problems(file: &File) -> Vec<Problem> {
     let mut problems = Vec::new();
-    // Of each brace that is open, whether it is a function's; and what stands before the next one.
+    // For each open brace, whether it is a function's; and the text before the next brace.
     let (mut open, mut before) = (Vec::new(), String::new());
     let mut continues = false;
     for (number, line) in file.lines() {
@@ -22,7 +23,7 @@ fn problems(file: &File) -> Vec<Problem> {
                            function for each target in platform/";
             problems.push(Problem::error(&file.path, number, message));
         }
-        // A macro's text is no function yet.
+        // The text of a macro is not a function.
         let is_macro = continues || directive.is_some();
         continues = is_macro && line.ends_with('\\');
         if is_macro {
@@ -43,12 +44,12 @@ fn problems(file: &File) -> Vec<Problem> {
     problems
 }
 
-/// Whether a directive, without its `#`, leaves out lines.
+/// Whether a directive, given without its `#`, is conditional.
 fn is_conditional(directive: &str) -> bool {
     directive.starts_with("if") || directive.starts_with("el")
 }
 
-/// Whether a brace behind this text opens a namespace or a type.
+/// Whether a brace after this text opens a namespace or a type.
 fn opens_scope(before: &str) -> bool {
     let words = ["namespace", "struct", "enum", "union"];
     let is_part = |c: char| c.is_alphanumeric() || c == '_';
@@ -59,12 +60,12 @@ fn opens_scope(before: &str) -> bool {
         before.rmatch_indices(word).find(whole).map(|(at, _)| at + word.len())
     });
     let Some(name) = behind.max().map(|at| before[at..].trim_start()) else { return false };
-    // A function's parameters have parentheses; so has `alignas(16)`.
+    // A function's parameters have parentheses, but so does `alignas(16)`.
     let name = if name.starts_with("alignas") { name.rsplit(')').next().unwrap_or(name) } else { name };
     !name.contains(['(', ')'])
 }
 
-/// The line with what stands between quotation marks left out.
+/// The line without string contents.
 fn without_strings(line: &str) -> String {
     line.split('"').step_by(2).collect()
 }

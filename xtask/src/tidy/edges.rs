@@ -1,4 +1,5 @@
-//! Crates depend on each other only as the table in docs/ARCHITECTURE.md allows, and the table allows nothing unused.
+//! Checks that crates depend on each other only as the table in docs/ARCHITECTURE.md allows, and that the
+//! table has no unused edges.
 
 use super::{Problem, manifests, markdown, tree::Tree};
 use crate::packages;
@@ -8,7 +9,7 @@ use toml::{Table, Value};
 const PAGE: &str = "docs/ARCHITECTURE.md";
 const SECTION: &str = "Allowed edges";
 
-/// The two tables of the page, and the manifest tables that each is about.
+/// The two tables of the page, and the manifest tables that each covers.
 const KINDS: [(&str, &[&str]); 2] =
     [("edges", &["dependencies", "build-dependencies"]), ("dev-edges", &["dev-dependencies"])];
 
@@ -53,7 +54,7 @@ pub(super) fn check(tree: &Tree) -> Vec<Problem> {
     problems
 }
 
-/// The data on the page and the line where it starts.
+/// The table on the page, and the line where it starts.
 fn table(tree: &Tree) -> Result<(usize, Table), Problem> {
     let wanted =
         || Problem::error(PAGE, 1, format!("the page needs a section {SECTION:?} with a ```toml block"));

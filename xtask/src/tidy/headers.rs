@@ -1,4 +1,5 @@
-//! Every source file opens with what it is about; a generated one names the command that writes it.
+//! Checks that every source file opens with its subject; a generated file must name the command that writes
+//! it.
 
 use super::{Problem, tree::File, tree::Tree};
 

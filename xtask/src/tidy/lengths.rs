@@ -1,4 +1,5 @@
-//! A source file has at most 600 lines, and a word of warning from 400; exceptions are data with a reason.
+//! Checks that a source file has at most 600 lines, with a warning from 400; exceptions are data with a
+//! reason.
 
 use super::{Problem, tree::Tree};
 use toml::{Table, Value};
@@ -28,7 +29,7 @@ pub(super) fn check(tree: &Tree) -> Vec<Problem> {
     problems
 }
 
-/// The `[[length]]` entries, and what is wrong with them.
+/// The `[[length]]` entries, and the errors in them.
 fn exceptions(tree: &Tree) -> (Vec<(String, usize)>, Vec<Problem>) {
     let Some(file) = tree.file(EXCEPTIONS) else { return Default::default() };
     let table: Table = match file.text.parse() {

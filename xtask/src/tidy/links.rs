@@ -1,4 +1,4 @@
-//! Every relative link in a page leads to a file, and its anchor to a heading.
+//! Checks that every relative link in a page leads to a file, and its anchor to a heading.
 
 use super::{Problem, markdown, tree::File, tree::Tree};
 
@@ -31,7 +31,7 @@ fn broken(tree: &Tree, page: &File, target: &str) -> Option<String> {
     (!found).then(|| format!("{path} has no heading for the anchor of {target:?}"))
 }
 
-/// The path that `target` means on the page at `page`.
+/// The path that `target` refers to on the page at `page`.
 fn resolve(page: &str, target: &str) -> String {
     let folder = page.rsplit_once('/').map_or("", |(folder, _)| folder);
     let mut parts: Vec<&str> = folder.split('/').filter(|part| !part.is_empty()).collect();

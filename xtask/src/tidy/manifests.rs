@@ -1,4 +1,4 @@
-//! Each member's Cargo.toml inherits what the workspace sets, dependencies included.
+//! Checks that each member's Cargo.toml inherits what the workspace sets, including dependencies.
 
 use super::{Problem, tree::File, tree::Tree};
 use toml::{Table, Value};
@@ -8,20 +8,20 @@ const INHERITED: [&str; 4] = ["version", "edition", "rust-version", "license"];
 /// The tables of a manifest that list dependencies.
 pub(super) const DEPENDENCIES: [&str; 3] = ["dependencies", "build-dependencies", "dev-dependencies"];
 
-/// The folders of the workspace's members, as the root's Cargo.toml lists them.
+/// The folders of the workspace's members, according to the root's Cargo.toml.
 pub(super) fn member_folders(tree: &Tree) -> Vec<String> {
     let root = tree.file("Cargo.toml").and_then(|file| file.text.parse::<Table>().ok());
     let members = root.as_ref().and_then(|table| table.get("workspace")?.get("members")?.as_array());
     members.into_iter().flatten().filter_map(Value::as_str).map(str::to_string).collect()
 }
 
-/// The manifests of the members that can be read.
+/// The members' manifests that can be parsed.
 pub(super) fn members(tree: &Tree) -> Vec<(&File, Table)> {
     let files = member_folders(tree).into_iter().filter_map(|dir| tree.file(&format!("{dir}/Cargo.toml")));
     files.filter_map(|file| Some((file, file.text.parse().ok()?))).collect()
 }
 
-/// The dependencies in the table of this name, those of single targets included.
+/// The dependencies in the table of this name, including target-specific ones.
 pub(super) fn dependencies<'a>(manifest: &'a Table, name: &str) -> Vec<(&'a String, &'a Value)> {
     let targets = manifest.get("target").and_then(Value::as_table);
     let per_target = targets.into_iter().flatten().filter_map(|(_, target)| target.get(name));
@@ -68,8 +68,9 @@ fn check_member(file: &File, manifest: &Table) -> Vec<Problem> {
         dependencies(manifest, table).into_iter().map(move |(name, value)| (*table, name, value))
     });
     for (table, name, value) in everywhere {
-        // Of this workspace, or the package itself, which may switch on its own features for its tests. Packing takes a dependency of
-        // tests out only if it has no version, and the root's has one.
+        // Allowed: a dev-dependency on a package of this workspace, or on the package itself, to enable its
+        // own features for tests. Packing removes a dev-dependency only if it has no version, and the root's
+        // has one.
         let for_tests =
             table == "dev-dependencies" && value.get("path").is_some() && value.get("version").is_none();
         if !inherits(value) && !for_tests {

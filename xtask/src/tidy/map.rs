@@ -1,4 +1,4 @@
-//! The code map of docs/ARCHITECTURE.md: every member has a heading, every path in it exists.
+//! Checks the code map of docs/ARCHITECTURE.md: every member has a heading, every path exists.
 
 use super::{Problem, manifests, markdown, tree::Tree};
 
@@ -11,7 +11,7 @@ pub(super) fn check(tree: &Tree) -> Vec<Problem> {
     };
     let mut problems = Vec::new();
     let mut members = manifests::member_folders(tree);
-    // Paths in a crate's section are written from the crate's folder.
+    // Paths in a crate's section are relative to the crate's folder.
     let mut folder = String::new();
     for (number, line) in lines {
         if let Some((_, title)) = markdown::heading(line) {
@@ -30,7 +30,8 @@ pub(super) fn check(tree: &Tree) -> Vec<Problem> {
     problems
 }
 
-/// Whether a code span names a file or a folder: it has a slash or a known ending, and nothing that paths here lack.
+/// Whether a code span is a path: it contains a slash or has a known extension, and has no characters that
+/// paths here lack.
 fn is_path(span: &str) -> bool {
     let plain = span.chars().all(|c| c.is_ascii_alphanumeric() || "._-/".contains(c));
     let ending = [".rs", ".hip", ".hpp", ".md", ".toml", ".sh"].iter().any(|end| span.ends_with(end));

@@ -1,6 +1,6 @@
-//! What the checks need to know of Markdown: headings, fenced blocks, code spans, links.
+//! Helpers for Markdown: headings, fenced blocks, code spans, links.
 
-/// A line outside fenced blocks, with its number from 1.
+/// The lines outside fenced blocks, with their numbers from 1.
 pub(super) fn prose(text: &str) -> impl Iterator<Item = (usize, &str)> {
     let mut fenced = false;
     text.lines().enumerate().filter_map(move |(i, line)| {
@@ -17,9 +17,10 @@ pub(super) fn heading(line: &str) -> Option<(usize, &str)> {
     (level > 0).then_some((level, text.trim()))
 }
 
-/// The lines below the heading of this text, up to the next heading of the same or a higher level, with numbers.
+/// The lines below the heading with this text, up to the next heading of the same or a higher level, with
+/// numbers.
 ///
-/// Fenced blocks are part of it.
+/// Fenced blocks are included.
 pub(super) fn section<'a>(text: &'a str, title: &str) -> Option<Vec<(usize, &'a str)>> {
     let headings: Vec<(usize, usize, &str)> =
         prose(text).filter_map(|(n, line)| heading(line).map(|(level, text)| (n, level, text))).collect();
@@ -42,7 +43,7 @@ pub(super) fn code_spans(line: &str) -> impl Iterator<Item = &str> {
     line.split('`').skip(1).step_by(2)
 }
 
-/// The targets of `[text](target)` on a line, code spans left out.
+/// The targets of `[text](target)` on a line, excluding code spans.
 pub(super) fn link_targets(line: &str) -> Vec<String> {
     let plain: String = line.split('`').step_by(2).collect::<Vec<_>>().join("code");
     let mut targets = Vec::new();
@@ -57,7 +58,7 @@ pub(super) fn link_targets(line: &str) -> Vec<String> {
     targets
 }
 
-/// The anchor that a heading gets on the usual hosts: small letters, digits, `-` and `_`.
+/// The anchor that common hosts give a heading: lower-case letters, digits, `-` and `_`.
 pub(super) fn anchor(heading: &str) -> String {
     heading
         .to_lowercase()

@@ -1,12 +1,12 @@
-//! No marks of unfinished work in sources, and no path of one person's machine anywhere.
+//! Checks that sources have no marks of unfinished work, and that no file has a path of one person's machine.
 
 use super::{Problem, tree::Tree};
 
-/// Marks of unfinished work; written in two parts so that this file has none.
+/// Marks of unfinished work, split in two so that this file contains none.
 const MARKS: [(&str, &str); 5] =
     [("to", "do!"), ("unimpl", "emented!"), ("TO", "DO"), ("FIX", "ME"), ("XX", "X")];
 
-/// How absolute paths into a person's folder start.
+/// The beginnings of absolute paths to home directories.
 const HOMES: [(&str, &str); 3] = [("/ro", "ot/"), ("/ho", "me/"), ("/Us", "ers/")];
 
 pub(super) fn check(tree: &Tree) -> Vec<Problem> {
@@ -42,7 +42,7 @@ pub(super) fn check(tree: &Tree) -> Vec<Problem> {
     problems
 }
 
-/// Whether `word` stands in `text` and is no part of a longer word.
+/// Whether `word` occurs in `text` as a whole word.
 fn has_word(text: &str, word: &str) -> bool {
     let part = |c: Option<char>| c.is_some_and(|c| c.is_alphanumeric() || c == '_');
     text.match_indices(word).any(|(at, _)| {
@@ -51,7 +51,7 @@ fn has_word(text: &str, word: &str) -> bool {
     })
 }
 
-/// Whether an absolute path that starts with `home` stands in `text`.
+/// Whether `text` contains an absolute path that starts with `home`.
 fn has_path(text: &str, home: &str) -> bool {
     let inner = |c: char| c.is_alphanumeric() || "_-.}/".contains(c);
     text.match_indices(home).any(|(at, _)| {
@@ -60,7 +60,7 @@ fn has_path(text: &str, home: &str) -> bool {
     })
 }
 
-/// Whether `root` or a path below it stands in `text`, and not as a part of another path.
+/// Whether `text` contains `root` or a path below it, and not as part of another path.
 fn names_root(text: &str, root: &str) -> bool {
     let part = |c: Option<char>| c.is_some_and(|c| c.is_alphanumeric() || "_-.}/*".contains(c));
     text.match_indices(root).any(|(at, _)| {

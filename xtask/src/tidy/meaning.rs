@@ -1,9 +1,9 @@
-//! Every sentence of docs/MEANING.md names tests, and every test that it names is there.
+//! Checks that every sentence of docs/MEANING.md names tests, and that these tests exist.
 
 use super::{Problem, tree::Tree};
 
 const PAGE: &str = "docs/MEANING.md";
-/// The program whose tests the page names, as `file::test`.
+/// The test program whose tests the page names, as `file::test`.
 const SUITE: &str = "crates/tensor-core/tests/suite";
 
 pub(super) fn check(tree: &Tree) -> Vec<Problem> {
@@ -24,7 +24,7 @@ pub(super) fn check(tree: &Tree) -> Vec<Problem> {
     problems
 }
 
-/// The last cell of a table's row, if the line is one and no head.
+/// The last cell of a table row; `None` if the line is not a row, or is a header.
 fn last_cell(line: &str) -> Option<&str> {
     let row = line.trim().strip_prefix('|')?.strip_suffix('|')?;
     let (_, last) = row.rsplit_once('|')?;

@@ -1,6 +1,7 @@
-//! `cargo xtask tidy`: proves what the pages under docs/ claim about the tree.
+//! `cargo xtask tidy`: checks what the pages under docs/ claim about the tree.
 //!
-//! A check is a function from the files to the problems it sees, so that each is tested on a small tree in memory.
+//! A check is a function from the files to the problems that it finds, so that it can be tested on a small
+//! tree in memory.
 
 mod bodies;
 mod edges;
@@ -38,25 +39,25 @@ pub struct TidyArgs {
     strict: bool,
 }
 
-/// How bad a problem is.
+/// The severity of a problem.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Level {
-    /// Shown only.
+    /// Only shown.
     Warning,
-    /// The command fails.
+    /// Makes the command fail.
     Error,
 }
 
-/// Something that a check saw.
+/// A problem that a check found.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Problem {
-    /// How bad it is.
+    /// Its severity.
     pub level: Level,
     /// Path from the root.
     pub path: String,
     /// Line, from 1.
     pub line: usize,
-    /// What is wrong and what to do.
+    /// What is wrong, and what to do.
     pub message: String,
 }
 
@@ -77,7 +78,7 @@ impl fmt::Display for Problem {
     }
 }
 
-/// A check: its name, what it proves, and how.
+/// A check: its name, the claim that it checks, and its function.
 struct Check {
     name: &'static str,
     proves: &'static str,

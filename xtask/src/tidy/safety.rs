@@ -1,4 +1,4 @@
-//! Each SAFETY comment cites a rule of docs/SAFETY.md, and each rule is cited somewhere.
+//! Checks that each SAFETY comment cites a rule of docs/SAFETY.md, and that each rule is cited.
 
 use super::{Problem, markdown, tree::Tree};
 use std::collections::BTreeMap;
@@ -10,7 +10,7 @@ pub(super) fn check(tree: &Tree) -> Vec<Problem> {
         return vec![Problem::error(PAGE, 1, "the page is missing")];
     };
     let mut problems = Vec::new();
-    // Rule -> (line, how often it is cited).
+    // Rule -> (line, number of citations).
     let mut rules: BTreeMap<u32, (usize, usize)> = BTreeMap::new();
     for (line, text) in markdown::prose(&page.text) {
         let Some((2, title)) = markdown::heading(text) else { continue };
@@ -51,7 +51,7 @@ fn rule_number(word: &str) -> Option<u32> {
     word.strip_prefix('S')?.parse().ok()
 }
 
-/// The rules in `S1, S2: why`; `None` if there are none or no reason follows.
+/// The rules in `S1, S2: why`; `None` if there are none or the reason is missing.
 fn cited(comment: &str) -> Option<Vec<u32>> {
     let (rules, reason) = comment.split_once(':')?;
     let words = rules.split([',', ' ']).filter(|word| !word.is_empty() && *word != "and");

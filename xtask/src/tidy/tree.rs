@@ -1,15 +1,15 @@
-//! The files that the checks look at.
+//! The files that the checks read.
 
 use std::collections::BTreeSet;
 use std::path::Path;
 
-/// File names that are read as text; every other file only counts as existing.
+/// Extensions of files that are read as text; for other files only their existence matters.
 const TEXT: [&str; 10] = ["rs", "hip", "hpp", "h", "c", "cpp", "md", "toml", "sh", "py"];
 
-/// Folders that hold nothing of the project's own.
+/// Folders with nothing of the project.
 const SKIPPED: [&str; 2] = ["target", ".git"];
 
-/// Folders and files with a leading dot that do belong to the project.
+/// Dot files and folders that belong to the project.
 const DOTTED: [&str; 3] = [".ci", ".cargo", ".gitignore"];
 
 /// A text file.
@@ -27,12 +27,12 @@ impl File {
         self.path.rsplit_once('.').map_or("", |(_, ext)| ext)
     }
 
-    /// Whether a command writes it: it lies under a folder `generated`.
+    /// Whether a command generates it: it is below a folder `generated`.
     pub(crate) fn is_generated(&self) -> bool {
         self.path.split('/').any(|part| part == "generated")
     }
 
-    /// Whether it is Rust, C or C++ text.
+    /// Whether it is Rust, C or C++.
     pub(crate) fn is_source(&self) -> bool {
         matches!(self.extension(), "rs" | "hip" | "hpp" | "h" | "c" | "cpp")
     }
@@ -42,7 +42,7 @@ impl File {
         self.text.lines().enumerate().map(|(i, line)| (i + 1, line))
     }
 
-    /// The number of the first line that sets `key`, in a TOML file, else 1.
+    /// The number of the first line that sets `key` in a TOML file, or else 1.
     pub(crate) fn line_of_key(&self, key: &str) -> usize {
         let sets = |line: &str| {
             line.trim_start().strip_prefix(key).is_some_and(|rest| rest.starts_with([' ', '.', '=']))
@@ -54,7 +54,7 @@ impl File {
 /// All files of the workspace.
 #[derive(Debug, Default)]
 pub(crate) struct Tree {
-    /// The absolute path of the root; empty for a tree made in memory.
+    /// The absolute path of the root; empty for a tree in memory.
     pub(crate) root: String,
     /// The text files, ordered by path.
     pub(crate) files: Vec<File>,
@@ -62,14 +62,14 @@ pub(crate) struct Tree {
 }
 
 impl Tree {
-    /// Reads what lies under `root`.
+    /// Reads the files below `root`.
     pub(crate) fn read(root: &Path) -> Result<Self, String> {
         let mut tree = Self { root: root.display().to_string(), ..Self::default() };
         tree.walk(root, "")?;
         Ok(tree)
     }
 
-    /// A tree made in memory.
+    /// A tree in memory.
     #[cfg(test)]
     pub(crate) fn of(files: &[(&str, &str)]) -> Self {
         let mut tree = Self::default();
@@ -108,7 +108,7 @@ impl Tree {
         Ok(())
     }
 
-    /// Whether a file or a folder of this name is there.
+    /// Whether a file or folder of this name exists.
     pub(crate) fn exists(&self, path: &str) -> bool {
         let path = path.trim_end_matches('/');
         let folder = format!("{path}/");
@@ -121,7 +121,7 @@ impl Tree {
         self.files.iter().find(|file| file.path == path)
     }
 
-    /// The files that end in one of these extensions.
+    /// The text files with one of these extensions.
     pub(crate) fn with_extension<'a>(&'a self, extensions: &'a [&str]) -> impl Iterator<Item = &'a File> {
         self.files.iter().filter(|file| extensions.contains(&file.extension()))
     }

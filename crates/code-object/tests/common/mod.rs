@@ -1,16 +1,16 @@
-//! A code object made by hand, of which every part can be made wrong.
+//! A handmade code object, each part of which can be made invalid.
 
 #![allow(dead_code, reason = "each test program uses a part of it")]
 
 use rmpv::Value;
 
-/// Where the parts lie in the file, and in memory.
+/// Offsets of the parts in the file, which are also their addresses.
 pub(crate) const DESCRIPTOR: usize = 256;
 pub(crate) const CODE: usize = 320;
 pub(crate) const SYMBOLS: usize = 384;
 pub(crate) const NAMES: usize = 432;
 pub(crate) const NOTE: usize = 512;
-/// Headers of segments: what is read, what is run, the note.
+/// Headers of segments: readable data, code, the note.
 pub(crate) const SEGMENTS: [usize; 3] = [64, 120, 176];
 /// Header fields.
 pub(crate) const OS_ABI: usize = 7;
@@ -22,22 +22,22 @@ pub(crate) struct Hand {
     pub(crate) note: Vec<u8>,
     pub(crate) abi: u8,
     pub(crate) flags: u32,
-    /// Whether a segment and a section lead to the note.
+    /// Whether a segment and a section refer to the note.
     pub(crate) in_segment: bool,
     pub(crate) in_section: bool,
-    /// A note behind the first, in the same section and segment.
+    /// A note after the first, in the same section and segment.
     pub(crate) second: Option<Vec<u8>>,
-    /// One more section, the fifth, which is loaded: its kind, its link, its bytes and the size of an entry.
+    /// A fifth, loaded section: its kind, its link, its bytes and its entry size.
     pub(crate) extra: Option<(u32, u32, Vec<u8>, u64)>,
 }
 
 impl Hand {
-    /// A file for gfx90a of version 5 with this metadata.
+    /// A file for gfx90a, code object version 5, with this metadata.
     pub(crate) fn new(metadata: &Value) -> Self {
         Self::raw(&packed(metadata))
     }
 
-    /// The same, with bytes for metadata.
+    /// The same, with raw bytes as metadata.
     pub(crate) fn raw(metadata: &[u8]) -> Self {
         let note = metadata.to_vec();
         Self { note, abi: 3, flags: 0x53f, in_segment: true, in_section: true, second: None, extra: None }
@@ -89,7 +89,7 @@ impl Hand {
     }
 }
 
-/// Writes over bytes of a file.
+/// Overwrites bytes of a file.
 pub(crate) fn put(file: &mut [u8], at: usize, bytes: &[u8]) {
     file[at..at + bytes.len()].copy_from_slice(bytes);
 }
@@ -108,12 +108,13 @@ pub(crate) fn section(kind: u32, link: u32, offset: usize, size: usize, entry: u
     [words([0, kind]), place, words([link, 1]), numbers(&[4, entry])].concat()
 }
 
-/// An entry of the symbol table: an object that all can see, in the first section.
+/// An entry of the symbol table: a global object in the first section.
 pub(crate) fn symbol(name: u32, address: u64, size: u64) -> Vec<u8> {
     [&name.to_le_bytes()[..], &[0x11, 0, 1, 0], &address.to_le_bytes(), &size.to_le_bytes()].concat()
 }
 
-/// A descriptor with these bytes of shared and private memory and of arguments, whose code follows right behind it.
+/// A descriptor with these sizes of shared memory, private memory and arguments; its code follows
+/// immediately.
 pub(crate) fn descriptor(sizes: [u32; 3]) -> Vec<u8> {
     let mut bytes = sizes.map(u32::to_le_bytes).concat();
     bytes.resize(16, 0);
@@ -150,7 +151,8 @@ pub(crate) fn metadata(kernels: &[Value]) -> Value {
     map(&[("amdhsa.target", "amdgcn-amd-amdhsa--gfx90a".into()), ("amdhsa.kernels", list(kernels))])
 }
 
-/// What the descriptor above belongs to, and two arguments; with these entries instead of its own, or besides.
+/// A kernel that belongs to the descriptor above, with two arguments. The given entries replace or extend its
+/// own.
 pub(crate) fn kernel(changes: &[(&str, Value)]) -> Value {
     let whole = [
         (".name", "k".into()),

@@ -1,9 +1,9 @@
-//! Tests of what a machine need not have: they are skipped with a word, or fail where it has to be there.
+//! Tests that need something a machine may lack: they are skipped with a message, or fail if it is required.
 
 use std::fmt::Display;
 
-/// Says that a test is skipped for the lack of AMD's compilers or libraries. The variable HIPSTACK_REQUIRE may ask for them
-/// with the word `rocm`; then the test fails.
+/// Reports that a test is skipped because AMD's compilers or libraries are missing. If the variable
+/// HIPSTACK_REQUIRE contains `rocm`, the test fails instead.
 pub(crate) fn without_rocm(lacking: impl Display) {
     let required = std::env::var("HIPSTACK_REQUIRE").unwrap_or_default();
     assert!(

@@ -1,8 +1,9 @@
-//! AMD's compilers and LLVM's tools for tests: of an installed ROCm, of the one that ci/fetch-rocm-compiler.sh unpacked, or in PATH.
+//! AMD's compilers and LLVM's tools for tests: from an installed ROCm, from what ci/fetch-rocm-compiler.sh
+//! unpacked, or from PATH.
 
 use std::path::{Path, PathBuf};
 
-/// The file of a tool such as `clang`; only its name if neither folder has it, so that PATH is searched.
+/// The path of a tool such as `clang`; only its name if neither directory has it, so that PATH is searched.
 pub(crate) fn tool(name: &str) -> PathBuf {
     let named = std::env::var_os("ROCM_PATH").filter(|path| !path.is_empty());
     let rocm = named.map_or_else(|| "/opt/rocm".into(), PathBuf::from);

@@ -34,7 +34,7 @@ impl Bench {
         Ok(buffer)
     }
 
-    /// Device memory with `len` times the value.
+    /// Device memory with `len` copies of the value.
     pub(crate) fn filled<T: Pod>(&self, len: usize, value: T) -> Result<Buffer<'_, T>, Failure> {
         self.buffer(&vec![value; len])
     }
@@ -48,14 +48,14 @@ impl Bench {
     pub(crate) fn pinned<T: Pod>(&self, len: usize) -> Result<Pinned<'_, T>, Failure> {
         let (mut pointer, bytes) = (null_mut(), len * size_of::<T>());
         ok!(self, hipHostMalloc(&mut pointer, bytes, 0));
-        // SAFETY: S2: just allocated with so many bytes.
+        // SAFETY: S2: just allocated with that many bytes.
         unsafe { pointer.cast::<u8>().write_bytes(0, bytes) };
         Ok(Pinned { pointer, len, bench: self, values: PhantomData })
     }
 }
 
 impl<T: Pod> Buffer<'_, T> {
-    /// Size of the contents.
+    /// Size of the contents in bytes.
     pub(crate) fn bytes(&self) -> usize {
         self.len * size_of::<T>()
     }
@@ -91,19 +91,19 @@ impl<T> Drop for Buffer<'_, T> {
 }
 
 impl<T: Pod> Pinned<'_, T> {
-    /// One value as it is now; a device may be writing it.
+    /// The current value; a device may be writing it.
     pub(crate) fn get(&self, index: usize) -> T {
         assert!(index < self.len, "a case stays inside its memory");
         // SAFETY: S2: inside the allocation.
         unsafe { self.pointer.cast::<T>().add(index).read_volatile() }
     }
 
-    /// All values as they are now.
+    /// All current values.
     pub(crate) fn read(&self) -> Vec<T> {
         (0..self.len).map(|index| self.get(index)).collect()
     }
 
-    /// Writes the values from the first on. No work may be using them.
+    /// Writes values from the start. No work may be using them.
     pub(crate) fn write(&self, values: &[T]) {
         assert!(values.len() <= self.len, "a case stays inside its memory");
         for (index, value) in values.iter().enumerate() {

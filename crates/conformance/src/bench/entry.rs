@@ -1,4 +1,5 @@
-//! Functions of the table, those that every library has and those that only later ones have, called alike.
+//! The table's functions, with the same access to required functions and to those that only newer libraries
+//! have.
 
 use crate::case::Failure;
 use hip_sys::Optional;
@@ -8,7 +9,7 @@ pub(crate) trait Entry {
     /// The type of the C function.
     type Function;
 
-    /// The function; skips the case where the library lacks it.
+    /// The function; skips the case if the library lacks it.
     fn entry(&self) -> Result<Self::Function, Failure>;
 }
 

@@ -1,4 +1,4 @@
-//! Holding a stream up, so that order can be seen without a clock.
+//! Blocks streams, so that cases can observe order without a clock.
 
 use super::Bench;
 use crate::case::{Failure, Outcome};
@@ -8,13 +8,13 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Condvar, Mutex, PoisonError, mpsc};
 use std::time::{Duration, Instant};
 
-/// A loaded machine is slow, and a wrong platform should fail rather than hang.
+/// Long enough for a loaded machine, but a wrong platform should fail rather than hang.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// A door that streams wait at until the case opens it. It opens when it is dropped, or when the bench frees memory, which
-/// waits for all streams; so a case that fails leaves no stream waiting.
+/// A gate that blocks streams until the case opens it. It opens when it is dropped, or when the bench frees
+/// memory, which waits for all streams. So a failed case leaves no stream blocked.
 pub(crate) struct Gate {
-    /// Leaked: a stream may still be at it when the case is over.
+    /// Leaked: a stream may still use it after the case.
     door: &'static Door,
 }
 
@@ -57,13 +57,13 @@ impl Gate {
         Ok(())
     }
 
-    /// Lets everybody through.
+    /// Opens the gate.
     pub(crate) fn open(&self) {
         self.door.open();
     }
 
-    /// Makes a call while the gate is closed, and opens it when the call is back. Libraries that wait inside the call get
-    /// there too: after a second the gate opens by itself. `look` sees what is so right before it opens.
+    /// Makes a call while the gate is closed, and opens the gate when the call has returned. For libraries
+    /// that wait inside the call, the gate opens after a second by itself. `look` runs right before it opens.
     pub(crate) fn open_after<T, S: Send>(
         &self,
         call: impl FnOnce() -> T,
@@ -72,7 +72,7 @@ impl Gate {
         let (back, is_back) = mpsc::channel::<()>();
         std::thread::scope(|scope| {
             let opener = scope.spawn(move || {
-                // The other end is dropped, or time is up.
+                // The sender was dropped, or the time is over.
                 let _ = is_back.recv_timeout(Duration::from_secs(1));
                 let seen = look();
                 self.open();
@@ -84,12 +84,12 @@ impl Gate {
         })
     }
 
-    /// How many streams have come to it.
+    /// How many streams have reached it.
     pub(crate) fn arrived(&self) -> u32 {
         self.door.arrived.load(Ordering::SeqCst)
     }
 
-    /// How many streams have gone through.
+    /// How many streams have passed it.
     pub(crate) fn passed(&self) -> u32 {
         self.door.passed.load(Ordering::SeqCst)
     }
@@ -101,7 +101,7 @@ impl Drop for Gate {
     }
 }
 
-/// Polls until the condition holds. What it is waiting for is named where it does not.
+/// Polls until the condition holds; otherwise fails with `what`.
 #[track_caller]
 pub(crate) fn soon(what: &str, condition: impl Fn() -> bool) -> Outcome {
     let start = Instant::now();

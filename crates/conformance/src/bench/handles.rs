@@ -42,7 +42,7 @@ impl Bench {
         Ok(Stream { raw, hip: self.hip() })
     }
 
-    /// An event that tells the time.
+    /// An event that records the time.
     pub(crate) fn event(&self) -> Result<Event<'_>, Failure> {
         self.event_with(0)
     }
@@ -54,12 +54,12 @@ impl Bench {
         Ok(Event { raw, hip: self.hip() })
     }
 
-    /// The code of `kernels/NAME.hip` for the device under test, compiled once for each device.
+    /// The code of `kernels/NAME.hip` for the device under test, compiled once per device.
     pub(crate) fn code(&self, name: &'static str) -> Result<Arc<Vec<u8>>, Failure> {
         self.shared.code(self.device, name)
     }
 
-    /// A module of `kernels/NAME.hip`, loaded once for each bench on the device that is current then.
+    /// A module of `kernels/NAME.hip`, loaded once per bench on the device that is current at the first call.
     pub(crate) fn module(&self, name: &'static str) -> Result<Rc<Module>, Failure> {
         if let Some(module) = self.modules.borrow().get(name) {
             return Ok(Rc::clone(module));
@@ -76,7 +76,7 @@ impl Bench {
         Ok(Module { raw, shared: Arc::clone(&self.shared) })
     }
 
-    /// Address and bytes of a module's variable.
+    /// Address and size of a module's variable.
     pub(crate) fn global(&self, module: &Module, name: &str) -> Result<(*mut c_void, usize), Failure> {
         let name = CString::new(name).expect("names have no zero byte");
         let (mut pointer, mut bytes) = (null_mut(), 0);
@@ -87,7 +87,7 @@ impl Bench {
 
 impl Drop for Stream<'_> {
     fn drop(&mut self) {
-        // SAFETY: S4: our own stream; work that is queued runs on.
+        // SAFETY: S4: our own stream; queued work still runs.
         unsafe { (self.hip.hipStreamDestroy)(self.raw) };
     }
 }
@@ -102,7 +102,7 @@ impl Drop for Event<'_> {
 impl Drop for Module {
     fn drop(&mut self) {
         let hip = self.shared.platform.hip();
-        // SAFETY: S4: our own module. Its kernels must have ended before its code goes.
+        // SAFETY: S4: our own module. Its kernels must have ended before its code is unloaded.
         unsafe {
             (hip.hipDeviceSynchronize)();
             (hip.hipModuleUnload)(self.raw);

@@ -8,7 +8,7 @@ use std::ffi::{CString, c_void};
 use std::ptr::null_mut;
 use std::rc::Rc;
 
-/// A kernel of a loaded module, which it keeps loaded.
+/// A kernel of a loaded module, which stays loaded as long as this.
 #[derive(Debug, Clone)]
 pub(crate) struct Function {
     pub(crate) raw: hipFunction_t,
@@ -16,7 +16,7 @@ pub(crate) struct Function {
     _module: Rc<Module>,
 }
 
-/// Blocks, threads of a block, and bytes of dynamic shared memory.
+/// Blocks, threads per block, and bytes of dynamic shared memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Shape {
     pub(crate) grid: [u32; 3],
@@ -24,13 +24,13 @@ pub(crate) struct Shape {
     pub(crate) shared: u32,
 }
 
-/// A shape in one dimension: so many blocks of so many threads.
+/// A one-dimensional shape.
 pub(crate) const fn grid(blocks: u32, threads: u32) -> Shape {
     Shape { grid: [blocks, 1, 1], block: [threads, 1, 1], shared: 0 }
 }
 
 impl Shape {
-    /// A shape in three dimensions, x first.
+    /// A three-dimensional shape, x first.
     pub(crate) const fn of(grid: [u32; 3], block: [u32; 3]) -> Self {
         Self { grid, block, shared: 0 }
     }
@@ -97,7 +97,7 @@ impl<T> From<&Pinned<'_, T>> for Arg {
     }
 }
 
-/// Arguments packed as a C structure holds them, for the `extra` form of a launch.
+/// Arguments packed as in a C structure, for the `extra` form of a launch.
 pub(crate) fn packed(arguments: &[Arg]) -> Vec<u8> {
     let mut bytes = Vec::new();
     for argument in arguments {
@@ -136,7 +136,7 @@ impl Bench {
         self.expect(code, crate::codes::SUCCESS, &format!("launch of {}", function.name))
     }
 
-    /// Launches on a stream and gives the code.
+    /// Launches on a stream and returns the code.
     pub(crate) fn launch_code(
         &self,
         stream: hipStream_t,
@@ -148,7 +148,7 @@ impl Bench {
         let ([gx, gy, gz], [bx, by, bz]) = (shape.grid, shape.block);
         let (list, extra) = (addresses.as_mut_ptr(), null_mut());
         let launch = self.hip().hipModuleLaunchKernel;
-        // SAFETY: S9: the case gives as many arguments as the kernel declares, of its types.
+        // SAFETY: S9: the case passes as many arguments as the kernel declares, of the declared types.
         unsafe { launch(function.raw, gx, gy, gz, bx, by, bz, shape.shared, stream, list, extra) }.0
     }
 }

@@ -1,4 +1,4 @@
-//! What a case works with: a platform, one of its devices, and short forms of what cases do all the time.
+//! The environment of a case: a platform, one of its devices, and short forms of common steps.
 
 mod buffer;
 mod entry;
@@ -25,20 +25,21 @@ use std::sync::Arc;
 /// The null stream.
 pub(crate) const NULL: hipStream_t = std::ptr::null_mut();
 
-/// A platform and one of its devices, which is current on the case's thread, with no error left over.
+/// A platform and one of its devices. The device is current on the case's thread, and no error is pending
+/// there.
 #[derive(Debug)]
 pub struct Bench {
     shared: Arc<Shared>,
     device: i32,
     wave: u32,
-    /// Modules that the case asked for; unloaded with the bench.
+    /// Modules that the case uses; unloaded with the bench.
     modules: RefCell<HashMap<&'static str, Rc<Module>>>,
-    /// Of gates that streams were sent to.
+    /// Gates that streams may be blocked at.
     doors: RefCell<Vec<&'static gate::Door>>,
 }
 
 impl Bench {
-    /// A bench on a device, for one case, on a thread of its own.
+    /// A bench for one case, on a thread of its own.
     pub(crate) fn new(shared: Arc<Shared>, device: i32, wave: u32) -> Self {
         Self { shared, device, wave, modules: RefCell::default(), doors: RefCell::default() }
     }
@@ -53,24 +54,24 @@ impl Bench {
         &self.shared.platform
     }
 
-    /// The number of the device under test.
+    /// The ordinal of the device under test.
     pub fn device(&self) -> i32 {
         self.device
     }
 
-    /// Lanes in a wave of the device.
+    /// Wave size of the device.
     pub fn wave(&self) -> u32 {
         self.wave
     }
 
-    /// The code is the one that has to be.
+    /// Checks that the code is the expected one.
     #[track_caller]
     pub(crate) fn expect(&self, code: u32, expected: u32, what: &str) -> Outcome {
         if code == expected {
             return Ok(());
         }
         let (seen, expected) = (self.name_of(code), self.name_of(expected));
-        // The text of a long call has line breaks.
+        // The text of a long call contains line breaks.
         let what = what.split_whitespace().collect::<Vec<_>>().join(" ");
         Err(Failure::wrong(format!("{what}: expected {expected}, got {seen}")))
     }
@@ -86,14 +87,14 @@ impl Bench {
         format!("{} ({code})", unsafe { CStr::from_ptr(name) }.to_string_lossy())
     }
 
-    /// How many devices there are.
+    /// The number of devices.
     pub(crate) fn devices(&self) -> Result<i32, Failure> {
         let mut count = 0;
         ok!(self, hipGetDeviceCount(&mut count));
         Ok(count)
     }
 
-    /// Another device than the one under test; skips the case if there is none.
+    /// A device other than the one under test; skips the case if there is none.
     pub(crate) fn other_device(&self) -> Result<i32, Failure> {
         let count = self.devices()?;
         if count < 2 {
@@ -114,30 +115,31 @@ impl Bench {
         Ok(())
     }
 
-    /// The last error, which stays.
+    /// The last error, which is not cleared.
     pub(crate) fn peek(&self) -> u32 {
-        // SAFETY: S1: a question without arguments.
+        // SAFETY: S1: a query without arguments.
         unsafe { (self.hip().hipPeekAtLastError)() }.0
     }
 
-    /// The last error, which is forgotten.
+    /// Returns and clears the last error.
     pub(crate) fn take_error(&self) -> u32 {
-        // SAFETY: S1: a question without arguments.
+        // SAFETY: S1: a query without arguments.
         unsafe { (self.hip().hipGetLastError)() }.0
     }
 
-    /// Opens all gates, before something that waits for all streams.
+    /// Opens all gates, before a call that waits for all streams.
     fn open_gates(&self) {
         self.doors.borrow().iter().for_each(|door| door.open());
     }
 
-    /// What another thread makes its own bench of the same device with. The device is *not* made current there.
+    /// Returns a function with which another thread creates its own bench of the same device. The device is
+    /// *not* made current there.
     pub(crate) fn twin(&self) -> impl FnOnce() -> Bench + Send + use<> {
         let (shared, device, wave) = (Arc::clone(&self.shared), self.device, self.wave);
         move || Bench::new(shared, device, wave)
     }
 
-    /// Does something on another thread, which begins with HIP's defaults, and waits for it.
+    /// Runs `work` on a new thread, which has HIP's default state, and waits for it.
     pub(crate) fn elsewhere<T: Send>(
         &self,
         work: impl FnOnce(&Bench) -> Result<T, Failure> + Send,

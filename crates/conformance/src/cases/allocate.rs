@@ -37,7 +37,7 @@ fn more_than_there_is(b: &Bench) -> Outcome {
     Ok(())
 }
 
-/// Zero bytes are a null pointer and no error.
+/// Zero bytes give a null pointer and no error.
 fn zero_bytes(b: &Bench) -> Outcome {
     let mut place = 0x1000 as *mut c_void;
     ok!(b, hipMalloc(&mut place, 0));
@@ -52,7 +52,7 @@ fn aligned_to_256(b: &Bench) -> Outcome {
     Ok(())
 }
 
-/// What is written to one is not seen in its neighbours.
+/// A write to one allocation does not change its neighbours.
 fn allocations_are_apart(b: &Bench) -> Outcome {
     let buffers =
         (0..16_u8).map(|value| b.filled(1000, value)).collect::<Result<Vec<Buffer<'_, u8>>, Failure>>()?;
@@ -104,14 +104,14 @@ fn from_the_middle(b: &Bench) -> Outcome {
     same_all("the buffer", &buffer.read()?, &[0; 64])
 }
 
-/// hipFree returns when the work that uses the memory is done.
+/// hipFree returns after the work that uses the memory has ended.
 fn waits_for_the_work(b: &Bench) -> Outcome {
     let (stream, gate, mut place) = (b.stream_with(hipStreamNonBlocking)?, Gate::new(), null_mut());
     ok!(b, hipMalloc(&mut place, 64));
     gate.hold(b, stream.raw)?;
     ok!(b, hipMemsetAsync(place, 1, 64, stream.raw));
     let (hip, address) = (b.hip().clone(), place as usize);
-    // The free is on a thread of its own: it has to wait, and somebody has to open the gate.
+    // The free runs on another thread: it has to wait, while this thread opens the gate.
     let free = std::thread::spawn(move || {
         // SAFETY: S4: the case's own allocation, freed once.
         unsafe { (hip.hipFree)(address as *mut c_void) }.0
@@ -123,7 +123,7 @@ fn waits_for_the_work(b: &Bench) -> Outcome {
     same("streams through the gate", gate.passed(), 1)
 }
 
-/// The device that is current need not be the memory's.
+/// The current device need not be the memory's device.
 fn from_another_device(b: &Bench) -> Outcome {
     let (other, mut place) = (b.other_device()?, null_mut());
     ok!(b, hipMalloc(&mut place, 64));

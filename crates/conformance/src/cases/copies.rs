@@ -1,4 +1,4 @@
-//! Copies of bytes: every direction, every form, when they happen, and what is refused.
+//! Copies of bytes: every direction, every function, their timing, and errors.
 
 use super::prelude::*;
 
@@ -50,7 +50,7 @@ fn host_to_host(b: &Bench) -> Outcome {
     same_all("the values", &to, &from)
 }
 
-/// `hipMemcpyDefault` finds out by itself, in all four directions.
+/// `hipMemcpyDefault` determines the direction, for all four directions.
 fn direction_from_the_pointers(b: &Bench) -> Outcome {
     let (a, c, values) = (b.zeros::<i32>(4)?, b.zeros::<i32>(4)?, [11, 12, 13, 14]);
     let (mut back, mut copy) = ([0_i32; 4], [0_i32; 4]);
@@ -146,7 +146,7 @@ fn host_to_host_in_a_stream(b: &Bench) -> Outcome {
     same_all("the destination", &to.read(), &[8, 9])
 }
 
-/// There and back through hipMemcpyAsync with the direction said.
+/// To the device and back through hipMemcpyAsync with an explicit direction.
 fn by_direction(b: &Bench) -> Outcome {
     let (a, c, stream) = (b.zeros::<i32>(2)?, b.zeros::<i32>(2)?, b.stream()?);
     let (from, to) = (b.pinned::<i32>(2)?, b.pinned::<i32>(2)?);
@@ -206,7 +206,8 @@ fn past_the_end_in_a_stream(b: &Bench) -> Outcome {
     Ok(())
 }
 
-/// The call may take the values at once or wait until the stream gets there, so the gate opens from elsewhere.
+/// The call may read the values at once, or wait until the stream reaches the copy, so another thread opens
+/// the gate.
 fn pageable_memory_may_change_after_the_call(b: &Bench) -> Outcome {
     let (buffer, stream, gate) = (b.zeros::<i32>(4)?, b.stream_with(hipStreamNonBlocking)?, Gate::new());
     let mut values = [1, 2, 3, 4];

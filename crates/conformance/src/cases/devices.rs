@@ -1,4 +1,4 @@
-//! What a device says of itself: name, identity, properties, attributes, limits.
+//! Queries of a device: name, identity, properties, attributes, limits.
 
 use super::prelude::*;
 use std::ffi::{CString, c_char, c_int};
@@ -84,7 +84,7 @@ fn no_room(b: &Bench) -> Outcome {
     same("the place", name, [0x55; 4])
 }
 
-/// A short buffer gets as much as fits and its zero byte, and nothing is written behind it.
+/// A short buffer receives as much as fits, with a zero byte, and nothing is written beyond it.
 fn cut_to_the_room(b: &Bench) -> Outcome {
     let (mut name, whole) = ([0x55 as c_char; 8], text(&properties(b)?.name));
     ok!(b, hipDeviceGetName(name.as_mut_ptr(), 4, b.device()));
@@ -122,12 +122,12 @@ fn uuid_bad_device(b: &Bench) -> Outcome {
     Ok(())
 }
 
-/// The address on the bus leads back to the device.
+/// The PCI address identifies the same device.
 fn bus_and_back(b: &Bench) -> Outcome {
     let (mut address, mut device) = ([0 as c_char; 64], -7);
     ok!(b, hipDeviceGetPCIBusId(address.as_mut_ptr(), 64, b.device()));
     let address = text(&address);
-    // domain:bus:device.function, as the system writes it.
+    // domain:bus:device.function, in the system's format.
     let parts: Vec<usize> = address.split([':', '.']).map(str::len).collect();
     same(&format!("digits of {address:?}"), parts.as_slice(), &[4, 2, 2, 1])?;
     let c_address = CString::new(address).expect("cut at the zero byte");

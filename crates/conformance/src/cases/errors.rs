@@ -31,7 +31,7 @@ fn success(b: &Bench) -> Outcome {
     same("the name", name(b, 0)?.as_str(), "hipSuccess")
 }
 
-/// The names of the codes that HIP's headers number so.
+/// Names that HIP's headers give to these codes.
 const NAMES: &[(u32, &str)] = &[
     (VALUE, "hipErrorInvalidValue"),
     (MEMORY, "hipErrorOutOfMemory"),
@@ -65,7 +65,7 @@ fn of_the_table(b: &Bench) -> Outcome {
     Ok(())
 }
 
-/// A number that is no code has the name of the unknown error.
+/// A number that is not a code has the name of the unknown error.
 fn unknown(b: &Bench) -> Outcome {
     same("the name", name(b, 123_456)?.as_str(), "hipErrorUnknown")
 }
@@ -102,7 +102,7 @@ fn the_newest_counts(b: &Bench) -> Outcome {
     same("the last error", b.take_error(), VALUE)
 }
 
-/// "Not ready" is an answer.
+/// "Not ready" is a result, not an error.
 fn not_ready_is_no_error(b: &Bench) -> Outcome {
     let (stream, gate) = (b.stream()?, Gate::new());
     gate.hold(b, stream.raw)?;
@@ -134,7 +134,7 @@ fn each_thread_has_its_own(b: &Bench) -> Outcome {
     same("this thread's", b.take_error(), DEVICE)
 }
 
-/// What a launch refuses is remembered too.
+/// A refused launch sets the last error too.
 fn a_failed_launch(b: &Bench) -> Outcome {
     let n = null_mut;
     expect!(b, hipModuleLaunchKernel(n(), 1, 1, 1, 1, 1, 1, 0, NULL, null_mut(), null_mut()) => HANDLE);

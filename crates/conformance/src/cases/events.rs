@@ -53,7 +53,7 @@ fn destroy_nothing(b: &Bench) -> Outcome {
     Ok(())
 }
 
-/// An event that is no more.
+/// A destroyed event.
 fn destroyed(b: &Bench) -> Result<hipEvent_t, Failure> {
     let mut event = null_mut();
     ok!(b, hipEventCreateWithFlags(&mut event, 0); hipEventDestroy(event));
@@ -78,7 +78,7 @@ fn destroyed_while_pending(b: &Bench) -> Outcome {
     gate.hold(b, stream.raw)?;
     ok!(b, hipEventRecord(event, stream.raw); hipMemsetD32Async(pinned.pointer, 4, 1, stream.raw));
     soon("the stream at the gate", || gate.arrived() == 1)?;
-    // Destroying may wait or not, so the gate opens from elsewhere.
+    // Destroying may wait or not, so another thread opens the gate.
     let door = std::thread::spawn(move || gate.open());
     ok!(b, hipEventDestroy(event); hipStreamSynchronize(stream.raw));
     ensure(door.join().is_ok(), "the gate did not open")?;
@@ -132,7 +132,7 @@ fn synchronize_waits(b: &Bench) -> Outcome {
     same("the value", pinned.get(0), 7)
 }
 
-/// Recorded again, it is pending again.
+/// Recording an event again makes it pending again.
 fn again_moves_it(b: &Bench) -> Outcome {
     let (event, stream, gate) = (b.event()?, b.stream()?, Gate::new());
     ok!(b, hipEventRecord(event.raw, stream.raw); hipEventSynchronize(event.raw));
@@ -191,7 +191,8 @@ fn orders_two_streams(b: &Bench) -> Outcome {
     same("the value afterwards", pinned.get(0), 2)
 }
 
-/// The wait is for what was recorded when it was made: recording elsewhere does not change it.
+/// A wait refers to the recording at the time of the call: recording the event elsewhere afterwards does not
+/// change it.
 fn what_was_recorded_then_counts(b: &Bench) -> Outcome {
     let (x, y) = (b.stream_with(hipStreamNonBlocking)?, b.stream_with(hipStreamNonBlocking)?);
     let (free, event, gate) = (b.stream_with(hipStreamNonBlocking)?, b.event()?, Gate::new());
@@ -228,7 +229,7 @@ fn across_devices(b: &Bench) -> Outcome {
     same("the value afterwards", pinned.get(0), 2)
 }
 
-/// Each copies what the one before it wrote, on another stream, ordered by events alone.
+/// Each stream copies what the previous one wrote; only events order them.
 fn a_chain_through_streams(b: &Bench) -> Outcome {
     let streams =
         (0..4).map(|_| b.stream_with(hipStreamNonBlocking)).collect::<Result<Vec<Stream<'_>>, Failure>>()?;
@@ -302,7 +303,7 @@ fn of_itself(b: &Bench) -> Outcome {
     same("the time", time, 0.0)
 }
 
-/// Milliseconds between two events with a sleep of a host function in between.
+/// Milliseconds between two events around a host function that sleeps.
 fn around_a_sleep(b: &Bench, milliseconds: u64) -> Result<(f32, f32), Failure> {
     unsafe extern "C" fn sleep(milliseconds: *mut c_void) {
         std::thread::sleep(std::time::Duration::from_millis(milliseconds as u64));
@@ -322,7 +323,8 @@ fn backwards_is_negative(b: &Bench) -> Outcome {
     ensure(forth > 0.0 && back == -forth, format!("{forth} ms there, {back} ms back"))
 }
 
-/// At least as long as the work took, and not more than the clock of the host saw. The work is a host function's.
+/// The time is at least as long as the work took, and at most what the host's clock measured. The work is a
+/// host function.
 fn grows_with_the_work(b: &Bench) -> Outcome {
     let start = std::time::Instant::now();
     let (short, _) = around_a_sleep(b, 2)?;
@@ -332,7 +334,7 @@ fn grows_with_the_work(b: &Bench) -> Outcome {
     ensure(short <= outside * 1.01 + 1.0, format!("{short} ms, {outside} ms by the host's clock"))
 }
 
-/// It is in milliseconds, and not more than the clock of the host saw.
+/// The time is in milliseconds, and at most what the host's clock measured.
 fn holds_what_happened_between(b: &Bench) -> Outcome {
     let start = std::time::Instant::now();
     let (time, _) = around_a_sleep(b, 20)?;

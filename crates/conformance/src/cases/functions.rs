@@ -1,4 +1,4 @@
-//! What a function says of itself, and how much of it fits on a device.
+//! Queries of a function, and how many of its blocks fit on a device.
 
 use super::prelude::*;
 use std::ffi::c_int;

@@ -1,4 +1,4 @@
-//! Functions of the host in a stream.
+//! Host functions in a stream.
 
 use super::prelude::*;
 use std::sync::Mutex;
@@ -27,7 +27,7 @@ fn gets_its_argument(b: &Bench) -> Outcome {
     same("the counter", counter.load(Ordering::SeqCst), 42)
 }
 
-/// A number, and the list that it is added to.
+/// A number, and the list to append it to.
 struct Entry<'l>(u32, &'l Mutex<Vec<u32>>);
 
 unsafe extern "C" fn append(entry: *mut c_void) {
@@ -49,14 +49,14 @@ fn runs_in_order(b: &Bench) -> Outcome {
     same_all("the order", &list, &(0..50).collect::<Vec<_>>())
 }
 
-/// Pinned memory, and what a host function saw there.
+/// Pinned memory, and what a host function read there.
 struct Look {
     place: *const i32,
     seen: AtomicU32,
 }
 
 unsafe extern "C" fn look(at: *mut c_void) {
-    // SAFETY: S11: the case passed a place that outlives the stream's work.
+    // SAFETY: S11: the case passed memory that outlives the stream's work.
     unsafe {
         let look = &*at.cast::<Look>();
         look.seen.store(look.place.read_volatile() as u32, Ordering::SeqCst);

@@ -1,4 +1,4 @@
-//! Host memory that HIP knows: its own, and the program's when it is registered.
+//! Host memory known to HIP: allocated by HIP, or registered by the program.
 
 use super::prelude::*;
 
@@ -115,7 +115,7 @@ fn survives_on_every_device(b: &Bench) -> Outcome {
     same_all("on the other device", &there.read()?, &[8, 9])
 }
 
-/// Pages of the program's own.
+/// Memory pages owned by the program.
 fn own() -> Vec<u8> {
     vec![3; 8192]
 }
@@ -216,7 +216,7 @@ fn managed_unknown_flag(b: &Bench) -> Outcome {
     Ok(())
 }
 
-/// 4096 bytes of managed memory for a question; freed afterwards.
+/// Allocates 4096 bytes of managed memory for a check, and frees them afterwards.
 fn with_managed(b: &Bench, question: impl FnOnce(*mut c_void) -> Outcome) -> Outcome {
     let mut place = null_mut();
     ok!(b, hipMallocManaged(&mut place, 4096, hipMemAttachGlobal));

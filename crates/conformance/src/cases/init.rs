@@ -20,7 +20,7 @@ fn bad(b: &Bench) -> Outcome {
     Ok(())
 }
 
-/// The version is the one that the platform was opened with.
+/// The version is that of the opened platform.
 fn runtime(b: &Bench) -> Outcome {
     let mut version = 0;
     ok!(b, hipRuntimeGetVersion(&mut version));
@@ -69,7 +69,7 @@ fn one_too_many(b: &Bench) -> Outcome {
     Ok(())
 }
 
-/// A refused choice leaves the device current that was.
+/// A refused call does not change the current device.
 fn a_refusal_changes_nothing(b: &Bench) -> Outcome {
     let (count, mut current) = (b.devices()?, -1);
     b.set_device(count - 1)?;

@@ -40,7 +40,7 @@ struct Mixed {
     padding: [u8; 7],
 }
 
-/// The arguments of the kernel `mixed`, and what it makes of them.
+/// The arguments of the kernel `mixed`, and its results for them.
 fn mixed_arguments(out: &Buffer<'_, f64>) -> [Arg; 7] {
     let structure = Mixed { d: [1.25, 9.0, -2.5], c: -100, padding: [0; 7] };
     [
@@ -61,7 +61,7 @@ fn of_every_size(b: &Bench) -> Outcome {
     same_all("what the kernel saw", &out.read()?, &MIXED)
 }
 
-/// Launches one thread with packed arguments and tells the code.
+/// Launches one thread with packed arguments and returns the code.
 fn launch_packed(b: &Bench, function: &Function, bytes: &mut [u8], size_first: bool) -> Result<u32, Failure> {
     let mut size = bytes.len();
     let (at, size_at) = (bytes.as_mut_ptr().cast(), (&raw mut size).cast());
@@ -72,10 +72,10 @@ fn launch_packed(b: &Bench, function: &Function, bytes: &mut [u8], size_first: b
     Ok(launch_extra(b, function, &mut extra))
 }
 
-/// Launches one thread with a list of `extra` and tells the code.
+/// Launches one thread with a list of `extra` and returns the code.
 fn launch_extra(b: &Bench, function: &Function, extra: &mut [*mut c_void]) -> u32 {
     let launch = b.hip().hipModuleLaunchKernel;
-    // SAFETY: S9: the case describes what the kernel declares, or what has to be refused.
+    // SAFETY: S9: the case passes what the kernel declares, or what has to be refused.
     unsafe { launch(function.raw, 1, 1, 1, 1, 1, 1, 0, NULL, null_mut(), extra.as_mut_ptr()) }.0
 }
 
@@ -108,7 +108,7 @@ fn none(b: &Bench) -> Outcome {
     b.sync()
 }
 
-/// The places of the arguments are the caller's again as soon as the launch returns.
+/// The memory of the arguments may be reused as soon as the launch returns.
 fn read_before_the_call_returns(b: &Bench) -> Outcome {
     let (write, out) = (b.function("basic", "write_one")?, b.zeros::<i32>(100)?);
     let (stream, gate) = (b.stream_with(hipStreamNonBlocking)?, Gate::new());
@@ -197,7 +197,7 @@ fn no_end(b: &Bench) -> Outcome {
     refused(b, |extra| extra[4] = null_mut())
 }
 
-/// The end comes where the size should be.
+/// The end marker is where the size should be.
 fn no_size(b: &Bench) -> Outcome {
     refused(b, |extra| extra[2] = HIP_LAUNCH_PARAM_END)
 }
@@ -209,7 +209,7 @@ fn refused_launches_do_not_run(b: &Bench) -> Outcome {
     same_all("the value", &out.read()?, &[0])
 }
 
-/// The code of a launch of a kernel that does nothing.
+/// Checks the code of a launch of a kernel that does nothing.
 fn shape(b: &Bench, grid: [u32; 3], block: [u32; 3], shared: u32, expected: u32) -> Outcome {
     let code =
         b.launch_code(NULL, &b.function("basic", "nothing")?, Shape::of(grid, block).shared(shared), args![]);
@@ -290,7 +290,7 @@ fn grid_longest_z(b: &Bench) -> Outcome {
     shape(b, [1, 1, 65_536], ONE, 0, SUCCESS)
 }
 
-/// Blocks times threads along x has to stay below 2³².
+/// Blocks times threads along x must be below 2³².
 fn threads_of_2_to_the_32(b: &Bench) -> Outcome {
     shape(b, [1 << 22, 1, 1], [1024, 1, 1], 0, VALUE)
 }
@@ -307,7 +307,7 @@ fn shared_of_all_ones(b: &Bench) -> Outcome {
     shape(b, ONE, ONE, u32::MAX, VALUE)
 }
 
-/// What the kernel `indices` writes for a shape: blocks and threads count with x fastest.
+/// Checks what the kernel `indices` writes for a shape: blocks and threads count with x fastest.
 fn indices(b: &Bench, grid: [u32; 3], block: [u32; 3]) -> Outcome {
     let number = |[x, y, z]: [u32; 3]| x + 10 * y + 100 * z;
     let places = |[x, y, z]: [u32; 3]| {
@@ -372,7 +372,7 @@ fn several_sizes_in_a_row(b: &Bench) -> Outcome {
     for bytes in [4, 16, 1000, 4096, 32_768, 65_532, 8] {
         let out = b.zeros::<i32>(2)?;
         b.launch(&ends, grid(3, 64).shared(bytes), args![&out, bytes])?;
-        // In four bytes the last word is the first.
+        // In four bytes the last word is also the first.
         let first = if bytes == 4 { 22 } else { 11 };
         same_all(&format!("the ends of {bytes} bytes"), &out.read()?, &[first, 22])?;
     }

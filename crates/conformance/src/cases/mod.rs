@@ -83,7 +83,7 @@ pub const GROUPS: &[Group] = &[
     each("kernel", kernels::LISTS),
 ];
 
-/// A group whose answers do not depend on the device.
+/// A group whose results do not depend on the device.
 const fn once(name: &'static str, lists: &'static [&'static [Case]]) -> Group {
     Group { name, scope: Scope::Process, lists }
 }
@@ -93,7 +93,7 @@ const fn each(name: &'static str, lists: &'static [&'static [Case]]) -> Group {
     Group { name, scope: Scope::Device, lists }
 }
 
-/// What nearly every file of cases uses.
+/// Items that nearly every file of cases uses.
 pub(crate) mod prelude {
     pub(crate) use crate::bench::*;
     pub(crate) use crate::case::{Case, Failure, Outcome, ensure, same, same_all};

@@ -1,4 +1,4 @@
-//! Modules: loading them, their functions and variables, and what is refused.
+//! Modules: loading, functions, variables, and errors.
 
 use super::prelude::*;
 use std::ffi::CString;
@@ -43,7 +43,7 @@ impl Temporary {
 
 impl Drop for Temporary {
     fn drop(&mut self) {
-        // Nothing is lost if it stays.
+        // A leftover temporary file does no harm.
         let _ = std::fs::remove_file(&self.0);
     }
 }
@@ -91,7 +91,7 @@ fn null_place_for_an_image(b: &Bench) -> Outcome {
 }
 
 fn text_as_image(b: &Bench) -> Outcome {
-    // Padded: an image has no length, so a reader may look further than the text goes.
+    // Padded: an image has no length, so a reader may read beyond the end of the text.
     let (mut module, mut bytes) = (null_mut(), [0_u8; 4096]);
     bytes[..17].copy_from_slice(b"not a code object");
     expect!(b, hipModuleLoadData(&mut module, bytes.as_ptr().cast()) => IMAGE);
@@ -126,7 +126,7 @@ fn a_file(b: &Bench) -> Outcome {
     Ok(())
 }
 
-/// The first half of a good image, and zeros instead of the rest.
+/// The first half of a valid image, followed by zeros.
 fn a_cut_image(b: &Bench) -> Outcome {
     let (mut code, mut module) = (b.code("basic")?.to_vec(), null_mut());
     let half = code.len() / 2;
@@ -142,7 +142,7 @@ fn unload_twice(b: &Bench) -> Outcome {
     Ok(())
 }
 
-/// The second stays when the first goes.
+/// Unloading the first module does not affect the second.
 fn loaded_twice(b: &Bench) -> Outcome {
     let (first, second) = (b.load(&b.code("basic")?)?, b.load(&b.code("basic")?)?);
     ensure(first.raw != second.raw, "two loads have one handle")?;
@@ -281,7 +281,7 @@ fn constants_at_first(b: &Bench) -> Outcome {
     same_all("what the kernel saw", &out.read()?, &[1.0, 2.0, 4.0, 8.0])
 }
 
-/// Constant memory is constant for kernels; the host writes it.
+/// Constant memory is constant only for kernels; the host may write it.
 fn constants_from_the_host(b: &Bench) -> Outcome {
     let (module, out, values) = (b.module("basic")?, b.zeros::<f64>(4)?, [0.5, -0.25, 1e300, 7.0]);
     let (table, _) = b.global(&module, "table")?;

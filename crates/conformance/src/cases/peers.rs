@@ -87,7 +87,7 @@ fn attribute_of_one_device(b: &Bench) -> Outcome {
     Ok(())
 }
 
-/// Memory of the other device, allocated there.
+/// Memory that was allocated on the other device.
 fn far<'b>(b: &'b Bench, values: &[i32]) -> Result<(i32, Buffer<'b, i32>), Failure> {
     let other = b.other_device()?;
     b.set_device(other)?;

@@ -1,4 +1,4 @@
-//! What HIP says of a pointer.
+//! Queries of pointers.
 
 use super::prelude::*;
 use hip_sys::MemoryKind;
@@ -22,7 +22,7 @@ fn attributes(b: &Bench, pointer: *const c_void) -> Result<Seen, Failure> {
     Ok(Seen { kind: MemoryKind::from_raw(raw.type_, b.platform().version()), raw })
 }
 
-/// What is not HIP's is told as unregistered, or refused before ROCm 6.
+/// Memory unknown to HIP is reported as unregistered, or refused before ROCm 6.
 fn unregistered(b: &Bench, pointer: *const c_void) -> Outcome {
     let mut raw = hipPointerAttribute_t::default();
     if b.platform().version().major < 6 {
@@ -53,7 +53,7 @@ fn of_the_device(b: &Bench) -> Outcome {
     same("whether it is managed", seen.raw.isManaged, 0)
 }
 
-/// The address asked about comes back, not the start.
+/// The query returns the given address, not the start of the allocation.
 fn inside_the_device(b: &Bench) -> Outcome {
     let buffer = b.zeros::<u8>(400)?;
     let seen = attributes(b, buffer.at(399))?;
@@ -62,7 +62,7 @@ fn inside_the_device(b: &Bench) -> Outcome {
 
 fn behind_the_device(b: &Bench) -> Outcome {
     let buffer = b.zeros::<u8>(1 << 20)?;
-    // Another allocation could begin right here, so only what is certain is asked: it is not this one.
+    // Another allocation could begin right here, so the case only checks that it is not this one.
     let mut raw = hipPointerAttribute_t::default();
     let behind = buffer.at(1 << 20);
     let code = call!(b, hipPointerGetAttributes(&mut raw, behind));
@@ -121,7 +121,7 @@ fn freed(b: &Bench) -> Outcome {
     unregistered(b, place)
 }
 
-/// What another process opens.
+/// A handle that another process opens.
 fn handle_for_other_processes(b: &Bench) -> Outcome {
     let (buffer, mut handle) = (b.zeros::<u8>(4096)?, hipIpcMemHandle_t::default());
     ok!(b, hipIpcGetMemHandle(&mut handle, buffer.pointer));

@@ -1,4 +1,4 @@
-//! Memory in stream order, and the pools that it comes from.
+//! Stream-ordered memory, and its pools.
 
 use super::prelude::*;
 
@@ -40,7 +40,7 @@ fn used_in_its_stream(b: &Bench) -> Outcome {
     same_all("the values", &pinned.read(), &[8; 100])
 }
 
-/// Free in one stream's order: what is queued before the free still has its memory.
+/// A free in stream order: operations queued before the free can still use the memory.
 fn freed_in_its_stream(b: &Bench) -> Outcome {
     let (s, gate, pinned) = (b.stream_with(hipStreamNonBlocking)?, Gate::new(), b.pinned::<u8>(64)?);
     let (mut first, mut second) = (null_mut(), null_mut());
@@ -48,7 +48,7 @@ fn freed_in_its_stream(b: &Bench) -> Outcome {
     gate.hold(b, s.raw)?;
     ok!(b, hipMemsetAsync(first, 1, 64, s.raw); hipMemcpyAsync(pinned.pointer, first, 64, D2H, s.raw));
     ok!(b, hipFreeAsync(first, s.raw));
-    // Memory that another stream gets now is not that memory, which is still in use.
+    // An allocation of another stream gets different memory, since this memory is still in use.
     let other = b.stream_with(hipStreamNonBlocking)?;
     ok!(b, hipMallocAsync(&mut second, 64, other.raw); hipMemsetAsync(second, 2, 64, other.raw));
     ok!(b, hipStreamSynchronize(other.raw));
@@ -104,7 +104,7 @@ fn properties(device: i32) -> hipMemPoolProps {
     }
 }
 
-/// A pool of its own for a question, destroyed afterwards.
+/// Creates a pool for a check and destroys it afterwards.
 fn with_pool(b: &Bench, question: impl FnOnce(hipMemPool_t) -> Outcome) -> Outcome {
     let mut pool = null_mut();
     ok!(b, hipMemPoolCreate(&mut pool, &properties(b.device())));
@@ -183,7 +183,8 @@ fn its_memory_outlives_it(b: &Bench) -> Outcome {
     same_all("the values", &back, &[3; 16])
 }
 
-/// hipMallocAsync takes from the pool that the device was given, and from its own again afterwards.
+/// hipMallocAsync allocates from the pool set for the device, and from the default pool once that is set
+/// again.
 fn the_devices_choice(b: &Bench) -> Outcome {
     let attribute = hipMemPoolAttr::hipMemPoolAttrUsedMemCurrent;
     with_pool(b, |pool| {

@@ -1,4 +1,5 @@
-//! What a reset of the device takes with it. It would take other cases' things too, so these have a process each.
+//! What a device reset destroys. It would also destroy other cases' objects, so these cases run in a process
+//! each.
 
 use super::prelude::*;
 

@@ -13,12 +13,12 @@ pub(crate) const FILLS: &[Case] = cases!(
     past_the_end_of_a_fill, pinned_memory, a_large_fill, fills_are_ordered
 );
 
-/// Three rows of four bytes, which are 10 apart in a host array of 30.
+/// Three rows of four bytes with a pitch of 10, in a host array of 30.
 fn host() -> Vec<u8> {
     (0..30).collect()
 }
 
-/// Those rows, `pitch` apart among zeros.
+/// Those rows with a pitch of `pitch`, among zeros.
 fn rows(pitch: usize, total: usize) -> Vec<u8> {
     let mut out = vec![0; total];
     for row in 0..3 {

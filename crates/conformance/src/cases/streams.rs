@@ -1,4 +1,4 @@
-//! Streams: making and ending them, asynchrony, order, overlap, and the handles with a special meaning.
+//! Streams: creation and destruction, asynchrony, order, overlap, and special handles.
 
 use super::prelude::*;
 
@@ -64,7 +64,7 @@ fn priority_null_place(b: &Bench) -> Outcome {
     Ok(())
 }
 
-/// Asks for a priority and tells which one it became.
+/// Requests a priority and returns the actual one.
 fn priority_of(b: &Bench, asked: i32) -> Result<i32, Failure> {
     let (mut stream, mut given) = (null_mut(), 77);
     ok!(b, hipStreamCreateWithPriority(&mut stream, 0, asked); hipStreamGetPriority(stream, &mut given));
@@ -112,7 +112,7 @@ fn nothing(b: &Bench) -> Outcome {
     Ok(())
 }
 
-/// A stream that is no more.
+/// A destroyed stream.
 fn destroyed(b: &Bench) -> Result<hipStream_t, Failure> {
     let mut stream = null_mut();
     ok!(b, hipStreamCreateWithFlags(&mut stream, 0); hipStreamDestroy(stream));
@@ -157,7 +157,7 @@ fn its_work_is_finished(b: &Bench) -> Outcome {
     gate.hold(b, stream)?;
     ok!(b, hipMemsetD32Async(pinned.pointer, 9, 1, stream));
     soon("the stream at the gate", || gate.arrived() == 1)?;
-    // Destroying may wait or not, so the gate opens from elsewhere.
+    // Destroying may wait or not, so another thread opens the gate.
     let door = std::thread::spawn(move || gate.open());
     ok!(b, hipStreamDestroy(stream));
     ensure(door.join().is_ok(), "the gate did not open")?;
@@ -258,7 +258,7 @@ fn the_device_waits_for_all(b: &Bench) -> Outcome {
     same_all("the values", &pinned.read(), &[1, 2, 3])
 }
 
-/// Both are at the gate at once, which one thread for all streams could not do.
+/// Both functions are at the gate at once, which is impossible with one thread for all streams.
 fn two_host_functions(b: &Bench) -> Outcome {
     let (x, y, gate) = (b.stream()?, b.stream()?, Gate::new());
     gate.hold(b, x.raw)?;
@@ -328,7 +328,7 @@ fn it_does_not_wait_for_others(b: &Bench) -> Outcome {
     same("the value, and streams through the gate", (pinned.get(0), gate.passed()), (1, 0))
 }
 
-/// The null stream is busy while it waits for a blocking stream.
+/// The null stream is busy while it would have to wait for a blocking stream.
 fn busy_with_a_blocking_stream(b: &Bench) -> Outcome {
     let (stream, gate, pinned) = (b.stream()?, Gate::new(), b.pinned::<i32>(1)?);
     gate.hold(b, stream.raw)?;
@@ -361,7 +361,7 @@ fn wait_elsewhere_on_this_device(b: &Bench, gate: &Gate) -> Result<u32, Failure>
     wait.join().map_err(|_| Failure::wrong("the waiting thread panicked"))
 }
 
-/// 1 is the null stream with the meaning it always had.
+/// Handle 1 is the null stream with legacy semantics.
 fn legacy_is_another_name(b: &Bench) -> Outcome {
     let (gate, pinned, legacy) = (Gate::new(), b.pinned::<i32>(1)?, 1 as hipStream_t);
     gate.hold(b, legacy)?;
@@ -373,7 +373,7 @@ fn legacy_is_another_name(b: &Bench) -> Outcome {
     same("the value afterwards", pinned.get(0), 1)
 }
 
-/// 2 is the thread's own stream, which waits for the null stream as other blocking streams do.
+/// Handle 2 is the per-thread stream, which synchronises with the null stream like other blocking streams.
 fn the_threads_own_is_blocking(b: &Bench) -> Outcome {
     let (gate, pinned, own) = (Gate::new(), b.pinned::<i32>(1)?, 2 as hipStream_t);
     gate.hold(b, NULL)?;

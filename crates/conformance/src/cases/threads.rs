@@ -1,4 +1,4 @@
-//! Threads of the host: what each has for itself, and what they share.
+//! Host threads: their own state, and what they share.
 
 use super::prelude::*;
 
@@ -42,7 +42,7 @@ fn a_choice_is_the_threads_own(b: &Bench) -> Outcome {
     same("the other thread's device, and this one's", (there, current(b)?), (other, b.device()))
 }
 
-/// The handle 2 means another stream on each thread.
+/// Handle 2 means a different stream on each thread.
 fn streams_of_two_threads_overlap(b: &Bench) -> Outcome {
     let (gate, pinned) = (Gate::new(), b.pinned::<i32>(1)?);
     gate.hold(b, PER_THREAD)?;
@@ -116,7 +116,7 @@ fn a_module_is_used_elsewhere(b: &Bench) -> Outcome {
     ensure(found != 0, "no function")
 }
 
-/// The same on several threads at once, each with the number it has.
+/// Runs the work on several threads at once, with the number of each.
 fn on_threads(b: &Bench, threads: i32, work: impl Fn(&Bench, i32) -> Outcome + Sync) -> Outcome {
     let (work, start) = (&work, std::sync::Barrier::new(threads as usize));
     let start = &start;
@@ -175,7 +175,7 @@ fn launch_at_once(b: &Bench) -> Outcome {
     same_all("threads that ran", &counter.read()?, &[4 * 25 * 40])
 }
 
-/// Whoever waits, by whatever means, sees the work done.
+/// Every way of waiting sees the results of the work.
 fn wait_at_once(b: &Bench) -> Outcome {
     let shared = b.stream()?;
     let shared_raw = shared.raw as usize;

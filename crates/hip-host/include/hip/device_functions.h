@@ -1,2 +1,2 @@
-// Intrinsic functions: part of the whole here.
+// Intrinsic functions: included in hip_runtime.h.
 #include <hip/hip_runtime.h>

@@ -1,2 +1,2 @@
-// The host's half of HIP, which a kernel's text may name and never uses.
+// The host part of HIP, which kernel sources may include but do not use.
 #include <hip/hip_runtime.h>

@@ -1,2 +1,2 @@
-// Vector types: part of the whole here.
+// Vector types: included in hip_runtime.h.
 #include <hip/hip_runtime.h>

@@ -1,2 +1,2 @@
-// Mathematical functions: part of the whole here.
+// Mathematical functions: included in hip_runtime.h.
 #include <hip/hip_runtime.h>

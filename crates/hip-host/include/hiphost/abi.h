@@ -6,14 +6,14 @@
 
 #define HIPHOST_ABI 2u
 
-/* What a block knows of itself. One lives per OS thread that runs blocks; it outlives the block. */
+/* A block and its launch, as a kernel sees them. One exists per OS thread that runs blocks; it outlives the block. */
 typedef struct hiphost_block {
     uint32_t grid[3];      /* blocks in the grid: x, y, z */
     uint32_t block[3];     /* threads in the block */
-    uint32_t index[3];     /* this block's place in the grid */
+    uint32_t index[3];     /* this block's index in the grid */
     uint32_t shared_bytes; /* size of the dynamic shared memory */
     void* shared;          /* dynamic shared memory, aligned to 256 bytes */
-    void* runner;          /* the runtime's own */
+    void* runner;          /* the runtime's own; kernels do not use it */
     uint32_t cooperative;  /* 1: all blocks of the grid run at once, and grid_sync works */
     uint32_t reserved;
 } hiphost_block;
@@ -28,7 +28,7 @@ typedef struct hiphost_thread {
 typedef struct hiphost_warp_view {
     const unsigned char* slots;
     uint64_t mask;       /* lanes that took part */
-    uint64_t predicates; /* those of them whose predicate was true */
+    uint64_t predicates; /* participating lanes whose predicate was true */
     uint32_t lane;       /* the caller's own number */
     uint32_t reserved;
 } hiphost_warp_view;
@@ -36,23 +36,23 @@ typedef struct hiphost_warp_view {
 typedef struct hiphost_runtime {
     uint32_t abi;
     uint32_t reserved;
-    /* Ends the thread in *thread (unless linear is UINT32_MAX) and begins the next; 0 when the block has no more. */
+    /* Ends the thread in *thread (unless linear is UINT32_MAX) and begins the next; returns 0 when none is left. */
     int (*next_thread)(const hiphost_block*, hiphost_thread*);
-    /* Returns when every living thread of the block has called it. Low half: how many predicates were true; high
-     * half: how many threads met. */
+    /* Returns when every live thread of the block has called it. The low half counts the true predicates, the
+     * high half the threads. */
     uint64_t (*barrier)(const hiphost_block*, uint32_t line, uint32_t predicate);
     /* Returns when the other active lanes of the warp have called it from the same line. size is at most 16. */
     void (*warp_sync)(const hiphost_block*, uint32_t line, const void* value, uint32_t size, uint32_t predicate,
                       hiphost_warp_view* view);
-    /* Fails the launch with this hipError_t code and never returns to the kernel. thread is threadIdx: x, y, z. */
+    /* Fails the launch with this hipError_t code and does not return. thread is threadIdx: x, y, z. */
     void (*fail)(const hiphost_block*, const uint32_t* thread, uint32_t code, const char* what, const char* file,
                  uint32_t line);
-    /* Writes text to standard output, in one piece. */
+    /* Writes text to standard output in one piece. */
     void (*print)(const hiphost_block*, const char* text, uint32_t length);
-    /* Returns when every living thread of every block of the grid has called it; 0, at once, if the launch is not
-     * cooperative. */
+    /* Returns when every live thread of every block of the grid has called it; returns 0 at once if the launch is
+     * not cooperative. */
     uint32_t (*grid_sync)(const hiphost_block*, uint32_t line);
-    /* Nanoseconds of a clock that all threads share and that never goes back. */
+    /* Nanoseconds of a monotonic clock that all threads share. */
     uint64_t (*clock)(void);
 } hiphost_runtime;
 

@@ -67,12 +67,12 @@
 static_assert((char)-1 < 0, "char is signed on GPUs: compile kernels with -fsigned-char");
 
 #if defined(__clang__)
-// Clang is told that every block's loop may be vectorised, and would warn of each that it cannot.
+// Clang warns about every block's loop that it cannot vectorise, since HIPHOST_IVDEP says that it may.
 #pragma clang diagnostic ignored "-Wpass-failed"
 #endif
 
-// Words of the language. Kernels are inlined into the loop that runs them. Run-time compilation leaves the words in the
-// preprocessed text, where it finds them and replaces them by the same.
+// HIP's keywords. Kernels are inlined into the loop that runs them. In run-time compilation the keywords stay
+// in the preprocessed source, where src/rtc/rewrite.rs replaces them in the same way.
 #ifndef HIPHOST_RTC
 #define __global__ inline __attribute__((always_inline))
 #define __device__

@@ -1,5 +1,5 @@
-// What a text that is compiled at run time sees before its own first line: all of HIP, and how what it defines is
-// registered. The lines that use the templates here are written by src/rtc/rewrite.rs.
+// Included before the first line of every source that is compiled at run time: all of HIP, and the templates
+// that register its kernels and variables. src/rtc/rewrite.rs generates the lines that use these templates.
 #ifndef HIPHOST_RTC_HPP
 #define HIPHOST_RTC_HPP
 
@@ -16,7 +16,7 @@
 
 #include "device.hpp"
 
-// hiprtc has these without an #include.
+// hiprtc provides these without an #include.
 #include "detail/bfloat16.hpp"
 #include "detail/complex.hpp"
 #include "detail/groups.hpp"
@@ -25,7 +25,7 @@
 #include "detail/half.hpp"
 #endif
 
-// Clang's vectors, for compilers that have GCC's: src/rtc/attributes.rs writes them so.
+// Clang's vector types for compilers that have GCC's; src/rtc/attributes.rs generates these names.
 #if !defined(__clang__)
 #define ext_vector_type hiphost_ext_vector_type
 #define __ext_vector_type__ hiphost_ext_vector_type
@@ -44,7 +44,8 @@ using vector_t = typename Vector<T, N>::type;
 #define HIP_KERNEL_NAME(...) __VA_ARGS__
 
 namespace hiphost {
-// The names of these types hold the mangled names of the kernels and variables: src/rtc/lowered.rs takes them out.
+// The names of these types contain the mangled names of the kernels and variables; src/rtc/lowered.rs
+// extracts them.
 template <auto K>
 struct Registration : Registered {
     Registration(unsigned max_threads) : Registered(typeid(Registration).name(), Kernel<K>{}) {

@@ -1,10 +1,10 @@
-//! Choices that a seed makes: numbers that depend on the seed, on what is chosen and on a count, and on nothing else.
+//! Choices by seed: numbers that depend only on the seed, the topic of the choice and a count.
 
 use super::Adversary;
 use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// What a choice is about. The same count gives unrelated numbers for each.
+/// What a choice is about. The same count gives unrelated numbers for different topics.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Topic {
     /// Which operation starts first.
@@ -13,21 +13,21 @@ pub(super) enum Topic {
     Late,
     /// How many operations a submission starts.
     Eager,
-    /// Whether a wait starves what it does not need.
+    /// Whether a wait starves the operations that it does not need.
     Starve,
-    /// Whether a question for a stream's state starts an operation.
-    Look,
+    /// Whether polling a stream's state starts an operation.
+    Poll,
     /// The order of a launch's blocks.
     Blocks,
     /// The order of a block's threads.
     Threads,
-    /// Whether pageable memory is read early.
+    /// Whether pageable memory is read early, at the call.
     Stage,
     /// Whether freed memory is handed out at once.
     Reuse,
 }
 
-/// Counts what programs do, for choices that come one after the other.
+/// Counts the program's launches, copies and allocations, for choices that are made once for each of them.
 #[derive(Debug, Default)]
 pub(super) struct Counts {
     launches: AtomicU64,
@@ -35,7 +35,7 @@ pub(super) struct Counts {
     allocations: AtomicU64,
 }
 
-/// Sebastiano Vigna's splitmix64, one step.
+/// One step of splitmix64, by Sebastiano Vigna.
 fn mix(value: u64) -> u64 {
     let mut z = value.wrapping_add(0x9e37_79b9_7f4a_7c15);
     z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -49,17 +49,18 @@ impl Adversary {
         mix(mix(mix(mix(self.seed) ^ topic as u64) ^ a) ^ b)
     }
 
-    /// Whether the roll is the one in `n` that means yes.
+    /// True for one roll in `n`.
     pub(super) fn one_in(&self, n: u64, topic: Topic, a: u64, b: u64) -> bool {
         self.roll(topic, a, b).is_multiple_of(n)
     }
 
-    /// The byte that memory without contents is filled with. Never zero: zeros look right too often.
+    /// The byte that memory without contents is filled with. Never zero: a program too often mistakes zeros
+    /// for valid data.
     pub(crate) fn pattern(&self) -> u8 {
         [0xa5, 0xff, 0x5a, 0xcd][(self.seed % 4) as usize]
     }
 
-    /// The order of the next launch's blocks, and of the threads in each of them.
+    /// The order of the next launch's blocks, and of the threads in each block.
     pub(crate) fn launch_orders(&self, blocks: u64, threads: u64) -> (Order, Order) {
         let launch = self.counts.launches.fetch_add(1, Ordering::Relaxed);
         let order = |topic, count| Order::new(count, |n| self.roll(topic, launch, n));
@@ -68,8 +69,8 @@ impl Adversary {
         orders
     }
 
-    /// Whether the next copy from pageable memory reads it before the stream's earlier operations have run, or after them.
-    /// HIP allows both.
+    /// Whether the next copy from pageable memory reads it before the stream's earlier operations have run.
+    /// HIP also allows reading it afterwards.
     pub(crate) fn stages_early(&self) -> bool {
         let copy = self.counts.copies.fetch_add(1, Ordering::Relaxed);
         let early = self.one_in(2, Topic::Stage, copy, 0);
@@ -92,7 +93,8 @@ impl Adversary {
     }
 }
 
-/// An order of the numbers of blocks or threads, those below a count: from one of them in steps that reach them all.
+/// A permutation of the numbers below a count (of blocks or threads): it starts at `first` and advances by
+/// `step`, which is coprime to the count.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Order {
     count: u64,
@@ -117,9 +119,9 @@ impl Order {
         Self { count, first: count - 1, step: count - 1 }
     }
 
-    /// The number at this place of the order.
-    pub(crate) fn number_at(&self, place: u64) -> u64 {
-        let far = u128::from(place) * u128::from(self.step) + u128::from(self.first);
+    /// The number at this position of the order.
+    pub(crate) fn number_at(&self, position: u64) -> u64 {
+        let far = u128::from(position) * u128::from(self.step) + u128::from(self.first);
         (far % u128::from(self.count)) as u64
     }
 }
@@ -143,12 +145,12 @@ mod tests {
         for count in (1..40).chain([97, 128, 1000]) {
             for seed in 0..50 {
                 let order = Order::new(count, |n| mix(mix(seed) ^ n));
-                let mut seen: Vec<u64> = (0..count).map(|place| order.number_at(place)).collect();
+                let mut seen: Vec<u64> = (0..count).map(|position| order.number_at(position)).collect();
                 seen.sort_unstable();
                 assert!(seen.into_iter().eq(0..count), "{order:?}");
             }
         }
-        // The largest grid there is does not overflow.
+        // The largest grid does not overflow.
         let huge = Order { count: 1 << 62, first: 5, step: (1 << 62) - 1 };
         assert_eq!((huge.number_at(0), huge.number_at(1), huge.number_at(6)), (5, 4, (1 << 62) - 1));
     }
@@ -156,7 +158,7 @@ mod tests {
     #[test]
     fn choices_differ_by_seed_and_topic() {
         assert_ne!(mix(1), mix(2));
-        // The published first outputs of splitmix64 for the state 0.
+        // The published first outputs of splitmix64 for state 0.
         assert_eq!(mix(0), 0xe220_a839_7b1d_cdaf);
         assert_eq!(mix(0x9e37_79b9_7f4a_7c15), 0x6e78_9e6a_a1b9_65f4);
     }

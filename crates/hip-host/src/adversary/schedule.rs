@@ -1,5 +1,5 @@
-//! Which operation starts when. Operations that nobody waits for rest in their streams; a thread that waits starts them
-//! one after the other until its own has ended.
+//! Decides which operation starts when. Operations that no thread waits for rest in their streams. A thread
+//! that waits starts operations one after the other until its own has ended.
 
 use super::Adversary;
 use super::choice::Topic;
@@ -12,20 +12,21 @@ use std::collections::HashMap;
 use std::sync::{Arc, Weak};
 use std::thread;
 
-/// Streams with operations, and the operations that run.
+/// Streams that have operations, and the operations that run.
 #[derive(Default)]
 pub(super) struct State {
     /// In the order of their creation.
     pending: Vec<Arc<Stream>>,
-    /// By the id of the stream: whether it is known not to end by itself soon.
+    /// For each stream that runs an operation, by stream id: whether the operation is known to be stuck, that
+    /// is, unlikely to end soon without help.
     running: HashMap<u64, bool>,
-    /// What streams have still to give back, by the id of the stream.
+    /// Memory that streams have still to free, by stream id.
     released: Vec<(u64, Weak<Released>)>,
     waits: u64,
-    looks: u64,
-    /// Goes up with every call that submits, waits or asks.
+    polls: u64,
+    /// Incremented by every call that submits, waits or polls.
     activity: u64,
-    /// Somebody watches for programs that wait without a call.
+    /// The watch thread, which detects programs that wait without a call, was started.
     watched: bool,
 }
 
@@ -39,19 +40,19 @@ impl State {
     }
 }
 
-/// What may start.
+/// Which operations may start.
 #[derive(Clone, Copy)]
 struct Allowed<'a> {
-    /// By stream, up to which operation somebody waits.
+    /// By stream id: the last operation that a thread waits for.
     needed: &'a HashMap<u64, u64>,
-    /// Operations that nobody waits for, too.
+    /// Whether operations that no thread waits for may start too.
     others: bool,
-    /// Host functions and late streams among them.
+    /// Whether these include host functions and operations of late streams.
     everything: bool,
 }
 
 impl Adversary {
-    /// An operation was submitted. It rests, but a few operations may start now.
+    /// Notes a submitted operation. It rests, but a few operations may start now.
     pub(crate) fn submitted(&'static self, stream: &Arc<Stream>, number: u64) {
         let mut state = self.state.lock();
         state.activity += 1;
@@ -60,7 +61,8 @@ impl Adversary {
             state.pending.sort_by_key(|stream| stream.id);
         }
         if !std::mem::replace(&mut state.watched, true) {
-            // Without this thread a program that never calls would wait for ever; the machine has no thread left then.
+            // Without the watch thread a program that never calls would wait forever. Starting it fails only
+            // if the machine has no thread left.
             let _ = thread::Builder::new().name("hip-host patience".to_owned()).spawn(|| self.watch());
         }
         let eager = [0, 0, 0, 0, 1, 3][(self.roll(Topic::Eager, stream.id, number) % 6) as usize];
@@ -74,7 +76,7 @@ impl Adversary {
         self.settle(&mut state);
     }
 
-    /// An operation has ended, and its stream may have others.
+    /// Notes that an operation has ended. Its stream may have more.
     pub(crate) fn finished(&self, stream: &Stream) {
         let mut state = self.state.lock();
         state.running.remove(&stream.id);
@@ -85,17 +87,18 @@ impl Adversary {
         self.changed.notify_all();
     }
 
-    /// Runs operations until those of the points have ended.
+    /// Runs operations until all points have been reached.
     pub(crate) fn drive(&self, goal: &[Point]) {
         self.drive_or_leave(goal, false);
     }
 
-    /// Runs operations until those of the points have ended, or until they wait for the program.
+    /// Runs operations until all points have been reached, or until the operations needed wait for the
+    /// program.
     pub(crate) fn drive_if_possible(&self, goal: &[Point]) {
         self.drive_or_leave(goal, true);
     }
 
-    /// `leave`: when nothing may start and nothing has ended for a while.
+    /// `leave`: return as well when nothing may start and nothing has ended for a while.
     fn drive_or_leave(&self, goal: &[Point], leave: bool) {
         let mut state = self.state.lock();
         state.activity += 1;
@@ -108,7 +111,7 @@ impl Adversary {
             let needed = needed(goal);
             let allowed = Allowed { needed: &needed, others: !starve, everything: false };
             let anything = Allowed { needed: &needed, others: true, everything: true };
-            // What is needed may itself wait for the program: then nothing is held back.
+            // A needed operation may itself wait for the program. In that case nothing is held back.
             if !self.start_one(&mut state, allowed)
                 && !self.start_one(&mut state, anything)
                 && self.changed.wait_for(&mut state, self.patience).timed_out()
@@ -120,15 +123,16 @@ impl Adversary {
         state.activity += 1;
     }
 
-    /// The program asks whether the points are reached: it may do so until they are, so now and then an operation starts.
-    pub(crate) fn look(&self, goal: &[Point]) {
+    /// The program polls whether the points have been reached. It may poll until they are, so an operation
+    /// starts now and then.
+    pub(crate) fn poll(&self, goal: &[Point]) {
         if goal.is_empty() {
             return;
         }
         let mut state = self.state.lock();
         state.activity += 1;
-        state.looks += 1;
-        if self.one_in(2, Topic::Look, state.looks, 0) {
+        state.polls += 1;
+        if self.one_in(2, Topic::Poll, state.polls, 0) {
             let needed = needed(goal);
             self.settle(&mut state);
             self.start_one(&mut state, Allowed { needed: &needed, others: true, everything: false });
@@ -136,12 +140,12 @@ impl Adversary {
         }
     }
 
-    /// A stream is to give memory back.
+    /// Notes memory that a stream is going to free.
     pub(crate) fn released(&self, stream: &Stream, released: &Arc<Released>) {
         self.state.lock().released.push((stream.id, Arc::downgrade(released)));
     }
 
-    /// Memory of that size and pool that the stream has still to give back, if the seed wants it reused.
+    /// Memory of this size and pool that the stream has still to free, if the seed wants it reused.
     pub(crate) fn reuse(&self, stream: &Stream, size: usize, pool: &Arc<Pool>) -> Option<Arc<Released>> {
         let wanted = self.reuses();
         let mut state = self.state.lock();
@@ -151,7 +155,7 @@ impl Adversary {
         of_stream.filter_map(|(_, released)| released.upgrade()).find(fits)
     }
 
-    /// Waits while an operation runs that is expected to end. True if there was one.
+    /// Waits while an operation runs that is expected to end. Returns whether there was one.
     fn settle(&self, state: &mut MutexGuard<'_, State>) -> bool {
         let busy = state.busy();
         while state.busy() {
@@ -163,7 +167,7 @@ impl Adversary {
         busy
     }
 
-    /// Starts one of the operations that are allowed to, if there is one.
+    /// Starts one of the allowed operations. Returns false if there is none.
     fn start_one(&self, state: &mut MutexGuard<'_, State>, allowed: Allowed<'_>) -> bool {
         let mut best: Option<((bool, u64), Arc<Stream>, Front)> = None;
         for stream in &state.pending {
@@ -195,12 +199,12 @@ impl Adversary {
         ));
         state.running.insert(stream.id, false);
         stream.grant(front.number);
-        // Starting may run the operation here, if there is no thread left for it.
+        // Without the lock: if no thread is left, this call runs the operation itself.
         MutexGuard::unlocked(state, || dispatch::start(stream));
         true
     }
 
-    /// Starts what rests when the program has made no call for a while.
+    /// Starts resting operations when the program has made no call for a while.
     fn watch(&self) {
         let mut last = 0;
         loop {
@@ -224,7 +228,8 @@ impl Adversary {
     }
 }
 
-/// By stream, up to which operation the points need it: theirs, and what those wait for.
+/// For each stream, the last operation that has to run before all points are reached, including what those
+/// operations wait for.
 fn needed(goal: &[Point]) -> HashMap<u64, u64> {
     let mut needed = HashMap::new();
     let mut open: Vec<Point> = goal.to_vec();

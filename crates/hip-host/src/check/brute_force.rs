@@ -1,4 +1,5 @@
-//! Tests of the machine against a second account of the order: a graph with an edge for every rule, and its closure.
+//! Tests the machine against a second implementation of the order: a graph with an edge for every rule, and
+//! its transitive closure.
 
 use super::clock::Clock;
 use super::machine::{Extent, Kind, Machine, StreamName};
@@ -7,12 +8,12 @@ use super::shadow::Access;
 use proptest::prelude::*;
 use std::sync::Arc;
 
-/// Bytes that the histories use.
+/// Number of bytes that the histories use.
 const BYTES: usize = 8;
 
 #[derive(Debug, Clone)]
 enum Step {
-    /// A thread submits to a stream, behind an earlier operation if there is one.
+    /// A thread submits to a stream, optionally ordered after an earlier operation.
     Submit {
         thread: u64,
         stream: usize,
@@ -41,7 +42,7 @@ enum Step {
     },
 }
 
-/// Two devices, each with a null stream, two blocking ones and one that is not.
+/// Two devices, each with a null stream, two blocking streams and a non-blocking one.
 fn stream(index: usize) -> StreamName {
     let kind = [Kind::Null, Kind::Blocking, Kind::Blocking, Kind::NonBlocking][index % 4];
     StreamName { id: index as u64, number: index as u64, device: index / 4, kind }
@@ -71,18 +72,18 @@ fn steps() -> impl Strategy<Value = Vec<Step>> {
     proptest::collection::vec(step, 1..30)
 }
 
-/// What happens at a node of the graph.
+/// A node of the graph.
 #[derive(Clone, Copy)]
 struct Node {
-    /// Of a call: its thread. Of an operation: `None`.
+    /// The thread of a call; `None` for an operation.
     thread: Option<u64>,
     stream: Option<StreamName>,
-    /// The bytes it uses, and whether it writes them.
+    /// The range of bytes that it uses, and whether it writes them.
     uses: Option<(usize, usize, bool)>,
     step: usize,
 }
 
-/// Every node, and for each the nodes that come before it by one rule.
+/// All nodes, and for each the nodes that a rule orders directly before it.
 #[derive(Default)]
 struct Graph {
     nodes: Vec<Node>,
@@ -100,7 +101,8 @@ impl Graph {
         (0..self.nodes.len()).filter(|index| wanted(&self.nodes[*index])).collect()
     }
 
-    /// The call of a thread, behind its earlier calls; a new thread's behind all calls there were.
+    /// Adds a call of a thread, after its earlier calls. The first call of a new thread comes after all calls
+    /// so far.
     fn call(
         &mut self,
         thread: u64,
@@ -116,7 +118,7 @@ impl Graph {
         self.add(Node { thread: Some(thread), stream: None, uses, step }, before)
     }
 
-    /// For each node, whether each other comes before it.
+    /// For each node, which other nodes come before it.
     fn closure(&self) -> Vec<Vec<bool>> {
         let past = |before: &Vec<usize>| {
             let mut reached = vec![false; self.nodes.len()];
@@ -185,7 +187,7 @@ fn races_by_graph(steps: &[Step]) -> Vec<(usize, usize, usize)> {
     races
 }
 
-/// What the machine reports, in the same form.
+/// The machine's reports, in the same form.
 fn races_by_machine(steps: &[Step]) -> Vec<(usize, usize, usize)> {
     let mut machine = Machine::default();
     let mut clocks: Vec<Arc<Clock>> = Vec::new();
@@ -238,8 +240,8 @@ fn races_by_machine(steps: &[Step]) -> Vec<(usize, usize, usize)> {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 2000, failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// Every report is a race, and the first race of every byte is reported. Later ones may be left out: a write hides
-    /// what came before it.
+    /// Every report is a race, and the first race of every byte is reported. Later ones may be missing, since
+    /// a write hides the uses before it.
     #[test]
     fn the_machine_agrees_with_the_graph(steps in steps()) {
         let (expected, found) = (races_by_graph(&steps), races_by_machine(&steps));

@@ -1,10 +1,10 @@
-//! Vector clocks: how much of each actor's past something comes after. Actors are streams and host threads.
+//! Vector clocks: for each actor, which of its moments happen before. Actors are streams and host threads.
 
-/// For each actor, up to which of its moments everything is known to have happened. Actors past the end: none.
+/// For each actor, the tick of its last moment that happens before. Actors beyond the end have none.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Clock(Vec<u64>);
 
-/// One moment of one actor. An actor's moments are counted from 1.
+/// One moment of one actor. An actor's ticks start at 1.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Moment {
     pub(crate) actor: usize,
@@ -12,17 +12,17 @@ pub(crate) struct Moment {
 }
 
 impl Clock {
-    /// The last moment of an actor that is known; 0 for none.
+    /// The tick of the actor's last moment that is covered; 0 for none.
     pub(crate) fn tick(&self, actor: usize) -> u64 {
         self.0.get(actor).copied().unwrap_or(0)
     }
 
-    /// Whether the moment is known to have happened.
+    /// Whether the clock covers the moment.
     pub(crate) fn covers(&self, moment: Moment) -> bool {
         self.tick(moment.actor) >= moment.tick
     }
 
-    /// Knows the moment from now on.
+    /// Makes the clock cover the moment.
     pub(crate) fn reach(&mut self, moment: Moment) {
         if self.0.len() <= moment.actor {
             self.0.resize(moment.actor + 1, 0);
@@ -31,7 +31,7 @@ impl Clock {
         *tick = moment.tick.max(*tick);
     }
 
-    /// Knows what the other clock knows, too.
+    /// Makes the clock cover what the other clock covers.
     pub(crate) fn join(&mut self, other: &Self) {
         if self.0.len() < other.0.len() {
             self.0.resize(other.0.len(), 0);
@@ -56,7 +56,7 @@ mod tests {
         b.reach(Moment { actor: 0, tick: 1 });
         b.join(&a);
         assert!(b.covers(early) && b.covers(Moment { actor: 0, tick: 1 }) && !b.covers(late));
-        // An earlier moment takes nothing back.
+        // Reaching an earlier moment changes nothing.
         b.reach(Moment { actor: 2, tick: 1 });
         assert!(b.covers(early));
     }

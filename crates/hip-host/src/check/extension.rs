@@ -1,5 +1,5 @@
-//! What the program tells the checker through `hip_sys::Extensions`: the bytes that the next operation uses, uses of
-//! its own, and the pieces that its pools hand out.
+//! What the program reports to the checker through `hip_sys::Extensions`: the bytes that the next operation
+//! uses, its own uses of memory, and the pieces that its pools hand out.
 
 use super::machine::Extent;
 use super::shadow::Access;
@@ -11,11 +11,11 @@ use std::cell::RefCell;
 use std::ffi::c_void;
 
 thread_local! {
-    /// The stream by its id, and what the next operation on it uses.
+    /// A stream's id, and what the next operation on that stream uses.
     static ANNOUNCED: RefCell<Option<(u64, Vec<Extent>)>> = const { RefCell::new(None) };
 }
 
-/// The extents that a caller gave; `None` if its pointer is null.
+/// Reads the extents that a caller passed; `None` if its pointer is null.
 ///
 /// # Safety
 /// `extents` is null or points to `count` values.
@@ -47,7 +47,7 @@ pub(crate) unsafe extern "C" fn announce(
         // SAFETY: S11: the caller's list.
         let announced = unsafe { read(extents, count) };
         let announced = announced.map(|extents| (stream.id, extents));
-        // A thread that ends may have nothing to keep it in any more.
+        // A thread that is exiting may have lost its thread-local storage.
         let _ = ANNOUNCED.try_with(|kept| kept.replace(announced));
     }))
 }
@@ -90,7 +90,7 @@ pub(crate) unsafe extern "C" fn release(
     }))
 }
 
-/// What was announced for the next operation of the calling thread on the stream.
+/// Takes what the calling thread announced for its next operation on the stream.
 pub(super) fn take_announced(stream: &Stream) -> Option<Vec<Extent>> {
     let take =
         |kept: &RefCell<Option<(u64, Vec<Extent>)>>| kept.borrow_mut().take_if(|(id, _)| *id == stream.id);

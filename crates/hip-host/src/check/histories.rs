@@ -1,4 +1,4 @@
-//! Tests of the machine: small histories written by hand, each with a twin in which one rule is missing.
+//! Tests of the machine: small histories written by hand, each with a variant in which one rule is missing.
 
 use super::clock::Clock;
 use super::machine::{Extent, Kind, Machine, StreamName};
@@ -83,7 +83,8 @@ fn an_event_orders_what_is_before_its_record_and_nothing_later() {
     let written = history.submit(A, Write);
     history.submit_behind(B, &[Arc::clone(&written)], Read, X);
     assert_eq!(history.conflicts(), []);
-    // The second write is behind the record, so the event says nothing of it, and it is not behind the read.
+    // The second write comes after the record, so the event does not order it, and it is not ordered after
+    // the read.
     history.submit(A, Write);
     assert_eq!(history.conflicts(), [Conflict::WriteAfterRead]);
     history.submit_behind(B, &[written], Read, X);
@@ -106,7 +107,7 @@ fn the_null_stream_orders_blocking_streams_of_its_device() {
     history.submit(NULL, Write);
     history.submit(BLOCKING_TOO, Write);
     assert_eq!(history.conflicts(), []);
-    // Without an operation on the null stream between them, two blocking streams are strangers.
+    // Without an operation on the null stream between them, two blocking streams are unordered.
     history.submit(BLOCKING, Write);
     assert_eq!(history.conflicts(), [Conflict::WriteAfterWrite]);
 }
@@ -151,13 +152,13 @@ fn another_stream_goes_on_as_one_that_is_gone() {
     history.synchronize(MAIN, A);
     history.machine.dropped(A.id);
     let actors = history.machine.actors();
-    // B comes behind A, whose end the host knows.
+    // B comes after A, whose end the host knows.
     history.submit(B, Write);
     assert_eq!((history.machine.actors(), history.conflicts()), (actors, vec![]));
-    // A stranger knows of A, and not of B.
+    // BLOCKING is ordered after A, but not after B.
     history.submit(BLOCKING, Read);
     assert_eq!(history.conflicts(), [Conflict::ReadAfterWrite]);
-    // Nobody has waited for B, so its place is not free when it is gone.
+    // Nobody has waited for B, so its actor cannot be reused when it is dropped.
     history.machine.dropped(B.id);
     history.submit(A, Write);
     assert_eq!(history.machine.actors(), actors + 2);
@@ -185,7 +186,7 @@ fn the_hosts_own_uses_count() {
 #[test]
 fn threads_know_what_was_known_when_they_came() {
     let mut history = History::default();
-    // Thread 2 is there before thread 1 waits, so it does not know of the wait; thread 3 comes later.
+    // Thread 2 exists before thread 1 waits, so it does not learn of the wait. Thread 3 comes later and does.
     history.touch(1, Read);
     history.touch(2, Read);
     history.submit(A, Write);
@@ -205,7 +206,7 @@ fn memory_is_not_used_after_it_was_freed() {
     history.submit(A, Read);
     history.submit(A, Free);
     assert_eq!(history.conflicts(), [Conflict::UseAfterFree, Conflict::DoubleFree]);
-    // New memory at the same place has no past.
+    // New memory at the same address has no history.
     history.machine.allocated(X);
     history.submit(B, Write);
     assert_eq!(history.conflicts().len(), 2);

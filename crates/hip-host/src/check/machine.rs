@@ -1,5 +1,5 @@
-//! The order of operations as vector clocks, and the uses of memory held against it. Pure state: it is told what is
-//! submitted and what is waited for, in the order of the calls, and knows nothing of time.
+//! Orders operations by vector clocks and checks the uses of memory against that order. Pure state: its input
+//! is what is submitted and what is waited for, in the order of the calls. It knows no time.
 
 use super::clock::{Clock, Moment};
 use super::report::{Operation, Place, Report};
@@ -8,10 +8,10 @@ use std::collections::{HashMap, VecDeque};
 use std::ops::Range;
 use std::sync::Arc;
 
-/// Freed ranges that are remembered, for uses that come later. Older ones are forgotten.
+/// How many freed ranges are remembered, to detect later uses. Older ones are forgotten.
 const FREED_KEPT: usize = 4096;
 
-/// How a stream takes part in the null stream's order.
+/// How a stream synchronises with the null stream.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Kind {
     Null,
@@ -19,12 +19,12 @@ pub(crate) enum Kind {
     NonBlocking,
 }
 
-/// A stream, as its operations name it.
+/// A stream, as its operations refer to it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct StreamName {
-    /// No other stream of any device has it.
+    /// Unique over all devices.
     pub(crate) id: u64,
-    /// What reports call it; 0 for a null stream.
+    /// The number in reports; 0 for a null stream.
     pub(crate) number: u64,
     pub(crate) device: usize,
     pub(crate) kind: Kind,
@@ -40,10 +40,10 @@ pub(crate) struct Extent {
 struct Stream {
     name: StreamName,
     actor: usize,
-    /// What is known when its last operation has ended.
+    /// The clock of its last operation.
     tail: Clock,
     submitted: u64,
-    /// The program has let go of it.
+    /// The program has released it.
     gone: bool,
 }
 
@@ -63,8 +63,8 @@ pub(crate) struct Machine {
 }
 
 impl Machine {
-    /// An operation is submitted by a thread to a stream, where it runs behind the stream's earlier operations and behind
-    /// `after`. Gives what is known when it has ended, and what is wrong.
+    /// Submits an operation of a thread to a stream. It runs after the stream's earlier operations and after
+    /// `after`. Returns the operation's clock, and the conflicts.
     pub(crate) fn submit(
         &mut self,
         thread: u64,
@@ -98,7 +98,7 @@ impl Machine {
         (Arc::new(clock), reports)
     }
 
-    /// A thread uses memory itself, or gives it back.
+    /// Notes that a thread itself uses memory or frees it.
     pub(crate) fn touch(&mut self, thread: u64, what: String, extents: &[Extent]) -> Vec<Report> {
         let state = self.thread(thread);
         let (clock, actor) = (state.clock.clone(), state.actor);
@@ -107,7 +107,8 @@ impl Machine {
         self.make(&Use { at, by: Arc::new(Operation { what, place }) }, extents, &clock)
     }
 
-    /// What a thread knows that has waited for a stream: for the null stream, the blocking ones are part of it.
+    /// The clock that a thread has after waiting for a stream. Waiting for the null stream includes the
+    /// blocking streams.
     pub(crate) fn of_stream(&mut self, stream: StreamName) -> Clock {
         let mut clock = self.stream(stream).tail.clone();
         if stream.kind == Kind::Null {
@@ -118,7 +119,7 @@ impl Machine {
         clock
     }
 
-    /// What a thread knows that has waited for a device.
+    /// The clock that a thread has after waiting for a device.
     pub(crate) fn of_device(&self, device: usize) -> Clock {
         let mut clock = Clock::default();
         let ours = self.streams.values().filter(|stream| stream.name.device == device);
@@ -126,35 +127,37 @@ impl Machine {
         clock
     }
 
-    /// A thread has waited for what the clock covers.
+    /// Notes that a thread has waited for what the clock covers.
     pub(crate) fn learn(&mut self, thread: u64, known: &Clock) {
         self.thread(thread).clock.join(known);
     }
 
-    /// Memory is new: nobody has used it.
+    /// Notes that memory is new and has no history.
     pub(crate) fn allocated(&mut self, range: Range<usize>) {
         self.shadow.forget(range);
     }
 
-    /// A piece of memory is handed out again. Its new owner has to come after the old one's uses.
+    /// Notes that a piece of memory is handed out again. The uses of its old owner must happen before those
+    /// of the new one.
     pub(crate) fn reserved(&mut self, range: Range<usize>) {
         self.shadow.revive(range);
     }
 
-    /// The program has let go of a stream: nothing is submitted to it any more.
+    /// Notes that the program has released a stream: nothing is submitted to it any more.
     pub(crate) fn dropped(&mut self, id: u64) {
         if let Some(stream) = self.streams.get_mut(&id) {
             stream.gone = true;
         }
     }
 
-    /// How many streams and threads clocks tell apart.
+    /// The number of actors, that is, the length of the clocks.
     #[cfg(test)]
     pub(crate) fn actors(&self) -> usize {
         self.actors
     }
 
-    /// What an operation of the thread knows that is submitted now. What the thread does from now on is later.
+    /// The clock that an operation inherits when the thread submits it now. Advances the thread's own tick,
+    /// so that the operation does not cover what the thread does afterwards.
     fn depart(&mut self, thread: u64) -> Clock {
         let state = self.thread(thread);
         let clock = state.clock.clone();
@@ -174,8 +177,9 @@ impl Machine {
         })
     }
 
-    /// Takes a stream out that is gone and whose end every thread knows of, so that whatever comes later is behind it
-    /// anyway. Another stream may go on as its actor: clocks stay as short as there are streams at one time.
+    /// Removes a released stream whose last operation every thread's clock covers, so that anything later is
+    /// ordered after it. Another stream may reuse its actor, which bounds the length of clocks by the number
+    /// of streams that exist at one time.
     fn take_spent_actor(&mut self) -> Option<(usize, Clock)> {
         let threads = &self.threads;
         let spent = |stream: &&Stream| {
@@ -186,14 +190,15 @@ impl Machine {
         self.streams.remove(&id).map(|stream| (stream.actor, stream.tail))
     }
 
-    /// A thread that is new was started by one that knew something: which one is not seen, so it knows what any knows.
+    /// The state of a thread. A new thread was started by some other thread. The checker does not see by
+    /// which, so the new thread gets the joined clocks of all threads.
     fn thread(&mut self, thread: u64) -> &mut Thread {
         let Self { threads, actors, .. } = self;
         let mut known = Clock::default();
         if !threads.contains_key(&thread) {
             for other in threads.values_mut() {
                 known.join(&other.clock);
-                // What it does from now on is later, and not known to the new thread.
+                // What the other thread does from now on is not covered by the new thread's clock.
                 let tick = other.clock.tick(other.actor) + 1;
                 other.clock.reach(Moment { actor: other.actor, tick });
             }
@@ -206,7 +211,7 @@ impl Machine {
         })
     }
 
-    /// Makes the uses of one operation. One report for each earlier operation and rule.
+    /// Records the uses of one operation. Returns one report for each conflicting earlier operation and rule.
     fn make(&mut self, new: &Use, extents: &[Extent], clock: &Clock) -> Vec<Report> {
         let mut reports: Vec<(*const Operation, Report)> = Vec::new();
         for Extent { range, access } in extents {
@@ -239,7 +244,7 @@ impl Machine {
     }
 }
 
-/// Adds a piece, in increasing order and joined with its neighbours.
+/// Adds a piece. The list stays sorted, and adjacent pieces are merged.
 fn add(extents: &mut Vec<Range<usize>>, piece: Range<usize>) {
     extents.push(piece);
     extents.sort_by_key(|extent| extent.start);

@@ -1,5 +1,5 @@
-//! The checker: whether operations that use the same memory are ordered, from the order of the calls alone. This file
-//! is where the rest of the crate tells it what happens; `machine.rs` judges.
+//! The race checker: decides from the order of the calls alone whether operations that use the same memory
+//! are ordered. The rest of the crate reports events to this file; `machine.rs` judges them.
 
 #[cfg(test)]
 mod brute_force;
@@ -28,16 +28,16 @@ use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, LazyLock};
 
-/// Reports that are kept to be asked for. More are only counted.
+/// How many reports are kept. Further ones are only counted.
 const KEPT: usize = 1024;
 
-/// What `HIPSTACK_HOST_CHECK` asks for.
+/// The settings of `HIPSTACK_HOST_CHECK`.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 struct Settings {
     on: bool,
-    /// End the process at the first report.
+    /// Abort the process at the first report.
     abort: bool,
-    /// Take the program's threads as unordered.
+    /// Treat the program's threads as unordered.
     threads: bool,
 }
 
@@ -50,7 +50,7 @@ static SETTINGS: LazyLock<Settings> = LazyLock::new(|| {
 struct State {
     machine: Machine,
     reports: Vec<Report>,
-    /// Pairs of operations by their names and streams: a loop's reports are printed once.
+    /// The pairs of operations already printed, by name and stream: a loop's reports are printed once.
     printed: HashSet<(Conflict, String, String)>,
     found: u64,
 }
@@ -58,7 +58,7 @@ struct State {
 static STATE: LazyLock<Mutex<State>> = LazyLock::new(Mutex::default);
 static UNCHECKED: AtomicU64 = AtomicU64::new(0);
 
-/// What the setting says; the adversary switches the checker on, and only a 0 keeps it off then.
+/// Parses the setting. The adversary switches the checker on; then only a 0 keeps it off.
 fn settings(text: Option<&str>, adversary: bool) -> Settings {
     let words: Vec<&str> = text.unwrap_or_default().split(',').map(str::trim).collect();
     let has = |word| words.contains(&word);
@@ -74,22 +74,23 @@ pub(crate) fn on() -> bool {
     SETTINGS.on
 }
 
-/// What was found so far, oldest first: at most 1024 reports.
+/// The reports so far, oldest first: at most 1024.
 pub fn reports() -> Vec<Report> {
     STATE.lock().reports.clone()
 }
 
-/// As [`reports`], and forgets them.
+/// As [`reports`], and clears them.
 pub fn take_reports() -> Vec<Report> {
     std::mem::take(&mut STATE.lock().reports)
 }
 
-/// How many launches were not announced: what they read and write was not checked.
+/// Number of launches that were not announced; their reads and writes were not checked.
 pub fn unchecked() -> u64 {
     UNCHECKED.load(Ordering::Relaxed)
 }
 
-/// An operation gets its place in a stream. Gives what is known when it has ended.
+/// Notes that an operation was submitted. Returns the operation's vector clock, which covers the operation
+/// itself.
 pub(crate) fn submitted(stream: &Stream, work: &Work, after: &[Point]) -> Option<Arc<Clock>> {
     if !on() {
         return None;
@@ -108,10 +109,11 @@ pub(crate) fn submitted(stream: &Stream, work: &Work, after: &[Point]) -> Option
     Some(clock)
 }
 
-/// What the program said that an operation uses.
+/// What the program announced that an operation uses.
 pub(crate) struct Announced(Vec<Extent>);
 
-/// What the calling thread said of the operation that it submits to the stream. It is said once.
+/// Takes what the calling thread announced for the operation that it submits to the stream. An announcement
+/// is used once.
 pub(crate) fn announced(stream: &Stream, work: &Work) -> Option<Announced> {
     match work {
         Work::Launch(_) | Work::Host(_) if on() => extension::take_announced(stream).map(Announced),
@@ -119,49 +121,49 @@ pub(crate) fn announced(stream: &Stream, work: &Work) -> Option<Announced> {
     }
 }
 
-/// The program has let go of a stream, and its operations have ended.
+/// Notes that the program has released a stream whose operations have ended.
 pub(crate) fn stream_dropped(id: u64) {
     if on() {
         STATE.lock().machine.dropped(id);
     }
 }
 
-/// What a thread knows once it has waited; nothing when the checker is off.
+/// The clock that a thread learns by a wait; `None` if the checker is off.
 pub(crate) struct Known(Option<Clock>);
 
-/// What there is to know of a stream. Taken before a wait, and learned after it.
+/// The clock of a stream's work. Taken before a wait, and learned after it.
 pub(crate) fn of_stream(stream: &Stream) -> Known {
     Known(on().then(|| STATE.lock().machine.of_stream(name(stream))))
 }
 
-/// What there is to know of a device.
+/// The clock of a device's work.
 pub(crate) fn of_device(device: usize) -> Known {
     Known(on().then(|| STATE.lock().machine.of_device(device)))
 }
 
-/// The calling thread has waited.
+/// Notes that the calling thread has waited.
 pub(crate) fn learn(known: Known) {
     if let Known(Some(clock)) = known {
         STATE.lock().machine.learn(thread(), &clock);
     }
 }
 
-/// The calling thread knows that an operation has ended.
+/// Notes that the calling thread knows that an operation has ended.
 pub(crate) fn passed(stamp: Option<&Arc<Clock>>) {
     if let Some(clock) = stamp {
         STATE.lock().machine.learn(thread(), clock);
     }
 }
 
-/// Memory was allocated for everybody.
+/// Notes an allocation that any stream or thread may use at once.
 pub(crate) fn allocated(base: usize, len: usize) {
     if on() && base != 0 {
         STATE.lock().machine.allocated(base..base + len);
     }
 }
 
-/// Memory was allocated for what comes later in a stream. Memory that came from an earlier free in that stream keeps
-/// its past: who used it before the free has to come before the new owner.
+/// Notes an allocation that is ordered in a stream. Memory that an earlier free in that stream released keeps
+/// its history: the uses before the free must happen before the new owner's.
 pub(crate) fn allocated_on(stream: &Stream, base: usize, len: usize, reused: bool) {
     if !on() || base == 0 {
         return;
@@ -178,7 +180,7 @@ pub(crate) fn allocated_on(stream: &Stream, base: usize, len: usize, reused: boo
     });
 }
 
-/// The calling thread gives memory back, after it has waited for what it thinks uses it.
+/// Notes that the calling thread frees memory, after it has waited for the work that it believes uses it.
 pub(crate) fn freed(base: usize, len: usize, what: &str) {
     if on() {
         let extents = [Extent { range: base..base + len, access: Access::Free }];
@@ -186,7 +188,7 @@ pub(crate) fn freed(base: usize, len: usize, what: &str) {
     }
 }
 
-/// Lets the machine judge, and tells what it finds.
+/// Passes an event to the machine, and prints and stores the reports.
 fn judge(ask: impl FnOnce(&mut Machine) -> Vec<Report>) {
     let mut state = STATE.lock();
     for mut report in ask(&mut state.machine) {
@@ -238,7 +240,8 @@ fn name(stream: &Stream) -> StreamName {
     StreamName { id: stream.id, number: stream.number(), device: stream.device, kind }
 }
 
-/// The calling thread. Threads are taken as one unless the setting says otherwise: what orders them is not seen here.
+/// The calling thread. Unless the setting says otherwise all threads count as one, since the checker does not
+/// see what orders them.
 fn thread() -> u64 {
     static NEXT: AtomicU64 = AtomicU64::new(1);
     thread_local! {

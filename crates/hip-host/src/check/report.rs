@@ -1,23 +1,23 @@
-//! What the checker tells: two operations that nothing orders, or a use of memory that was given back.
+//! Reports of the checker: two operations that nothing orders, or a use of freed memory.
 
 use std::fmt;
 use std::ops::Range;
 
-/// Which rule was broken.
+/// The rule that was broken.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Conflict {
-    /// Two writes without order.
+    /// Two writes that are not ordered.
     WriteAfterWrite,
-    /// A read, and before it a write that it is not ordered behind.
+    /// A read that is not ordered after an earlier write.
     ReadAfterWrite,
-    /// A write, and before it a read that it is not ordered behind.
+    /// A write that is not ordered after an earlier read.
     WriteAfterRead,
-    /// Memory was given back while an operation may still use it.
+    /// Memory was freed while an operation may still use it.
     FreeInUse,
-    /// Memory was used after it was given back.
+    /// Memory was used after it was freed.
     UseAfterFree,
-    /// Memory was given back twice.
+    /// Memory was freed twice.
     DoubleFree,
 }
 
@@ -31,7 +31,7 @@ pub struct Operation {
     pub place: Place,
 }
 
-/// Where an operation happens.
+/// Where an operation runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Place {
@@ -46,16 +46,16 @@ pub enum Place {
     },
     /// On a thread of the program.
     Host {
-        /// Threads are numbered from 1 by their first call, or all 0 where they are taken as one.
+        /// Threads are numbered from 1 by their first call. All are 0 if they count as one.
         thread: u64,
     },
 }
 
-/// Two operations that use the same memory, with nothing that orders them as they have to be.
+/// Two operations that use the same memory without the order that they need.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Report {
-    /// What is wrong.
+    /// The rule that was broken.
     pub conflict: Conflict,
     /// The one that was submitted first.
     pub first: Operation,
@@ -63,7 +63,7 @@ pub struct Report {
     pub second: Operation,
     /// The addresses that both use, in increasing order.
     pub extents: Vec<Range<usize>>,
-    /// The allocation that the first of these addresses lies in, if it is known still.
+    /// The allocation that contains the first of these addresses, if it still exists.
     pub allocation: Option<Range<usize>>,
 }
 
@@ -73,7 +73,7 @@ impl Report {
         self.extents.iter().map(Range::len).sum()
     }
 
-    /// What would have ordered them.
+    /// Advice on how to order them.
     fn remedy(&self) -> String {
         let name = |place: Place| match place {
             Place::Stream { stream: 0, device, .. } => format!("the null stream of device {device}"),
@@ -125,7 +125,7 @@ impl fmt::Display for Operation {
     }
 }
 
-/// Several lines: the rule, both operations with the bytes, and what would have ordered them.
+/// Several lines: the rule, both operations with the bytes, and how to order them.
 impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "{}", self.conflict)?;

@@ -1,4 +1,4 @@
-//! What was last done to every byte: a map of intervals, which are split where uses begin and end.
+//! Shadow memory: the last uses of every byte, as a map of intervals that are split where uses begin and end.
 
 use super::clock::{Clock, Moment};
 use super::report::{Conflict, Operation};
@@ -6,45 +6,46 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// What an operation does to a range.
+/// The kind of a use.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Access {
     Read,
-    /// Writes, and perhaps reads.
+    /// Writes, and possibly reads.
     Write,
-    /// Gives the memory back: nobody may use it any more.
+    /// Frees the memory: nobody may use it any more.
     Free,
 }
 
-/// A use of memory that was made.
+/// A use of memory.
 #[derive(Debug, Clone)]
 pub(crate) struct Use {
     pub(crate) at: Moment,
     pub(crate) by: Arc<Operation>,
 }
 
-/// The uses that a later one has to come after.
+/// The uses that a later use of the interval must be ordered after.
 #[derive(Debug, Clone, Default)]
 struct Cell {
     end: usize,
     write: Option<Use>,
-    /// Reads since that write; of reads that are ordered, the last.
+    /// Reads since that write. Of reads that are ordered, only the last is kept.
     reads: Vec<Use>,
     freed: Option<Use>,
 }
 
-/// What a new use collides with: the earlier use, the rule it breaks, and where.
+/// The conflicts of a new use: the rule that it breaks, the earlier use, and the bytes.
 pub(crate) type Found = Vec<(Conflict, Use, Range<usize>)>;
 
 /// The uses of all memory.
 #[derive(Debug, Default)]
 pub(crate) struct Shadow {
-    /// By their first byte. They do not overlap.
+    /// By first byte. Intervals do not overlap.
     cells: BTreeMap<usize, Cell>,
 }
 
 impl Shadow {
-    /// Makes a use, whose operation knows `clock`. Gives the earlier uses that it is not ordered behind.
+    /// Records a use by an operation with clock `clock`. Returns the earlier uses that are not ordered before
+    /// it.
     pub(crate) fn use_range(
         &mut self,
         range: Range<usize>,
@@ -54,7 +55,7 @@ impl Shadow {
     ) -> Found {
         let mut found = Vec::new();
         self.for_each_piece(range, |piece, cell| {
-            // An operation may use a place twice, and free what it used.
+            // An operation may use a byte twice, and free what it used.
             let unordered = |old: &Use| !clock.covers(old.at) && !Arc::ptr_eq(&old.by, &new.by);
             if let Some(free) = &cell.freed {
                 let conflict = match access {
@@ -93,17 +94,17 @@ impl Shadow {
         found
     }
 
-    /// The range was never used: it is new memory.
+    /// Forgets the history of the range: it is new memory.
     pub(crate) fn forget(&mut self, range: Range<usize>) {
         self.remove_if(range, |_| true);
     }
 
-    /// Forgets those bytes of the range that are free.
+    /// Forgets the freed bytes of the range.
     pub(crate) fn forget_freed(&mut self, range: Range<usize>) {
         self.remove_if(range, |cell| cell.freed.is_some());
     }
 
-    /// The range may be used again; the uses before its release still count.
+    /// Allows uses of the range again; the uses before its release still count.
     pub(crate) fn revive(&mut self, range: Range<usize>) {
         self.cut(range.start);
         self.cut(range.end);
@@ -122,7 +123,7 @@ impl Shadow {
         }
     }
 
-    /// Visits the range piece by piece, each with what is known of it.
+    /// Visits the range interval by interval, with its history.
     fn for_each_piece(&mut self, range: Range<usize>, mut visit: impl FnMut(Range<usize>, &mut Cell)) {
         if range.is_empty() {
             return;
@@ -136,7 +137,7 @@ impl Shadow {
         self.merge(range);
     }
 
-    /// Makes no cell reach across the address.
+    /// Splits the interval that contains the address.
     fn cut(&mut self, at: usize) {
         let Some((_, cell)) = self.cells.range_mut(..at).next_back() else { return };
         if cell.end > at {
@@ -146,7 +147,7 @@ impl Shadow {
         }
     }
 
-    /// Puts empty cells where the range has none.
+    /// Fills the gaps of the range with empty cells.
     fn fill_gaps(&mut self, range: Range<usize>) {
         let mut gaps = Vec::new();
         let mut next = range.start;
@@ -164,7 +165,8 @@ impl Shadow {
         }
     }
 
-    /// Joins neighbours in the range that have the same past, so that the map does not grow with the number of uses.
+    /// Merges neighbouring intervals with the same history, so that the map does not grow with the number of
+    /// uses.
     fn merge(&mut self, range: Range<usize>) {
         let firsts: Vec<usize> = self.cells.range(range).map(|(first, _)| *first).collect();
         let Some((mut kept, others)) = firsts.split_first().map(|(first, others)| (*first, others)) else {

@@ -1,4 +1,4 @@
-//! What an operation is called in reports, and the bytes that it uses.
+//! The name of an operation in reports, and the bytes that it uses.
 
 use super::Announced;
 use super::machine::Extent;
@@ -7,15 +7,15 @@ use crate::library::Use;
 use crate::work::{Copy, Fill, Source, Work};
 use std::ops::Range;
 
-/// An operation as the checker sees it.
+/// An operation, as the checker sees it.
 pub(crate) struct Uses {
     pub(crate) what: String,
     pub(crate) extents: Vec<Extent>,
-    /// It is a launch of which nothing is known.
+    /// It is a launch that was not announced.
     pub(crate) unknown: bool,
 }
 
-/// `announced`: what the program said that the operation uses.
+/// `announced`: what the program announced that the operation uses.
 pub(crate) fn of(work: &Work, announced: Option<&Announced>) -> Uses {
     let said = || announced.map(|Announced(extents)| extents.clone()).unwrap_or_default();
     let (what, extents, unknown) = match work {
@@ -30,7 +30,8 @@ pub(crate) fn of(work: &Work, announced: Option<&Announced>) -> Uses {
             (work.name(), vec![Extent { range: base..base + len, access: Access::Free }], false)
         }
         Work::Graph(program) => {
-            // One operation of its stream: between its own nodes nothing is judged.
+            // The checker treats a graph as one operation of its stream and does not check its nodes against
+            // each other.
             let nodes: Vec<Uses> = program.operations().map(|(node, said)| of(node, said)).collect();
             let unknown = nodes.iter().any(|node| node.unknown);
             (work.name(), nodes.into_iter().flat_map(|node| node.extents).collect(), unknown)
@@ -60,8 +61,8 @@ fn copy_name(name: &str, copy: &Copy) -> String {
     format!("{name} {direction}")
 }
 
-/// Both sides, row by row. Memory that HIP does not know is not looked at: such a copy has ended, or has its own copy of
-/// the bytes, when the call returns.
+/// Both sides, row by row. Memory that HIP does not know is not checked: such a copy has ended, or has taken
+/// its own copy of the bytes, when the call returns.
 fn copy_extents(copy: &Copy) -> Vec<Extent> {
     let [to_known, from_known] = copy.sides.map(|side| side.is_some());
     let from = match copy.from {

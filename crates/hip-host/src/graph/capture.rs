@@ -1,7 +1,8 @@
-//! Stream capture: while a stream is captured, what is submitted to it becomes nodes of a graph instead.
+//! Stream capture: while a stream is captured, operations submitted to it become nodes of a graph.
 //!
-//! `Stream::submit` asks `take` for every operation, so no entry point can forget to. Entry points that wait, or that
-//! could disturb a capture, ask one of the `forbid` functions first. An illegal call invalidates the captures concerned.
+//! `Stream::submit` calls `take` for every operation, so no entry point can forget to. Entry points that
+//! wait, or that could disturb a capture, call one of the `forbid` functions first. An illegal call
+//! invalidates the captures concerned.
 
 use super::Graph;
 use crate::check;
@@ -29,7 +30,7 @@ struct Capture {
     thread: ThreadId,
     graph: Arc<Graph>,
     graph_handle: usize,
-    /// The streams that take part. The capture began with the first and ends with it.
+    /// The participating streams. The capture began with the first and ends with it.
     members: Vec<Member>,
     invalid: bool,
 }
@@ -37,24 +38,24 @@ struct Capture {
 /// A stream that takes part in a capture.
 struct Member {
     stream: Arc<Stream>,
-    /// Places of the nodes that the stream's next node comes after.
+    /// Indices of the nodes that the stream's next node depends on.
     front: Vec<usize>,
-    /// Their handles, where callers may look at them.
+    /// Their handles, in memory that callers may read.
     handles: Box<[usize]>,
 }
 
-/// That an event was recorded in a capture: which one, and after which of its nodes.
+/// An event recorded in a capture: which capture, and the nodes that it comes after.
 pub(crate) struct Mark {
     capture: u64,
     front: Vec<usize>,
 }
 
-/// What is known of the capture that a stream takes part in.
+/// The state of a stream's capture.
 pub(crate) struct Info {
     pub(crate) status: hipStreamCaptureStatus,
     pub(crate) id: u64,
     pub(crate) graph: usize,
-    /// Handles of the nodes that the stream's next node comes after: valid until the stream's next operation.
+    /// Handles of the nodes that the stream's next node depends on; valid until the stream's next operation.
     pub(crate) dependencies: *const usize,
     pub(crate) count: usize,
 }
@@ -65,7 +66,7 @@ struct All {
 }
 
 static ALL: Mutex<All> = Mutex::new(All { captures: Vec::new(), ids: 0 });
-/// How many captures there are: mostly none, and then nobody takes the lock.
+/// The number of captures. Usually it is 0, and then no thread takes the lock.
 static ACTIVE: AtomicUsize = AtomicUsize::new(0);
 
 thread_local! {
@@ -96,36 +97,36 @@ impl Capture {
         self.mode == mode
     }
 
-    /// Whether work of this null stream would have to wait for one of the streams.
+    /// Whether work on this null stream would have to wait for one of the streams.
     fn holds_up(&self, null: &Stream) -> bool {
         self.members.iter().any(|member| member.stream.blocking && member.stream.device == null.device)
     }
 }
 
-/// The captures, unless there are none.
+/// Locks the captures; `None` if there are none.
 fn lock() -> Option<MutexGuard<'static, All>> {
     if ACTIVE.load(Ordering::Acquire) == 0 { None } else { Some(ALL.lock()) }
 }
 
 impl All {
-    /// The capture that a stream takes part in, and its place.
+    /// The capture that a stream takes part in, and its index.
     fn of(&mut self, stream: &Arc<Stream>) -> Option<(usize, &mut Capture)> {
         let mut all = self.captures.iter_mut().enumerate();
-        all.find_map(|(place, capture)| capture.member(stream).is_some().then_some((place, capture)))
+        all.find_map(|(index, capture)| capture.member(stream).is_some().then_some((index, capture)))
     }
 
     fn of_mark(&mut self, mark: &Mark) -> Option<&mut Capture> {
         self.captures.iter_mut().find(|capture| capture.id == mark.capture)
     }
 
-    /// Ends a capture. The caller lets go of the lock before it drops what it gets.
-    fn remove(&mut self, place: usize) -> Capture {
+    /// Removes a capture. The caller must release the lock before it drops the result.
+    fn remove(&mut self, index: usize) -> Capture {
         ACTIVE.fetch_sub(1, Ordering::AcqRel);
-        self.captures.remove(place)
+        self.captures.remove(index)
     }
 
     /// Invalidates the captures that a condition holds for; an error if there are any.
-    fn spoil(&mut self, error: hipError_t, concerned: impl Fn(&Capture) -> bool) -> Outcome {
+    fn invalidate(&mut self, error: hipError_t, concerned: impl Fn(&Capture) -> bool) -> Outcome {
         let mut outcome = Ok(());
         for capture in self.captures.iter_mut().filter(|capture| concerned(capture)) {
             capture.invalid = true;
@@ -134,29 +135,31 @@ impl All {
         outcome
     }
 
-    /// The null stream may not get work that would wait for a captured stream.
+    /// The null stream must not get work that would wait for a captured stream.
     fn check_null(&mut self, stream: &Stream) -> Outcome {
-        if stream.is_null { self.spoil(IMPLICIT, |capture| capture.holds_up(stream)) } else { Ok(()) }
+        if stream.is_null { self.invalidate(IMPLICIT, |capture| capture.holds_up(stream)) } else { Ok(()) }
     }
 
-    /// What a thread may not do beside captures: its own, unless they are relaxed, and those of any thread in global mode.
+    /// Checks a call that is unsafe during a capture. It invalidates the thread's own captures, unless they
+    /// are relaxed, and captures of any thread in global mode.
     fn check_unsafe(&mut self) -> Outcome {
         let mode = MODE.get();
         if mode == hipStreamCaptureMode::hipStreamCaptureModeRelaxed {
             return Ok(());
         }
         let all_threads = mode == hipStreamCaptureMode::hipStreamCaptureModeGlobal;
-        self.spoil(UNSUPPORTED, |capture| {
+        self.invalidate(UNSUPPORTED, |capture| {
             let own = capture.began_here() && !capture.is(hipStreamCaptureMode::hipStreamCaptureModeRelaxed);
             own || all_threads && capture.is(hipStreamCaptureMode::hipStreamCaptureModeGlobal)
         })
     }
 }
 
-/// Makes an operation a node if the stream is captured; otherwise gives it back.
+/// Makes an operation a graph node if the stream is captured; otherwise returns it.
 pub(crate) fn take(stream: &Arc<Stream>, work: Work) -> Result<Option<Work>, hipError_t> {
     let Some(mut all) = lock() else { return Ok(Some(work)) };
-    // What is refused is dropped behind the lock: the last use of a graph calls a destructor of the program's.
+    // Refused work is dropped after the lock is released: dropping the last reference to a graph calls a
+    // destructor of the program.
     let Some((_, capture)) = all.of(stream) else {
         all.check_null(stream)?;
         return Ok(Some(work));
@@ -168,7 +171,7 @@ pub(crate) fn take(stream: &Arc<Stream>, work: Work) -> Result<Option<Work>, hip
     let graph = Arc::clone(&capture.graph);
     if let Some(member) = capture.member(stream) {
         match graph.add(stream.device(), work, member.front.clone(), announced) {
-            Ok(place) => member.follow(&graph, vec![place]),
+            Ok(index) => member.follow(&graph, vec![index]),
             Err(refused) => {
                 capture.invalid = true;
                 return Err(refused);
@@ -183,7 +186,8 @@ pub(crate) fn captured(stream: &Arc<Stream>) -> bool {
     lock().is_some_and(|mut all| all.of(stream).is_some())
 }
 
-/// Records an event in a captured stream: it then stands for the nodes so far. False if the stream is not captured.
+/// Records an event in a captured stream: the event then stands for the nodes so far. Returns false if the
+/// stream is not captured.
 pub(crate) fn record(event: &Event, stream: &Arc<Stream>) -> Result<bool, hipError_t> {
     let Some(mut all) = lock() else { return Ok(false) };
     let Some((_, capture)) = all.of(stream) else { return Ok(false) };
@@ -196,8 +200,8 @@ pub(crate) fn record(event: &Event, stream: &Arc<Stream>) -> Result<bool, hipErr
     Ok(true)
 }
 
-/// Makes a stream wait for an event, as far as captures are concerned. A stream that waits for an event of a capture joins
-/// the capture. False if neither is captured.
+/// Makes a stream wait for an event, as far as captures are concerned. A stream that waits for an event of a
+/// capture joins the capture. Returns false if neither is captured.
 pub(crate) fn wait(stream: &Arc<Stream>, event: &Event) -> Result<bool, hipError_t> {
     let Some(mut all) = lock() else { return Ok(false) };
     let ours = all.of(stream).map(|(_, capture)| (capture.id, capture.invalid));
@@ -207,11 +211,12 @@ pub(crate) fn wait(stream: &Arc<Stream>, event: &Event) -> Result<bool, hipError
         if invalid {
             return Err(INVALIDATED);
         }
-        // What lies outside the capture cannot become part of the graph; an event never recorded is nothing.
+        // Work outside the capture cannot become part of the graph. An event that was never recorded has no
+        // effect.
         return match event.recorded() {
             None => Ok(true),
             Some(_) => all
-                .spoil(hipError_t::hipErrorStreamCaptureIsolation, |capture| capture.id == id)
+                .invalidate(hipError_t::hipErrorStreamCaptureIsolation, |capture| capture.id == id)
                 .map(|()| true),
         };
     };
@@ -220,11 +225,11 @@ pub(crate) fn wait(stream: &Arc<Stream>, event: &Event) -> Result<bool, hipError
     }
     let their_id = theirs.id;
     if stream.is_null {
-        return all.spoil(IMPLICIT, |capture| capture.id == their_id).map(|()| true);
+        return all.invalidate(IMPLICIT, |capture| capture.id == their_id).map(|()| true);
     }
     if let Some((id, _)) = ours.filter(|(id, _)| *id != their_id) {
         let merge = hipError_t::hipErrorStreamCaptureMerge;
-        return all.spoil(merge, |capture| [id, their_id].contains(&capture.id)).map(|()| true);
+        return all.invalidate(merge, |capture| [id, their_id].contains(&capture.id)).map(|()| true);
     }
     let graph = Arc::clone(&theirs.graph);
     if theirs.member(stream).is_none() {
@@ -232,7 +237,7 @@ pub(crate) fn wait(stream: &Arc<Stream>, event: &Event) -> Result<bool, hipError
     }
     if let (Some(member), Some(mark)) = (theirs.member(stream), mark.as_ref()) {
         let mut front = member.front.clone();
-        front.extend(mark.front.iter().filter(|place| !member.front.contains(place)));
+        front.extend(mark.front.iter().filter(|index| !member.front.contains(index)));
         member.follow(&graph, front);
     }
     Ok(true)
@@ -253,18 +258,19 @@ pub(crate) fn begin(stream: &Arc<Stream>, mode: hipStreamCaptureMode) -> Outcome
     Ok(())
 }
 
-/// Ends a capture. The graph's handle, or an error: then `over` says whether the capture has ended all the same.
+/// Ends a capture and returns the graph's handle. In an error, `over` says whether the capture has ended all
+/// the same.
 pub(crate) fn end(stream: &Arc<Stream>) -> Result<usize, Refused> {
     let stays = |error| Refused { error, over: false };
     let mut all = lock().ok_or(stays(ILLEGAL))?;
-    let (place, capture) = all.of(stream).ok_or(stays(ILLEGAL))?;
+    let (index, capture) = all.of(stream).ok_or(stays(ILLEGAL))?;
     if !Arc::ptr_eq(&capture.members[0].stream, stream) {
         return Err(stays(hipError_t::hipErrorStreamCaptureUnmatched));
     }
     if !capture.began_here() && !capture.is(hipStreamCaptureMode::hipStreamCaptureModeRelaxed) {
         return Err(stays(hipError_t::hipErrorStreamCaptureWrongThread));
     }
-    let capture = all.remove(place);
+    let capture = all.remove(index);
     drop(all);
     let error = if capture.invalid {
         INVALIDATED
@@ -277,19 +283,19 @@ pub(crate) fn end(stream: &Arc<Stream>) -> Result<usize, Refused> {
     Err(Refused { error, over: true })
 }
 
-/// Why a capture did not give a graph.
+/// Why a capture returned no graph.
 pub(crate) struct Refused {
     pub(crate) error: hipError_t,
     pub(crate) over: bool,
 }
 
-/// Whether a capture writes the graph of that handle.
+/// Whether the graph of that handle belongs to an active capture.
 pub(crate) fn writes(graph: usize) -> bool {
     lock().is_some_and(|all| all.captures.iter().any(|capture| capture.graph_handle == graph))
 }
 
-/// What is known of the stream's capture. For a null stream that may not be used beside a capture it is an error, which
-/// leaves the capture as it is: asking does no harm.
+/// The state of the stream's capture. For a null stream that may not be used during a capture this is an
+/// error; it leaves the capture valid, since a query does no harm.
 pub(crate) fn info(stream: &Arc<Stream>) -> Result<Option<Info>, hipError_t> {
     let Some(mut all) = lock() else { return Ok(None) };
     if stream.is_null {
@@ -309,12 +315,12 @@ pub(crate) fn info(stream: &Arc<Stream>) -> Result<Option<Info>, hipError_t> {
     }))
 }
 
-/// The mode of this thread, replaced.
+/// Replaces the mode of this thread and returns the old one.
 pub(crate) fn exchange_mode(mode: hipStreamCaptureMode) -> hipStreamCaptureMode {
     MODE.replace(mode)
 }
 
-/// Before a call that waits for a stream or asks how far it is.
+/// Call before waiting for a stream or querying its progress.
 pub(crate) fn forbid_wait(stream: &Arc<Stream>) -> Outcome {
     let Some(mut all) = lock() else { return Ok(()) };
     if let Some((_, capture)) = all.of(stream) {
@@ -325,7 +331,7 @@ pub(crate) fn forbid_wait(stream: &Arc<Stream>) -> Outcome {
     all.check_unsafe()
 }
 
-/// Before a call that waits for an event or asks about it.
+/// Call before waiting for an event or querying it.
 pub(crate) fn forbid_event(event: &Event) -> Outcome {
     let Some(mut all) = lock() else { return Ok(()) };
     if let Some(capture) = event.marked().as_ref().and_then(|mark| all.of_mark(mark)) {
@@ -335,22 +341,22 @@ pub(crate) fn forbid_event(event: &Event) -> Outcome {
     all.check_unsafe()
 }
 
-/// Before a call that may wait in a way that nobody sees, such as allocating memory.
+/// Call before work that may wait implicitly, such as allocating memory.
 pub(crate) fn forbid_unsafe() -> Outcome {
     lock().map_or(Ok(()), |mut all| all.check_unsafe())
 }
 
-/// Before a call that waits for the whole device: no capture of any mode and thread permits it.
+/// Call before waiting for the whole device: no capture of any mode and thread permits it.
 pub(crate) fn forbid_device_wait() -> Outcome {
-    lock().map_or(Ok(()), |mut all| all.spoil(UNSUPPORTED, |_| true))
+    lock().map_or(Ok(()), |mut all| all.invalidate(UNSUPPORTED, |_| true))
 }
 
-/// Before a call that copies or fills on the null stream and waits: as little permitted.
+/// Call before a copy or fill on the null stream that waits: no capture permits it.
 pub(crate) fn forbid_blocking_copy() -> Outcome {
-    lock().map_or(Ok(()), |mut all| all.spoil(IMPLICIT, |_| true))
+    lock().map_or(Ok(()), |mut all| all.invalidate(IMPLICIT, |_| true))
 }
 
-/// Before an operation that cannot become a node.
+/// Call before an operation that cannot become a node.
 pub(crate) fn forbid_in(stream: &Arc<Stream>) -> Outcome {
     let Some(mut all) = lock() else { return Ok(()) };
     let Some((_, capture)) = all.of(stream) else { return all.check_null(stream) };
@@ -358,12 +364,13 @@ pub(crate) fn forbid_in(stream: &Arc<Stream>) -> Outcome {
     Err(UNSUPPORTED)
 }
 
-/// A stream was destroyed. With the stream that a capture began with, the capture is over; another only leaves.
+/// Notes that a stream was destroyed. Its capture ends if the stream began it; otherwise the stream only
+/// leaves the capture.
 pub(crate) fn forget(stream: &Arc<Stream>) {
     let Some(mut all) = lock() else { return };
-    let Some((place, capture)) = all.of(stream) else { return };
+    let Some((index, capture)) = all.of(stream) else { return };
     if Arc::ptr_eq(&capture.members[0].stream, stream) {
-        let capture = all.remove(place);
+        let capture = all.remove(index);
         drop(all);
         let _ = super::destroy(capture.graph_handle);
     } else {
@@ -371,16 +378,16 @@ pub(crate) fn forget(stream: &Arc<Stream>) {
     }
 }
 
-/// A device was reset: captures on its streams are over.
+/// Notes that a device was reset: captures on its streams end.
 pub(crate) fn forget_device(device: usize) {
     let Some(mut all) = lock() else { return };
     let mut over = Vec::new();
-    let mut place = 0;
-    while place < all.captures.len() {
-        if all.captures[place].members.iter().any(|member| member.stream.device == device) {
-            over.push(all.remove(place));
+    let mut index = 0;
+    while index < all.captures.len() {
+        if all.captures[index].members.iter().any(|member| member.stream.device == device) {
+            over.push(all.remove(index));
         } else {
-            place += 1;
+            index += 1;
         }
     }
     drop(all);

@@ -15,27 +15,28 @@ use parking_lot::Mutex;
 use std::array;
 use std::sync::{Arc, LazyLock};
 
-/// What one launch runs. A launch that waits for its turn is not changed by an update.
+/// What one launch runs. An update does not change launches that are already queued.
 pub(crate) struct Program {
     nodes: Vec<Arc<Node>>,
     #[expect(dead_code, reason = "kept alive until the last run has ended")]
     kept: Vec<Arc<super::user_objects::Kept>>,
     calls_host: bool,
-    calls_library: bool,
+    /// For each library that it calls, whether the calling thread can run that.
+    fits: Vec<fn() -> bool>,
     /// By device: whether a node runs there.
     runs_on: [bool; COUNT],
-    /// By device: whether a node runs there, or uses its memory as far as that is known.
+    /// By device: whether a node runs there or is known to use its memory.
     works_on: [bool; COUNT],
 }
 
 /// An executable graph.
 pub(crate) struct Exec {
     program: Mutex<Arc<Program>>,
-    /// The last launch: the next one waits for it.
+    /// The last launch; the next one waits for it.
     last: Mutex<Option<Point>>,
 }
 
-/// Why an update was refused: the new graph's node that does not fit, if it is about one, and the reason.
+/// Why an update was refused: the reason, and the new graph's node that does not fit, if it concerns one.
 pub(crate) type Mismatch = (Option<usize>, hipGraphExecUpdateResult);
 
 static EXECS: LazyLock<Handles<Exec>> = LazyLock::new(|| Handles::new(18));
@@ -58,37 +59,40 @@ impl Program {
         });
         let kept = graph.kept.lock().clone();
         let calls_host = !kept.is_empty() || nodes.iter().any(|node| node.work.calls_host());
-        let calls_library = nodes.iter().any(|node| node.work.calls_library());
-        Arc::new(Self { nodes, kept, calls_host, calls_library, runs_on, works_on })
+        let mut fits: Vec<_> = nodes.iter().flat_map(|node| node.work.fits().to_vec()).collect();
+        // Most nodes are of one library, and one answer does for all of them.
+        fits.sort_by_key(|fits| *fits as usize);
+        fits.dedup_by_key(|fits| *fits as usize);
+        Arc::new(Self { nodes, kept, calls_host, fits, runs_on, works_on })
     }
 
-    /// What it is, for messages.
+    /// A description for messages.
     pub(crate) fn name(&self) -> String {
         format!("graph of {} nodes", self.nodes.len())
     }
 
-    /// The operations that it consists of, and what the program said of each.
+    /// The operations of the graph, and what the program announced for each.
     pub(crate) fn operations(&self) -> impl Iterator<Item = (&Work, Option<&Announced>)> {
         self.nodes.iter().map(|node| (&node.work, node.announced.as_ref()))
     }
 
-    /// Whether it calls functions of the program, be it those that the graph gives up its objects by.
+    /// Whether it calls functions of the program, including the destructors of the graph's user objects.
     pub(crate) fn calls_host(&self) -> bool {
         self.calls_host
     }
 
-    /// Whether it calls a library.
-    pub(crate) fn calls_library(&self) -> bool {
-        self.calls_library
+    /// For each library that it calls, whether the calling thread can run that.
+    pub(crate) fn fits(&self) -> &[fn() -> bool] {
+        &self.fits
     }
 
-    /// The fault of a device that its nodes run on, if one is broken.
+    /// The fault of a device that its nodes run on, if there is one.
     fn healthy(&self) -> Result<(), hipError_t> {
         let mut devices = device::all().iter().filter(|device| self.runs_on[device.ordinal]);
         devices.try_for_each(Device::healthy)
     }
 
-    /// Runs all nodes. After a fault on a node's device only host functions run there.
+    /// Runs all nodes. On a broken device only host functions run.
     pub(crate) fn run(&self, runner: &mut Runner) {
         for node in &self.nodes {
             node.work.again().run(node.device, runner);
@@ -97,7 +101,7 @@ impl Program {
 }
 
 impl Exec {
-    /// Queues a run, after the last one of the same graph.
+    /// Queues a run, ordered after the last run of the same graph.
     pub(crate) fn launch(&self, stream: &Arc<Stream>) -> Result<(), hipError_t> {
         let program = Arc::clone(&self.program.lock());
         program.healthy()?;
@@ -105,20 +109,22 @@ impl Exec {
         let after = last.iter().cloned().collect();
         if let Some(point) = stream.submit(Work::Graph(Arc::clone(&program)), after)? {
             let others = device::all().iter().filter(|device| device.ordinal != stream.device);
-            others.filter(|device| program.works_on[device.ordinal]).for_each(|it| it.takes_part_in(&point));
+            others
+                .filter(|device| program.works_on[device.ordinal])
+                .for_each(|it| it.add_foreign_work(&point));
             *last = Some(point);
         }
         Ok(())
     }
 
-    /// Takes over the parameters of a graph of the same shape; otherwise nothing changes.
+    /// Takes over the parameters of a graph of the same shape; on an error nothing changes.
     pub(crate) fn update(&self, graph: &Graph) -> Result<(), Mismatch> {
         let new = Program::of(graph);
         let mut program = self.program.lock();
         check_same_shape(&program.nodes, &new.nodes)?;
         let old = std::mem::replace(&mut *program, new);
         drop(program);
-        // Outside the lock: this may call a destructor of the program's.
+        // Dropped outside the lock: this may call a destructor of the program.
         drop(old);
         Ok(())
     }
@@ -147,7 +153,7 @@ fn check_same_shape(old: &[Arc<Node>], new: &[Arc<Node>]) -> Result<(), Mismatch
     Ok(())
 }
 
-/// For a copy: whether each side is a device's memory.
+/// For a copy: whether each side is device memory.
 fn direction(work: &Work) -> Option<[bool; 2]> {
     match work {
         Work::Copy(copy) => Some(copy.sides_on_devices()),
@@ -155,7 +161,7 @@ fn direction(work: &Work) -> Option<[bool; 2]> {
     }
 }
 
-/// Makes a graph executable. The handle of the copy.
+/// Instantiates a graph and returns the handle of the executable graph.
 pub(crate) fn instantiate(graph: &Graph) -> usize {
     EXECS.insert(Arc::new(Exec { program: Mutex::new(Program::of(graph)), last: Mutex::new(None) }))
 }
@@ -165,7 +171,7 @@ pub(crate) fn get(handle: usize) -> Result<Arc<Exec>, hipError_t> {
     EXECS.get(handle).map_err(|_| hipError_t::hipErrorInvalidValue)
 }
 
-/// Ends an executable graph. Launches that are queued still run.
+/// Destroys an executable graph. Queued launches still run.
 pub(crate) fn destroy(handle: usize) -> Result<(), hipError_t> {
     EXECS.remove(handle).map(drop).map_err(|_| hipError_t::hipErrorInvalidValue)
 }

@@ -1,7 +1,7 @@
-//! Graphs: operations as data, with what each waits for, to be run any number of times.
+//! Graphs: operations as data, with their dependencies, which can be run any number of times.
 //!
-//! A stream capture writes a graph (`capture`), an executable graph is a frozen copy of one (`exec`), and a graph may keep
-//! objects of the program alive (`user_objects`).
+//! A stream capture writes a graph (`capture`), an executable graph is a frozen copy of one (`exec`), and a
+//! graph may keep objects of the program alive (`user_objects`).
 
 pub(crate) mod capture;
 pub(crate) mod exec;
@@ -22,13 +22,13 @@ pub(crate) struct Node {
     pub(crate) device: &'static Device,
     pub(crate) work: Work,
     kind: hipGraphNodeType,
-    /// Places in the graph of the nodes that come before it, all smaller than its own.
+    /// Indices of the nodes that it depends on, all smaller than its own.
     pub(crate) after: Vec<usize>,
-    /// What the program said that a kernel uses.
+    /// What the program announced that a kernel uses.
     announced: Option<Announced>,
 }
 
-/// A graph. Its nodes are in an order that respects what they wait for, since a node is added after those.
+/// A graph. A node is added after the nodes that it depends on, so the nodes are in topological order.
 #[derive(Default)]
 pub(crate) struct Graph {
     nodes: Mutex<Vec<Arc<Node>>>,
@@ -39,8 +39,8 @@ static GRAPHS: LazyLock<Handles<Graph>> = LazyLock::new(|| Handles::new(16));
 static NODES: LazyLock<Handles<hipGraphNodeType>> = LazyLock::new(|| Handles::new(17));
 
 impl Graph {
-    /// Appends a node, which comes after the nodes at those places. Its own place. Operations that mean something only once
-    /// are refused.
+    /// Appends a node that depends on the nodes with the given indices, and returns its index. Operations
+    /// that cannot be repeated are refused.
     fn add(
         &self,
         device: &'static Device,
@@ -55,16 +55,16 @@ impl Graph {
         Ok(nodes.len() - 1)
     }
 
-    /// Whether every node is among those at the places or comes before one of them.
-    fn all_lead_to(&self, places: &[usize]) -> bool {
+    /// Whether every node is one of the given ones or one of them depends on it.
+    fn all_lead_to(&self, indices: &[usize]) -> bool {
         let nodes = self.nodes.lock();
         let mut leads = vec![false; nodes.len()];
-        for place in places {
-            leads[*place] = true;
+        for index in indices {
+            leads[*index] = true;
         }
-        // Nodes only wait for earlier ones, so one pass from the end sees them all.
-        for (place, node) in nodes.iter().enumerate().rev() {
-            if leads[place] {
+        // Nodes depend only on earlier ones, so one pass from the end finds them all.
+        for (index, node) in nodes.iter().enumerate().rev() {
+            if leads[index] {
                 for before in &node.after {
                     leads[*before] = true;
                 }
@@ -73,23 +73,23 @@ impl Graph {
         leads.iter().all(|leads| *leads)
     }
 
-    /// Handles of the nodes at those places.
-    fn handles(&self, places: &[usize]) -> Box<[usize]> {
+    /// Handles of the nodes with these indices.
+    fn handles(&self, indices: &[usize]) -> Box<[usize]> {
         let nodes = self.nodes.lock();
-        places.iter().map(|place| nodes[*place].handle).collect()
+        indices.iter().map(|index| nodes[*index].handle).collect()
     }
 
     pub(crate) fn nodes(&self) -> Vec<Arc<Node>> {
         self.nodes.lock().clone()
     }
 
-    /// Keeps an object alive for as long as the graph, and what is instantiated from it, lives.
+    /// Keeps an object alive as long as the graph and everything instantiated from it.
     pub(crate) fn keep(&self, object: Arc<Kept>) {
         self.kept.lock().push(object);
     }
 }
 
-/// The type of the node that repeats an operation, which must have a meaning more than once.
+/// The node type of an operation; an error if the operation cannot be repeated.
 fn kind_of(work: &Work) -> Result<hipGraphNodeType, hipError_t> {
     match work {
         Work::Launch(_) | Work::Call(_) => Ok(hipGraphNodeType::hipGraphNodeTypeKernel),
@@ -110,7 +110,7 @@ impl Drop for Graph {
     }
 }
 
-/// A new graph without nodes. Its handle.
+/// Creates an empty graph and returns its handle.
 pub(crate) fn create() -> usize {
     GRAPHS.insert(Arc::default())
 }
@@ -120,7 +120,7 @@ pub(crate) fn get(handle: usize) -> Result<Arc<Graph>, hipError_t> {
     GRAPHS.get(handle).map_err(|_| hipError_t::hipErrorInvalidValue)
 }
 
-/// Ends a graph; what was instantiated from it lives on.
+/// Destroys a graph. What was instantiated from it stays valid.
 pub(crate) fn destroy(handle: usize) -> Result<(), hipError_t> {
     use hip_sys::provider::Absent;
     if capture::writes(handle) {
@@ -134,7 +134,7 @@ pub(crate) fn destroy(handle: usize) -> Result<(), hipError_t> {
     Ok(())
 }
 
-/// The type of the node of a handle.
+/// The type of a node, by handle.
 pub(crate) fn node_type(handle: usize) -> Result<hipGraphNodeType, hipError_t> {
     NODES.get(handle).map(|kind| *kind).map_err(|_| hipError_t::hipErrorInvalidValue)
 }

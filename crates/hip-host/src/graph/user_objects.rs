@@ -1,5 +1,5 @@
-//! User objects: something of the program's with a destructor, kept alive by references. The program holds a number
-//! of references, and graphs hold theirs; the destructor is called once, when the last one goes.
+//! User objects: an object of the program with a destructor and a reference count. The program and graphs
+//! hold references; the destructor is called once, when the last reference is released.
 
 use super::Graph;
 use hip_sys::hip::{hipError_t, hipHostFn_t};
@@ -8,14 +8,14 @@ use parking_lot::Mutex;
 use std::ffi::c_void;
 use std::sync::{Arc, LazyLock, OnceLock, Weak};
 
-/// The object itself, which lives as long as somebody holds on to it.
+/// The object itself, which lives as long as a reference to it.
 pub(crate) struct Kept {
     destroy: hipHostFn_t,
     data: *mut c_void,
     handle: OnceLock<usize>,
 }
 
-// SAFETY: S8: the pointer is only handed back to the program, once.
+// SAFETY: S8: the pointer is only passed back to the program, once.
 unsafe impl Send for Kept {}
 // SAFETY: S8: as above.
 unsafe impl Sync for Kept {}
@@ -32,16 +32,16 @@ impl Drop for Kept {
     }
 }
 
-/// What a handle leads to.
+/// What a handle refers to.
 struct Object {
     kept: Weak<Kept>,
-    /// The program's own references: how many, and the object while there are any.
+    /// The number of references that the program holds, and the object while there are any.
     own: Mutex<(u32, Option<Arc<Kept>>)>,
 }
 
 static OBJECTS: LazyLock<Handles<Object>> = LazyLock::new(|| Handles::new(19));
 
-/// A new object with that many references of the program's, at least one. Its handle.
+/// Creates an object with that many references of the program, at least one, and returns its handle.
 pub(crate) fn create(destroy: hipHostFn_t, data: *mut c_void, references: u32) -> usize {
     let kept = Arc::new(Kept { destroy, data, handle: OnceLock::new() });
     let own = Mutex::new((references, Some(Arc::clone(&kept))));
@@ -50,7 +50,7 @@ pub(crate) fn create(destroy: hipHostFn_t, data: *mut c_void, references: u32) -
     handle
 }
 
-/// Lets a graph hold references. `moved`: they are taken from those of the program, instead of new ones.
+/// Gives a graph references. `moved`: they are taken from the program's instead of being new.
 pub(crate) fn retain(graph: &Graph, handle: usize, count: u32, moved: bool) -> Result<(), hipError_t> {
     let gone = hipError_t::hipErrorInvalidValue;
     let object = OBJECTS.get(handle).map_err(|_| gone)?;
@@ -59,7 +59,7 @@ pub(crate) fn retain(graph: &Graph, handle: usize, count: u32, moved: bool) -> R
         let mut own = object.own.lock();
         own.0 = own.0.saturating_sub(count);
         if own.0 == 0 {
-            // The graph holds on to the object, so this calls no destructor.
+            // The graph holds a reference, so this calls no destructor.
             own.1 = None;
         }
     }

@@ -11,8 +11,8 @@ static POOL: LazyLock<Option<ThreadPool>> = LazyLock::new(|| {
     rayon::ThreadPoolBuilder::new().num_threads(run::threads()).thread_name(name).build().ok()
 });
 
-/// The pool; `None` if the machine has no threads for one.
-pub(crate) fn pool() -> Option<&'static ThreadPool> {
+/// The pool, which all libraries share; `None` if the machine has no threads for one.
+pub fn pool() -> Option<&'static ThreadPool> {
     POOL.as_ref()
 }
 

@@ -1,13 +1,13 @@
-//! HIP's words in the other spelling that AMD's compiler takes, `__attribute__((global))`, as generators of kernels write them: they
-//! become `__global__` and so on. Attributes of AMD's GPUs are left out, since no other compiler knows them; Clang's vectors become
-//! GCC's.
+//! HIP's keywords in AMD's other spelling, `__attribute__((global))`, which kernel generators write: they
+//! become `__global__` and so on. Attributes for AMD's GPUs are removed, since no other compiler knows them.
+//! Clang's vector types become GCC's.
 
 use super::source::Source;
 use super::tokens::Kind;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-/// Attributes, without underscores, and the words for them.
+/// Attributes without underscores, and the keywords that replace them.
 const WORDS: [(&str, &str); 7] = [
     ("global", "__global__"),
     ("device", "__device__"),
@@ -17,15 +17,15 @@ const WORDS: [(&str, &str); 7] = [
     ("managed", "__managed__"),
     ("launch_bounds", "__launch_bounds__"),
 ];
-/// What include/hiphost/rtc.hpp calls Clang's `ext_vector_type` where another compiler is used.
+/// The name that include/hiphost/rtc.hpp gives to Clang's `ext_vector_type` for other compilers.
 const VECTOR: &str = "hiphost_ext_vector_type";
-/// How attributes begin that mean something on AMD's GPUs only.
+/// The prefix of attributes that matter on AMD's GPUs only.
 const OF_GPUS: &str = "amdgpu_";
 
-/// The text with HIP's attributes as words. Lines stay as they are.
+/// The text with HIP's attributes replaced by keywords. Line breaks stay where they are.
 pub(crate) fn as_words(text: &str) -> Cow<'_, str> {
     let source = Source::new(text);
-    // What stands instead of a token. Marks of lines stay where they are, also inside of an attribute.
+    // Replacement text by token. Line markers stay where they are, even inside an attribute.
     let mut edits: BTreeMap<usize, String> = BTreeMap::new();
     let mut replace = |tokens: &[usize], new: String| {
         let mut tokens = tokens.iter().filter(|at| !source.is_kind(**at, Kind::Directive));
@@ -65,17 +65,17 @@ pub(crate) fn as_words(text: &str) -> Cow<'_, str> {
     Cow::Owned(out + &text[from..])
 }
 
-/// What an attribute becomes.
+/// The replacement of an attribute.
 #[derive(Default)]
 struct Attribute {
     text: String,
     changed: bool,
-    /// Of a vector, how many elements it has.
+    /// The element count of a vector attribute.
     lanes: Option<String>,
 }
 
 impl Attribute {
-    /// Reads the attribute there; one that stays is not changed.
+    /// Reads the attribute there; an attribute that stays is returned unchanged.
     fn read(source: &Source, at: usize) -> Self {
         let mut read = Self::default();
         let open = at + 2;
@@ -114,8 +114,8 @@ impl Attribute {
     }
 }
 
-/// The tokens of the type of which a `typedef` or a `using` with the attribute makes a vector: all but the new name. Elsewhere those
-/// in front of the attribute, without a name.
+/// The tokens of the element type from which a `typedef` or a `using` with the attribute makes a vector: all
+/// but the new name. Elsewhere the tokens before the attribute, without a name.
 fn element_of(source: &Source, attribute: usize, after: usize) -> Vec<usize> {
     let start = source.declaration_start(attribute);
     let end = (after..source.len()).find(|at| source.is_any(*at, &[";", ",", ")"])).unwrap_or(source.len());
@@ -150,7 +150,7 @@ fn element_of(source: &Source, attribute: usize, after: usize) -> Vec<usize> {
 mod tests {
     use super::as_words;
 
-    /// With its white space made plain.
+    /// Compares with white space normalised.
     #[track_caller]
     fn becomes(text: &str, expected: &str) {
         let out = as_words(text);
@@ -171,10 +171,10 @@ mod tests {
         becomes("void __attribute__((amdgpu_flat_work_group_size(1, 256))) k();", "void k();");
         becomes("__attribute__((launch_bounds(64, 2)))\nvoid k();", "__launch_bounds__( 64 , 2 )\nvoid k();");
         becomes("__attribute__((global,\n used)) void k();", "__global__ __attribute__((used ))\n void k();");
-        // Marks of lines, as the preprocessor sets them around what comes from a header.
+        // Line markers, as the preprocessor writes them around text from a header.
         let marked = "__attribute__((\n# 1 \"x\" 3\nglobal\n# 1 \"x\"\n)) void k();";
         becomes(marked, "__global__\n# 1 \"x\" 3\n\n# 1 \"x\"\n void k();");
-        // The compiler's own stay, and what is none.
+        // The compiler's own attributes stay, and so does malformed text.
         for text in
             ["__attribute__((aligned(4))) int a;", "int global; __attribute__(()) int a; __attribute__(("]
         {

@@ -1,4 +1,4 @@
-//! The system's C++ compiler: which it is, and one call of it.
+//! The system's C++ compiler: finding it, and running it.
 
 use super::{headers, precompiled};
 use crate::flags::{HOST_SOURCE_FLAGS, KERNEL_FLAGS, LINK_FLAGS, NO_COMPILER};
@@ -12,14 +12,16 @@ use std::process::{Command, ExitStatus, Output, Stdio};
 /// Names to try if `CXX` is not set.
 const NAMES: [&str; 3] = ["c++", "g++", "clang++"];
 
-/// Flags behind those of all kernels. Texts written for GPUs read memory through pointers of other types.
+/// Flags that follow those of all kernels. Source written for GPUs reads memory through pointers of other
+/// types, hence no strict aliasing.
 const FLAGS: [&str; 4] = ["-O3", "-pipe", "-fPIC", "-fno-strict-aliasing"];
 
-/// What the build script adds for the sanitizer that `HIPSTACK_HOST_SANITIZE` named; usually nothing.
+/// Flags for the sanitizer that `HIPSTACK_HOST_SANITIZE` named at build time; usually empty.
 pub(crate) const SANITIZER_FLAGS: &str = env!("HIPHOST_SANITIZER_FLAGS");
 
-/// All that decides about code besides texts and options: the compiler with its version, flags that the user and a sanitizer add,
-/// the headers and flags of this crate, and the processor, which `-march=native` means. A compiler is asked for its version once.
+/// Everything that the code depends on besides texts and options: the compiler and its version, the flags
+/// that the user and a sanitizer add, this crate's headers and flags, and the processor, which
+/// `-march=native` refers to. A compiler is asked for its version once.
 pub(crate) fn identity() -> String {
     let version = version().unwrap_or_else(|missing| missing);
     let extra = Compiler::new(Path::new(".")).extra.join(" ");
@@ -27,12 +29,12 @@ pub(crate) fn identity() -> String {
     format!("{version}{extra}\n{flags}\nheaders {:032x}\nprocessor {}", headers::hash(), processor())
 }
 
-/// Whether there is a compiler that can be started; the error says what to install.
+/// Checks that a compiler can be started; the error says what to install.
 pub(crate) fn check() -> Result<(), String> {
     version().map(drop)
 }
 
-/// The compiler's name and what it says of its version.
+/// The compiler's name and its version output.
 fn version() -> Result<String, String> {
     static KNOWN: Mutex<BTreeMap<String, String>> = Mutex::new(BTreeMap::new());
     let chosen = format!("{:?} {:?}", std::env::var_os("CXX"), std::env::var_os("PATH"));
@@ -45,7 +47,7 @@ fn version() -> Result<String, String> {
     Ok(version)
 }
 
-/// The processor's sets of instructions.
+/// The processor's instruction set extensions.
 fn processor() -> String {
     #[cfg(target_arch = "x86_64")]
     let names = [
@@ -64,7 +66,7 @@ fn processor() -> String {
     format!("{} {}", std::env::consts::ARCH, has.join(" "))
 }
 
-/// One of as many compilers as this machine has cores: those of other threads wait.
+/// A slot to run a compiler. There are as many as the machine has cores; other threads wait.
 struct Turn;
 
 static RUNNING: Mutex<usize> = Mutex::new(0);
@@ -87,7 +89,7 @@ impl Drop for Turn {
     }
 }
 
-/// A folder to compile in, and the flags that the user and a sanitizer add.
+/// A directory to compile in, and the flags that the user and a sanitizer add.
 pub(crate) struct Compiler<'a> {
     folder: &'a Path,
     extra: Vec<String>,
@@ -100,7 +102,7 @@ impl<'a> Compiler<'a> {
         Self { folder, extra: extra.map(str::to_owned).collect() }
     }
 
-    /// Runs the preprocessor. The log, and whether it worked.
+    /// Runs the preprocessor. Returns its log, as an error if it failed.
     pub(crate) fn preprocess(&self, from: &str, to: &str, flags: &[&[String]]) -> Result<String, String> {
         self.run(&[&FLAGS[..], &["-E", "-x", "c++"]], flags, &[from, "-o", to])
     }
@@ -110,7 +112,7 @@ impl<'a> Compiler<'a> {
         self.run(&[&FLAGS, self.link(), &["-x", "c++-cpp-output"]], flags, &[from, "-o", to])
     }
 
-    /// Compiles text that is C++ already into a shared object.
+    /// Compiles text that is already C++ into a shared object.
     pub(crate) fn compile_host_source(
         &self,
         from: &str,
@@ -123,8 +125,8 @@ impl<'a> Compiler<'a> {
         self.run(&[&HOST_SOURCE_FLAGS, &begin, self.link(), &["-x", "c++"]], &[&flags], &[from, "-o", to])
     }
 
-    /// The header that texts begin with, already parsed for these flags. Other compilers than GCC do not read the header itself where
-    /// what is kept of it does not fit.
+    /// The precompiled header for these flags. Only for GCC: other compilers do not fall back to the header
+    /// itself if the precompiled one does not fit.
     fn precompiled(&self, flags: &[String]) -> Option<PathBuf> {
         if !version().is_ok_and(|version| version.contains("Free Software Foundation")) {
             return None;
@@ -138,7 +140,7 @@ impl<'a> Compiler<'a> {
         precompiled::header(flags, &[&self.extra[..], &[chosen]].concat(), make)
     }
 
-    /// With sanitizers, symbols are left to be found in the program.
+    /// With a sanitizer, undefined symbols are allowed: they are resolved in the program.
     fn link(&self) -> &'static [&'static str] {
         let kept = if self.is_sanitized() { LINK_FLAGS.len() - 1 } else { LINK_FLAGS.len() };
         &LINK_FLAGS[..kept]
@@ -189,14 +191,14 @@ impl<'a> Compiler<'a> {
         command.args(before).args(arguments).current_dir(self.folder);
         command.env("LC_ALL", "C").env("TMPDIR", self.folder).stdin(Stdio::null());
         if self.is_sanitized() {
-            // The sanitizer's library watches this program, not the compiler.
+            // The sanitizer's library must be loaded into this program, not into the compiler.
             command.env_remove("LD_PRELOAD");
         }
         command.output()
     }
 }
 
-/// The compiler runs in another folder than the one that a relative path is meant from.
+/// The absolute path of a compiler that is named by a relative path, since it runs in another directory.
 fn program_path(program: &str) -> OsString {
     let path = Path::new(program);
     if path.components().count() > 1 && path.is_relative() {
@@ -205,7 +207,7 @@ fn program_path(program: &str) -> OsString {
     program.into()
 }
 
-/// A line about a compiler that did not say itself why it failed.
+/// A line about a compiler that crashed and so did not report the reason itself.
 fn ending(name: &str, status: ExitStatus) -> String {
     use std::os::unix::process::ExitStatusExt;
     match status.signal() {

@@ -1,7 +1,8 @@
-//! Options that go on to the host's C++ compiler. A text and its options may come from a stranger: nothing that loads a plugin, runs
-//! or replaces a program, reads or writes other files, or speaks to the linker is among them.
+//! Options that are passed on to the host's C++ compiler. A text and its options may come from an untrusted
+//! source, so no option is accepted that loads a plugin, runs or replaces a program, reads or writes other
+//! files, or is passed to the linker.
 
-/// Names behind `-f` and `-fno-`: the language, what may be done to numbers, optimisation, and how messages look.
+/// Names after `-f` and `-fno-`: the language, numeric semantics, optimisation, and the format of messages.
 const SWITCHES: [&str; 68] = [
     "aligned-new",
     "approx-func",
@@ -72,7 +73,7 @@ const SWITCHES: [&str; 68] = [
     "unsigned-char",
     "wrapv",
 ];
-/// Names behind `-f` with a value, which is a word or a number.
+/// Names after `-f` with a value, which is a word or a number.
 const VALUES: [&str; 18] = [
     "bracket-depth",
     "constexpr-backtrace-limit",
@@ -93,9 +94,9 @@ const VALUES: [&str; 18] = [
     "template-depth",
     "vect-cost-model",
 ];
-/// More names behind `-f` that stand for themselves.
+/// Other names after `-f` that have no `no-` form here.
 const OTHERS: [&str; 3] = ["fPIC", "fpic", "fvectorize"];
-/// Sets of instructions behind `-m` and `-mno-`.
+/// Instruction sets, after `-m` and `-mno-`.
 const INSTRUCTIONS: [&str; 24] = [
     "3dnow",
     "adx",
@@ -122,9 +123,9 @@ const INSTRUCTIONS: [&str; 24] = [
     "xsave",
     "xsaveopt",
 ];
-/// How names of further sets begin: `avx512vl`, `sse4.1`.
+/// Prefixes of the names of further instruction sets: `avx512vl`, `sse4.1`.
 const FAMILIES: [&str; 2] = ["avx", "sse"];
-/// Names behind `-m` with a value: processors, and how vectors and fractions are computed.
+/// Names after `-m` with a value: processors, and how vectors and divisions are computed.
 const MACHINE: [&str; 6] = ["arch", "cpu", "fpmath", "prefer-vector-width", "recip", "tune"];
 const LEVELS: [&str; 10] = ["", "0", "1", "2", "3", "fast", "g", "s", "z", "4"];
 const DEBUG: [&str; 18] = [
@@ -157,7 +158,7 @@ pub(crate) fn is_known(option: &str) -> bool {
     match name.split_at_checked(1) {
         Some(("O", level)) => LEVELS.contains(&level),
         Some(("g", level)) => DEBUG.contains(&level),
-        // `-Wl,`, `-Wa,` and `-Wp,` hand options to other programs.
+        // `-Wl,`, `-Wa,` and `-Wp,` pass options to other programs.
         Some(("W", warning)) => is_value(warning),
         Some(("f", name)) => {
             named(name, &VALUES) || SWITCHES.contains(&name.strip_prefix("no-").unwrap_or(name))
@@ -172,12 +173,12 @@ pub(crate) fn is_known(option: &str) -> bool {
     }
 }
 
-/// Whether it is one of the names with a value.
+/// Whether the option is one of the names with a value.
 fn named(option: &str, names: &[&str]) -> bool {
     option.split_once('=').is_some_and(|(name, value)| names.contains(&name) && is_value(value))
 }
 
-/// Whether it is a word, a number, or several with signs between: neither a path nor a list of options.
+/// Whether it is a word, a number, or several of these joined by signs: neither a path nor a list of options.
 fn is_value(text: &str) -> bool {
     text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_+=.".contains(&byte))
 }

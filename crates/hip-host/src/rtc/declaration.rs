@@ -1,4 +1,5 @@
-//! One declaration of a namespace or a class: where it ends, and what it declares as far as that decides how it is rewritten.
+//! One declaration in a namespace or a class: where it ends, and what it declares as far as that matters for
+//! rewriting.
 
 use super::source::Source;
 use super::tokens::Kind;
@@ -14,11 +15,11 @@ pub(crate) enum Scope {
     Function,
 }
 
-/// A declaration. All places are indices of tokens.
+/// A declaration. All positions are token indices.
 #[derive(Debug)]
 pub(crate) struct Declaration {
     pub(crate) start: usize,
-    /// After its semicolon or its last brace.
+    /// After its semicolon or its closing brace.
     pub(crate) end: usize,
     /// Where its own words start: after `template <...>`.
     pub(crate) words: usize,
@@ -26,9 +27,9 @@ pub(crate) struct Declaration {
     pub(crate) template: Option<(usize, usize)>,
     /// `template` without a bracket: an explicit instantiation.
     pub(crate) instantiation: bool,
-    /// What its braces hold, and where they open.
+    /// What its braces contain, and where they open.
     pub(crate) body: Option<(Scope, usize)>,
-    /// It gives a variable a value.
+    /// It initialises a variable.
     pub(crate) initialised: bool,
 }
 
@@ -60,7 +61,7 @@ impl Declaration {
 
     fn step(&mut self, source: &Source, state: &mut State, at: usize) -> Step {
         if let Some(next) = source.skip_attribute(at) {
-            // The preprocessor's marks of lines stand before a declaration and are none of its words.
+            // The preprocessor's line markers may precede a declaration and are not part of it.
             if at == self.words && source.is_kind(at, Kind::Directive) {
                 self.words = next;
             }
@@ -91,7 +92,7 @@ impl Declaration {
         Step::On(source.skip(at))
     }
 
-    /// `template <...>`, `template <>` or `template`; gives the index after it.
+    /// Reads `template <...>`, `template <>` or `template`; returns the index after it.
     fn template_head(&mut self, source: &Source, at: usize) -> usize {
         self.words = at + 1;
         if source.is(at + 1, "<") {
@@ -110,7 +111,7 @@ impl Declaration {
     fn brace(&mut self, source: &Source, state: &State, at: usize) -> Step {
         let Some(close) = source.close(at) else { return Step::End(at + 1) };
         if at == self.words {
-            // Braces that belong to nothing known are passed over alone.
+            // Braces that belong to nothing known are skipped by themselves.
             return Step::End(close + 1);
         }
         let linkage = at >= 2 && source.is_kind(at - 1, Kind::Literal) && source.is(at - 2, "extern");
@@ -120,13 +121,13 @@ impl Declaration {
             return Step::End(close + 1);
         }
         if let Some(key) = key {
-            // Variables may follow the class; enumerators declare nothing that we rewrite.
+            // Variables may follow the class. Enumerators declare nothing that is rewritten.
             if !source.is(key, "enum") && self.body.is_none() {
                 self.body = Some((Scope::Class, at));
             }
             return Step::On(close + 1);
         }
-        // A constructor's `: member{value}` is no body.
+        // A constructor's `: member{value}` is not its body.
         let member = state.initialisers && (source.is_kind(at - 1, Kind::Word) || source.is(at - 1, ">"));
         if !state.parameters || self.initialised || member {
             self.initialised |= !state.parameters;
@@ -136,7 +137,7 @@ impl Declaration {
         Step::End(close + 1)
     }
 
-    /// Whether one of its own words, outside parentheses, is this one.
+    /// Whether the declaration has this word outside parentheses.
     pub(crate) fn has(&self, source: &Source, word: &str) -> bool {
         let end = self.body.map_or(self.end, |(_, open)| open);
         let mut at = self.words;
@@ -152,7 +153,7 @@ impl Declaration {
         false
     }
 
-    /// The name of the class that its braces define, with template arguments; `None` for one without a name.
+    /// The name of the class that its braces define, with template arguments; `None` for an unnamed class.
     pub(crate) fn class_name(&self, source: &Source) -> Option<String> {
         let (_, open) = self.body.filter(|(scope, _)| *scope == Scope::Class)?;
         let mut at = self.words;
@@ -180,7 +181,7 @@ enum Step {
 
 #[derive(Default)]
 struct State {
-    /// The last of `namespace`, `struct` and the like.
+    /// The last of `namespace`, `struct` and similar keywords.
     key: Option<usize>,
     /// A parameter list was seen.
     parameters: bool,

@@ -1,11 +1,12 @@
-//! The headers that kernels include, carried in the library: a program that moved finds them still.
+//! The headers that kernels include, embedded in the library, so that a program still has them after it was
+//! moved.
 
 use std::io;
 use std::path::Path;
 
 include!(concat!(env!("OUT_DIR"), "/headers.rs"));
 
-/// Writes all of them under a folder.
+/// Writes all headers below a directory.
 pub(crate) fn write_to(folder: &Path) -> io::Result<()> {
     for (name, text) in HEADERS {
         let path = folder.join(name);
@@ -17,7 +18,7 @@ pub(crate) fn write_to(folder: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// A number for all of them: code that was compiled with others has another.
+/// A hash of all headers: code compiled with other headers gets another hash.
 pub(crate) fn hash() -> u128 {
     let mut hasher = xxhash_rust::xxh3::Xxh3::new();
     for text in HEADERS.iter().flat_map(|(name, text)| [name, text]) {

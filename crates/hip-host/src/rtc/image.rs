@@ -1,19 +1,19 @@
-//! The bytes that hiprtcGetCode gives: shared objects, one for each wave size that was asked for, with a length and a checksum, so
-//! that they may be kept in a file and loaded by another process.
+//! The image that hiprtcGetCode returns: shared objects, one for each requested wave size, with a length and
+//! a checksum, so that the image may be stored in a file and loaded by another process.
 
 use crate::abi;
 use xxhash_rust::xxh3::xxh3_64;
 
 /// First bytes of an image that carries code.
 pub(crate) const MAGIC: &[u8; 8] = b"HIPHOSTC";
-/// Magic, bytes in all, checksum of what follows, version of the kernels' interface, number of objects.
+/// Magic, total length, checksum of the rest, ABI version, number of objects.
 pub(crate) const HEADER: usize = 32;
-/// Of each object: wave size, zero, its length.
+/// For each object: wave size, zero, length.
 const ENTRY: usize = 16;
-/// No image is as long: more is a sign of garbage.
+/// Images are always shorter; a larger length means that the bytes are garbage.
 const LIMIT: u64 = 1 << 30;
 
-/// An object and the wave size that it is for.
+/// A shared object and its wave size.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Object {
     pub(crate) wave: u32,
@@ -31,7 +31,7 @@ pub(crate) enum ImageError {
 
 hip_sys::debug_by_display!(ImageError);
 
-/// Puts objects into an image.
+/// Packs objects into an image.
 pub(crate) fn pack(objects: &[Object]) -> Vec<u8> {
     let mut body = Vec::new();
     body.extend(abi::ABI.to_le_bytes());
@@ -48,7 +48,7 @@ pub(crate) fn pack(objects: &[Object]) -> Vec<u8> {
     [&MAGIC[..], &total.to_le_bytes(), &xxh3_64(&body).to_le_bytes(), &body].concat()
 }
 
-/// How long the image is in all whose first 16 bytes these are.
+/// The total length of the image that starts with these 16 bytes.
 pub(crate) fn length(start: &[u8; 16]) -> Result<usize, ImageError> {
     let (magic, rest) = start.split_at(8);
     let total = number(rest, 0).filter(|total| (HEADER as u64..LIMIT).contains(total));
@@ -59,7 +59,7 @@ pub(crate) fn length(start: &[u8; 16]) -> Result<usize, ImageError> {
     }
 }
 
-/// Takes the objects out of a whole image.
+/// Unpacks the objects of a whole image.
 pub(crate) fn unpack(image: &[u8]) -> Result<Vec<Object>, ImageError> {
     let damaged = || ImageError::Damaged;
     let start = image.first_chunk::<16>().ok_or_else(damaged)?;
@@ -79,9 +79,9 @@ pub(crate) fn unpack(image: &[u8]) -> Result<Vec<Object>, ImageError> {
     let mut at = count.checked_mul(ENTRY).and_then(|n| n.checked_add(8)).ok_or_else(damaged)?;
     let mut objects = Vec::new();
     for entry in 0..count {
-        let place = 8 + entry * ENTRY;
-        let wave = number(body, place).ok_or_else(damaged)? as u32;
-        let length = number(body, place + 8).and_then(|n| usize::try_from(n).ok()).ok_or_else(damaged)?;
+        let offset = 8 + entry * ENTRY;
+        let wave = number(body, offset).ok_or_else(damaged)? as u32;
+        let length = number(body, offset + 8).and_then(|n| usize::try_from(n).ok()).ok_or_else(damaged)?;
         let end = at.checked_add(length).ok_or_else(damaged)?;
         let bytes = body.get(at..end).ok_or_else(damaged)?.to_vec();
         objects.push(Object { wave, bytes });

@@ -1,8 +1,10 @@
-//! From an image to a module: the object for the device is opened by the system's loader, and stays open for good.
+//! From an image to a module: the system's loader opens the object for the device, and it stays open for
+//! good.
 //!
-//! Nothing waits for the last thread that could be inside a kernel, and threads keep the shared arrays of kernels that they ran, so
-//! objects are never closed. An object without device variables is opened once, however often it is loaded; one with variables is
-//! opened for each load, since each load has variables of its own.
+//! Objects are never closed: nothing waits for the last thread that could be inside a kernel, and threads
+//! keep the shared arrays of the kernels that they ran. An object without device variables is opened once,
+//! however often it is loaded. An object with variables is opened for each load, since each load has
+//! variables of its own.
 
 use super::compiler::SANITIZER_FLAGS;
 use super::image::{self, ImageError, MAGIC, Object};
@@ -17,10 +19,10 @@ use std::os::fd::{AsRawFd, FromRawFd};
 use std::sync::LazyLock;
 use xxhash_rust::xxh3::xxh3_128;
 
-/// Objects without variables, by the hash of their bytes.
+/// Objects without variables, by the hash of their contents.
 static OPENED: LazyLock<Mutex<HashMap<u128, &'static Module>>> = LazyLock::new(Default::default);
 
-/// Whether bytes begin as an image of ours does.
+/// Whether the bytes begin like one of our images.
 ///
 /// # Safety
 /// `image` points to bytes that are readable up to the first one that differs from the beginning of an image.
@@ -30,7 +32,8 @@ pub(crate) unsafe fn is_image(image: *const c_void) -> bool {
     MAGIC.iter().enumerate().all(|(i, expected)| unsafe { bytes.add(i).read() } == *expected)
 }
 
-/// Copies an image that begins as ours do. Memory that ends before the image does is an error and no fault.
+/// Copies an image that begins like ours. If the memory ends before the image does, the result is an error
+/// instead of a fault.
 ///
 /// # Safety
 /// Nobody writes to the image at the same time.
@@ -42,7 +45,7 @@ pub(crate) unsafe fn copy_image(image: *const c_void) -> Result<Vec<u8>, ImageEr
     copy(length)
 }
 
-/// Copies memory that may not be there: the system writes it to a file, and says how far it came.
+/// Copies memory that may be unmapped: the system writes it to a file, and reports how much it could read.
 ///
 /// # Safety
 /// None beyond those of reading memory that nobody writes at the same time.
@@ -51,18 +54,18 @@ unsafe fn copy_readable(from: *const c_void, length: usize) -> Option<Vec<u8>> {
     let mut file = unsafe {
         let descriptor = libc::memfd_create(c"hiphost-image".as_ptr(), libc::MFD_CLOEXEC);
         if descriptor < 0 {
-            // A system without such files: the caller's word is all there is.
+            // Without memfd the memory cannot be checked, so the caller has to be trusted.
             return Some(std::slice::from_raw_parts(from.cast::<u8>(), length).to_vec());
         }
         std::fs::File::from_raw_fd(descriptor)
     };
     let mut done = 0;
     while done < length {
-        // SAFETY: S1: the system reads the memory, and answers EFAULT where there is none.
+        // SAFETY: S1: the system reads the memory, and returns EFAULT for unmapped memory.
         let count = unsafe { libc::write(file.as_raw_fd(), from.wrapping_byte_add(done), length - done) };
         done += usize::try_from(count).ok().filter(|count| *count > 0)?;
     }
-    // The length is what the image says of itself.
+    // The length comes from the image and may be wrong, so the allocation must be allowed to fail.
     let mut bytes = Vec::new();
     bytes.try_reserve_exact(length).ok()?;
     file.rewind().ok()?;
@@ -70,7 +73,7 @@ unsafe fn copy_readable(from: *const c_void, length: usize) -> Option<Vec<u8>> {
     Some(bytes)
 }
 
-/// Loads the object of an image that is for a wave size, or for both.
+/// Loads an image's object for a wave size, or its object for both.
 pub(crate) fn load(image: &[u8], wave: u32) -> Result<&'static Module, hipError_t> {
     let objects = image::unpack(image).map_err(|error| {
         eprintln!("hip-host: {error}");
@@ -99,7 +102,8 @@ pub(crate) fn load(image: &[u8], wave: u32) -> Result<&'static Module, hipError_
     Ok(module)
 }
 
-/// Opens an object. The system's loader takes files only, and tells them apart by name: each has a new one.
+/// Opens an object. The system's loader accepts only files and identifies them by name, so each object gets a
+/// new one.
 fn open(object: &Object) -> Result<&'static Module, String> {
     let no_file = |error: std::io::Error| {
         let folder = std::env::temp_dir();
@@ -108,12 +112,13 @@ fn open(object: &Object) -> Result<&'static Module, String> {
             folder.display()
         )
     };
-    // A sanitizer reads the lines of its reports from the file when it prints them.
+    // A sanitizer reads source lines from the file when it prints a report.
     let keep = !SANITIZER_FLAGS.is_empty();
     let file = tempfile::Builder::new().prefix("hiphost-").suffix(".so").disable_cleanup(keep).tempfile();
     let mut file = file.map_err(no_file)?;
     file.write_all(&object.bytes).map_err(no_file)?;
-    // SAFETY: S19: the checksum says that it is what hiprtcCompileProgram made; its initialisers only fill its own lists.
+    // SAFETY: S19: the checksum shows that hiprtcCompileProgram made it; its initialisers only fill its own
+    // lists.
     let library = unsafe { Library::open(Some(file.path()), RTLD_NOW | RTLD_LOCAL) };
     let library = library.map_err(|error| format!("cannot open a compiled module: {error}"))?;
     let symbol = match object.wave {
@@ -125,7 +130,7 @@ fn open(object: &Object) -> Result<&'static Module, String> {
         let entry = *library.get(symbol.as_bytes()).map_err(|error| format!("no module of ours: {error}"))?;
         code::read_module(entry)
     };
-    // Never closed: see the head of this file.
+    // Never closed: see the top of this file.
     std::mem::forget(library);
     module.map(|module| &*Box::leak(Box::new(module))).map_err(|error: RegisterError| error.to_string())
 }

@@ -1,7 +1,7 @@
-//! hiprtc: HIP text compiled at run time by the system's C++ compiler.
+//! hiprtc: HIP source compiled at run time by the system's C++ compiler.
 //!
-//! The text goes through the preprocessor, then HIP's own words are replaced and registrations added (`rewrite`), and the result
-//! is compiled into a shared object, which the image carries (`image`).
+//! The preprocessor expands the source. Then HIP's keywords are replaced and registrations added (`rewrite`).
+//! The result is compiled into a shared object, which the image contains (`image`).
 #![allow(non_snake_case, reason = "hiprtc's names")]
 
 mod attributes;
@@ -31,16 +31,17 @@ use std::ffi::{CStr, c_char, c_int};
 use std::ptr::null_mut;
 use std::sync::{Arc, LazyLock};
 
-/// The image of a shared object that was compiled by another program, with `HIPHOST_MODULE(rtc)` in its text, for waves of 32 or 64, or
-/// 0 for both. `hipModuleLoadData` takes it.
+/// The image of a shared object that another program compiled, with `HIPHOST_MODULE(rtc)` in its source.
+/// `wave` is 32, 64, or 0 for both. `hipModuleLoadData` accepts the image.
 pub fn image_of_object(wave: u32, bytes: Vec<u8>) -> Vec<u8> {
     image::pack(&[image::Object { wave, bytes }])
 }
 
-/// The kernels of an image for a device of that wave size, by name, and whether each runs as a plain loop. The image is loaded, for good.
+/// The kernels of an image for a device of that wave size, by name, and whether each runs as a plain loop.
+/// The image is loaded and stays loaded.
 ///
 /// # Errors
-/// What `hipModuleLoadData` answers for it.
+/// The error that `hipModuleLoadData` returns for it.
 pub fn kernels_of(image: &[u8], wave: u32) -> Result<BTreeMap<String, bool>, hip_sys::hip::hipError_t> {
     let is_plain = |kernel: &crate::code::Kernel| matches!(kernel.code, crate::code::Code::Plain(_));
     let module = load::load(image, wave)?;
@@ -50,7 +51,7 @@ pub fn kernels_of(image: &[u8], wave: u32) -> Result<BTreeMap<String, bool>, hip
 const INPUT: hiprtcResult = hiprtcResult::HIPRTC_ERROR_INVALID_INPUT;
 const NO_PROGRAM: hiprtcResult = hiprtcResult::HIPRTC_ERROR_INVALID_PROGRAM;
 
-/// The version that hiprtcVersion tells: that of the ROCm release whose functions these are.
+/// The version that hiprtcVersion reports: that of the ROCm release whose functions these are.
 const VERSION: (c_int, c_int) = (6, 4);
 
 static PROGRAMS: LazyLock<Handles<Program>> = LazyLock::new(|| Handles::new(0x52));
@@ -68,26 +69,26 @@ fn program(handle: hiprtcProgram) -> Result<Arc<Program>, hiprtcResult> {
 /// Stores a result through the caller's pointer.
 ///
 /// # Safety
-/// `place` is null or writable.
-unsafe fn give<T>(place: *mut T, value: T) -> Outcome {
-    if place.is_null() {
+/// `out` is null or writable.
+unsafe fn give<T>(out: *mut T, value: T) -> Outcome {
+    if out.is_null() {
         return Err(INPUT);
     }
     // SAFETY: S11: not null, and the C contract makes it writable.
-    unsafe { place.write(value) };
+    unsafe { out.write(value) };
     Ok(())
 }
 
-/// Copies bytes to the caller, who has asked how many there are.
+/// Copies bytes to the caller, who has asked for their number.
 ///
 /// # Safety
-/// `place` is null or has room for the bytes.
-unsafe fn give_bytes(place: *mut c_char, bytes: &[u8]) -> Outcome {
-    if place.is_null() {
+/// `out` is null or points to enough memory for the bytes.
+unsafe fn give_bytes(out: *mut c_char, bytes: &[u8]) -> Outcome {
+    if out.is_null() {
         return Err(INPUT);
     }
-    // SAFETY: S11: not null, and the C contract gives it that much room.
-    unsafe { place.cast::<u8>().copy_from_nonoverlapping(bytes.as_ptr(), bytes.len()) };
+    // SAFETY: S11: not null, and the C contract makes it large enough.
+    unsafe { out.cast::<u8>().copy_from_nonoverlapping(bytes.as_ptr(), bytes.len()) };
     Ok(())
 }
 
@@ -120,7 +121,7 @@ unsafe extern "C" fn hiprtcVersion(major: *mut c_int, minor: *mut c_int) -> hipr
     if major.is_null() || minor.is_null() {
         return INPUT;
     }
-    // SAFETY: S11: the caller's places for the results.
+    // SAFETY: S11: the caller's output pointers.
     status(unsafe { give(major, VERSION.0).and_then(|()| give(minor, VERSION.1)) })
 }
 
@@ -150,7 +151,7 @@ unsafe extern "C" fn hiprtcGetErrorString(result: hiprtcResult) -> *const c_char
 }
 
 unsafe extern "C" fn hiprtcCreateProgram(
-    place: *mut hiprtcProgram,
+    out: *mut hiprtcProgram,
     source: *const c_char,
     name: *const c_char,
     header_count: c_int,
@@ -158,7 +159,7 @@ unsafe extern "C" fn hiprtcCreateProgram(
     include_names: *const *const c_char,
 ) -> hiprtcResult {
     status((|| {
-        if place.is_null() {
+        if out.is_null() {
             return Err(NO_PROGRAM);
         }
         // SAFETY: S11: the caller's strings and lists of them.
@@ -173,23 +174,23 @@ unsafe extern "C" fn hiprtcCreateProgram(
         let headers =
             names.into_iter().zip(texts).map(|(name, text)| (owned(name), text.to_bytes().to_vec()));
         let program = Program::new(source.to_bytes().to_vec(), owned(name), headers.collect());
-        // SAFETY: S11: the caller's place for the result.
-        unsafe { give(place, PROGRAMS.insert(Arc::new(program)) as hiprtcProgram) }
+        // SAFETY: S11: the caller's output pointer.
+        unsafe { give(out, PROGRAMS.insert(Arc::new(program)) as hiprtcProgram) }
     })())
 }
 
-unsafe extern "C" fn hiprtcDestroyProgram(place: *mut hiprtcProgram) -> hiprtcResult {
+unsafe extern "C" fn hiprtcDestroyProgram(out: *mut hiprtcProgram) -> hiprtcResult {
     status((|| {
-        if place.is_null() {
+        if out.is_null() {
             return Err(INPUT);
         }
         // SAFETY: S11: the caller's handle.
-        let handle = unsafe { place.read() };
+        let handle = unsafe { out.read() };
         if !handle.is_null() {
             PROGRAMS.remove(handle as usize).map_err(|_| NO_PROGRAM)?;
         }
         // SAFETY: S11: as above.
-        unsafe { give(place, null_mut()) }
+        unsafe { give(out, null_mut()) }
     })())
 }
 
@@ -232,17 +233,17 @@ unsafe extern "C" fn hiprtcCompileProgram(
     })())
 }
 
-unsafe extern "C" fn hiprtcGetProgramLogSize(handle: hiprtcProgram, place: *mut usize) -> hiprtcResult {
-    // SAFETY: S11: the caller's place for the result.
-    status(program(handle).and_then(|program| unsafe { give(place, log(&program).len()) }))
+unsafe extern "C" fn hiprtcGetProgramLogSize(handle: hiprtcProgram, out: *mut usize) -> hiprtcResult {
+    // SAFETY: S11: the caller's output pointer.
+    status(program(handle).and_then(|program| unsafe { give(out, log(&program).len()) }))
 }
 
-unsafe extern "C" fn hiprtcGetProgramLog(handle: hiprtcProgram, place: *mut c_char) -> hiprtcResult {
-    // SAFETY: S11: the caller has room for what hiprtcGetProgramLogSize said.
-    status(program(handle).and_then(|program| unsafe { give_bytes(place, &log(&program)) }))
+unsafe extern "C" fn hiprtcGetProgramLog(handle: hiprtcProgram, out: *mut c_char) -> hiprtcResult {
+    // SAFETY: S11: the caller's buffer has the size that hiprtcGetProgramLogSize returned.
+    status(program(handle).and_then(|program| unsafe { give_bytes(out, &log(&program)) }))
 }
 
-/// The log with the zero byte that ends it; nothing at all if there is nothing to say, as with AMD's.
+/// The log with its terminating zero byte; empty if there is no message, as with AMD's hiprtc.
 fn log(program: &Program) -> Vec<u8> {
     let state = program.state.lock();
     if state.log.is_empty() { Vec::new() } else { [state.log.as_bytes(), b"\0"].concat() }
@@ -251,7 +252,7 @@ fn log(program: &Program) -> Vec<u8> {
 unsafe extern "C" fn hiprtcGetLoweredName(
     handle: hiprtcProgram,
     expression: *const c_char,
-    place: *mut *const c_char,
+    out: *mut *const c_char,
 ) -> hiprtcResult {
     status((|| {
         let program = program(handle)?;
@@ -263,23 +264,23 @@ unsafe extern "C" fn hiprtcGetLoweredName(
         }
         let name = state.names.get(expression.as_ref());
         let name = name.ok_or(hiprtcResult::HIPRTC_ERROR_NAME_EXPRESSION_NOT_VALID)?;
-        // SAFETY: S11: the caller's place for the result. The name lives as long as the program.
-        unsafe { give(place, name.as_ptr()) }
+        // SAFETY: S11: the caller's output pointer. The name lives as long as the program.
+        unsafe { give(out, name.as_ptr()) }
     })())
 }
 
-unsafe extern "C" fn hiprtcGetCodeSize(handle: hiprtcProgram, place: *mut usize) -> hiprtcResult {
+unsafe extern "C" fn hiprtcGetCodeSize(handle: hiprtcProgram, out: *mut usize) -> hiprtcResult {
     status((|| {
         let program = program(handle)?;
         let size = program.state.lock().image.len();
-        // SAFETY: S11: the caller's place for the result.
-        unsafe { give(place, size) }
+        // SAFETY: S11: the caller's output pointer.
+        unsafe { give(out, size) }
     })())
 }
 
-unsafe extern "C" fn hiprtcGetCode(handle: hiprtcProgram, place: *mut c_char) -> hiprtcResult {
-    // SAFETY: S11: the caller has room for what hiprtcGetCodeSize said.
-    status(program(handle).and_then(|program| unsafe { give_bytes(place, &program.state.lock().image) }))
+unsafe extern "C" fn hiprtcGetCode(handle: hiprtcProgram, out: *mut c_char) -> hiprtcResult {
+    // SAFETY: S11: the caller's buffer has the size that hiprtcGetCodeSize returned.
+    status(program(handle).and_then(|program| unsafe { give_bytes(out, &program.state.lock().image) }))
 }
 
 /// All functions, by name.

@@ -1,18 +1,19 @@
-//! The options of hiprtcCompileProgram: which are understood, and what each becomes.
+//! The options of hiprtcCompileProgram: which are accepted, and what each becomes.
 
 use super::compiler_options;
 use std::path::{Path, PathBuf};
 
-/// What the options ask for.
+/// The parsed options.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Options {
-    /// Wave sizes of the architectures that were named; 0 for `host`, whose code serves both.
+    /// Wave sizes of the requested architectures; 0 for `host`, whose code serves both.
     pub(crate) waves: Vec<u32>,
-    /// The text is C++ that includes `hiphost/device.hpp` and registers its kernels itself: it is not rewritten.
+    /// The source is C++ that includes `hiphost/device.hpp` and registers its kernels itself: it is not
+    /// rewritten.
     pub(crate) host_source: bool,
-    /// Lines in front of the program's text: macros and files to include.
+    /// Lines to put before the program's source: macros and files to include.
     pub(crate) prologue: String,
-    /// Flags for the preprocessor alone.
+    /// Flags for the preprocessor only.
     pub(crate) preprocess: Vec<String>,
     /// Flags for the compiler.
     pub(crate) compile: Vec<String>,
@@ -38,14 +39,14 @@ const OF_GPUS: [&str; 16] = [
     "-nogpuinc",
 ];
 
-/// The option for texts written against `hiphost/device.hpp`, as this project's kernels are.
+/// The option for sources written against `hiphost/device.hpp`, such as this project's kernels.
 const HOST_SOURCE: &str = "--host-source";
 
-/// The headers need this much of C++.
+/// The oldest C++ standard that the headers support.
 const OLDEST_STANDARD: u32 = 17;
 
 impl Options {
-    /// Reads a list of options. Relative folders are meant from `folder`.
+    /// Parses a list of options. Relative paths are relative to `folder`.
     ///
     /// # Errors
     /// The text for the log, which names the option.
@@ -82,7 +83,7 @@ impl Options {
         } else if option == HOST_SOURCE {
             self.host_source = true;
         } else if option.is_empty() || OF_GPUS.contains(&option) || value(&["-mllvm"]).is_some() {
-            // Nothing on a CPU.
+            // No effect on a CPU.
         } else if compiler_options::is_known(option) {
             self.compile.push(option.into());
         } else {
@@ -112,7 +113,8 @@ impl Options {
         Ok(())
     }
 
-    /// A macro is defined after our headers, where it cannot change them, but for those that are meant for them.
+    /// A macro is defined after our headers, where it cannot change them, except for macros that are meant
+    /// for the headers.
     fn define(&mut self, define: &str) {
         if define.starts_with("HIPHOST_") || define == "NDEBUG" || define.starts_with("NDEBUG=") {
             return self.preprocess.push(format!("-D{define}"));
@@ -142,8 +144,8 @@ fn value_of<'a>(
     }
 }
 
-/// The standard asked for, or the oldest that the headers take. `c++14` was a kernel's choice of what it may use, and newer
-/// standards still have that.
+/// The flag for the requested standard, or for the oldest that the headers support. Raising it is harmless:
+/// newer standards still have what `c++14` has.
 fn standard_flag(standard: &str) -> String {
     let (family, year) =
         standard.split_at(standard.find(|c: char| c.is_ascii_digit()).unwrap_or(standard.len()));

@@ -1,7 +1,8 @@
-//! The header that kernels' texts begin with, parsed once for many of them.
+//! A precompiled header for the header that kernel sources begin with.
 //!
-//! Parsing it takes GCC longer than most units: 0.6 of 1 s. A precompiled header costs as much once, so it is made for the third
-//! text with the same flags. GCC reads it only if flags and macros fit, and reads the header itself otherwise.
+//! Parsing the header takes GCC 0.6 s of the 1 s that most units take. Precompiling it costs as much, so it
+//! is done for the third source with the same flags. GCC uses it only if flags and macros match, and
+//! otherwise reads the header itself.
 
 use parking_lot::Mutex;
 use std::collections::BTreeMap;
@@ -10,28 +11,29 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use tempfile::TempDir;
 
-/// What is parsed once: a header that includes ours. What is kept of it lies beside it, under its name and `.gch`.
+/// The header to precompile, which includes ours. The precompiled form is next to it, with `.gch` appended to
+/// its name.
 const TEXT: &str = "#include <hiphost/device.hpp>\n";
 
-/// How many texts are compiled without it.
+/// How many sources are compiled before the header is precompiled.
 const WITHOUT: usize = 2;
 
-/// What became of the header for one set of flags.
+/// The state of the precompiled header for one set of flags.
 enum State {
-    /// So many texts had these flags.
+    /// This many sources had these flags.
     Asked(usize),
-    /// A thread compiles it.
+    /// A thread precompiles it.
     Begun,
-    /// This one.
+    /// It exists at this path.
     Made(PathBuf),
-    /// The compiler cannot.
+    /// The compiler cannot precompile it.
     Failed,
 }
 
 static KNOWN: Mutex<BTreeMap<Vec<String>, State>> = Mutex::new(BTreeMap::new());
 
-/// The header to include before a text with these flags, if there is one. `besides`: what else decides. `make` compiles a header with
-/// such flags to what is kept of it, and says whether that worked.
+/// The header to include before a source with these flags, if there is one. `besides`: what else the
+/// precompiled form depends on. `make` precompiles a header with such flags, and returns whether that worked.
 pub(super) fn header(
     flags: &[String],
     besides: &[String],
@@ -56,12 +58,12 @@ pub(super) fn header(
     header
 }
 
-/// Whether a flag decides about the header: the element type does not.
+/// Whether the precompiled form depends on a flag. It does not depend on the element type.
 fn decides(flag: &str) -> bool {
     !flag.starts_with("-DDTYPE_")
 }
 
-/// A new header, still without what is kept of it. All go when the process exits.
+/// Writes a new header, not yet precompiled. All are removed when the process exits.
 fn written() -> Option<PathBuf> {
     static NUMBER: AtomicUsize = AtomicUsize::new(0);
     let header = ours()?.join(format!("{}.hpp", NUMBER.fetch_add(1, Ordering::Relaxed)));
@@ -69,7 +71,7 @@ fn written() -> Option<PathBuf> {
     Some(header)
 }
 
-/// The folder of this process.
+/// The directory of this process.
 fn ours() -> Option<&'static Path> {
     struct Ours {
         folder: TempDir,
@@ -80,7 +82,7 @@ fn ours() -> Option<&'static Path> {
         // A forked child leaves it to its parent.
         let ours = OURS.get().and_then(Option::as_ref).filter(|ours| ours.process == std::process::id());
         if let Some(ours) = ours {
-            // What cannot be removed lies in the folder for temporary files.
+            // What cannot be removed stays in the temporary directory.
             let _ = std::fs::remove_dir_all(ours.folder.path());
         }
     }

@@ -1,4 +1,4 @@
-//! A program to compile: its text, its headers, and what the last compilation gave.
+//! A program to compile: its source, its headers, and the result of the last compilation.
 
 use super::attributes;
 use super::compiler::Compiler;
@@ -14,9 +14,9 @@ use std::ffi::CString;
 use std::fs;
 use std::path::{Component, Path};
 
-/// What the compiler's messages call a program that was given no name.
+/// The name of an unnamed program in the compiler's messages.
 const NO_NAME: &str = "CompileSource";
-/// The file that is compiled, and the folder of our headers; both in the temporary folder.
+/// The file that is compiled, and the directory of our headers; both in the temporary directory.
 const FILE: &str = "hiphost_program.cpp";
 const HEADERS: &str = "hiphost_headers";
 
@@ -28,7 +28,7 @@ pub(crate) struct Program {
     pub(crate) state: Mutex<State>,
 }
 
-/// What changes about a program.
+/// The mutable state of a program.
 #[derive(Default)]
 pub(crate) struct State {
     /// Name expressions, in the order in which they were added.
@@ -36,11 +36,12 @@ pub(crate) struct State {
     pub(crate) log: String,
     /// Empty until a compilation succeeds.
     pub(crate) image: Vec<u8>,
-    /// Lowered names. The caller gets pointers into them that last as long as the program, so none is ever removed.
+    /// Lowered names. The caller gets pointers to them that are valid as long as the program, so none is ever
+    /// removed.
     pub(crate) names: HashMap<String, CString>,
 }
 
-/// A compilation that failed: its code, and the log.
+/// A failed compilation: its code and its log.
 struct Failed(hiprtcResult, String);
 
 impl From<String> for Failed {
@@ -50,14 +51,14 @@ impl From<String> for Failed {
 }
 
 impl Program {
-    /// A program of that text. An empty name stands for none.
+    /// Creates a program with that source. An empty name stands for no name.
     pub(crate) fn new(text: Vec<u8>, name: String, headers: Vec<(String, Vec<u8>)>) -> Self {
         let name = if name.is_empty() { NO_NAME.into() } else { name };
         Self { name, text, headers, state: Mutex::default() }
     }
 
-    /// Compiles it; the log and the image are those of the last attempt. `wave` is the wave size to compile for where the options
-    /// name none.
+    /// Compiles the program. The log and the image are replaced in any case. `wave` is the wave size to
+    /// compile for if the options name none.
     pub(crate) fn compile(&self, options: &[String], wave: u32) -> hiprtcResult {
         let mut state = self.state.lock();
         state.image = Vec::new();
@@ -97,7 +98,7 @@ impl Program {
         let mut objects = Vec::new();
         for wave in &options.waves {
             let (messages, bytes) = compile_for(folder.path(), *wave, &options, expressions)?;
-            // Both compilations say the same about the text.
+            // Both compilations report the same about the source.
             if objects.is_empty() {
                 log = messages;
             }
@@ -112,7 +113,7 @@ impl Program {
         for (name, text) in &self.headers {
             write_below(folder, name, text)?;
         }
-        // The compiler shows lines of the file of that name, where there is one.
+        // The compiler quotes source lines from the file of that name, if there is one.
         write_below(folder, &self.name, &self.text)?;
         let shown = self.name.replace('\\', "\\\\").replace('"', "\\\"").replace(['\n', '\r'], " ");
         let include = if options.host_source { "" } else { "#include <hiphost/rtc.hpp>\n" };
@@ -121,7 +122,7 @@ impl Program {
     }
 }
 
-/// Compiles the program in the folder for one wave size: the messages and the object.
+/// Compiles the program in the directory for one wave size. Returns the messages and the object.
 fn compile_for(
     folder: &Path,
     wave: u32,
@@ -156,7 +157,7 @@ fn compile_for(
     log += &compiler
         .compile(rewritten, object, &[&options.compile])
         .map_err(|failed| wrong_option(log.clone() + &failed))?;
-    // The compiler's own word goes first: a kernel is not found in a text that is none.
+    // The compiler's own error takes precedence: in invalid source no kernel can be found.
     if !done.lost.is_empty() {
         return Err(Failed(hiprtcResult::HIPRTC_ERROR_COMPILATION, log + &done.lost));
     }
@@ -176,7 +177,7 @@ impl State {
     }
 }
 
-/// The log of a folder or file that could not be written or read.
+/// The log for a directory or file that could not be written or read.
 fn no_room(path: &Path, error: &std::io::Error) -> String {
     format!(
         "cannot use {} to compile in: {error}\nMake room there, or set TMPDIR to a folder that can be written.\n",
@@ -184,7 +185,8 @@ fn no_room(path: &Path, error: &std::io::Error) -> String {
     )
 }
 
-/// Writes a file below the folder; a name that leads elsewhere is left out, since no `#include` finds it here either.
+/// Writes a file below the directory. A name that leads elsewhere is skipped, since no `#include` would find
+/// it here either.
 fn write_below(folder: &Path, name: &str, text: &[u8]) -> std::io::Result<()> {
     let name = Path::new(name);
     let inside = name.components().all(|part| matches!(part, Component::Normal(_) | Component::CurDir));

@@ -1,6 +1,7 @@
-//! From preprocessed HIP text to C++: HIP's own words are replaced, and kernels and variables register themselves.
+//! From preprocessed HIP source to C++: replaces HIP's keywords, and makes kernels and variables register
+//! themselves.
 //!
-//! Nothing here changes a line break, so lines and the compiler's messages about them stay as they were.
+//! Nothing here changes a line break, so line numbers in the compiler's messages stay right.
 
 mod kernels;
 mod shared;
@@ -13,21 +14,23 @@ use kernels::Class;
 use shared::Shared;
 use std::collections::HashSet;
 
-/// What a variable template is called that holds the launch bounds of the kernel template of the name that follows.
+/// The prefix of the variable template that holds the launch bounds of a kernel template; the kernel's name
+/// follows.
 const BOUNDS: &str = "hiphost_bounds_";
 
-/// Text that a C++ compiler takes.
+/// Source that a C++ compiler accepts.
 #[derive(Debug)]
 pub(crate) struct Rewritten {
     pub(crate) text: String,
-    /// Messages about kernels that could not be read; usually none.
+    /// Messages about kernels that could not be parsed; usually empty.
     pub(crate) lost: String,
     /// Names of the kernel templates that have launch bounds.
     bounded: HashSet<String>,
 }
 
 impl Rewritten {
-    /// The lines that register what name expressions ask for. The compiler reports mistakes in them as its own.
+    /// The lines that register the entities that name expressions ask for. The compiler reports mistakes in
+    /// them as its own.
     pub(crate) fn register(&self, expressions: &[String]) -> String {
         let mut out = String::new();
         for (index, expression) in expressions.iter().enumerate() {
@@ -52,7 +55,8 @@ fn entity(expression: &str) -> &str {
     entity.trim_start_matches('&').trim()
 }
 
-/// Where the launch bounds of a template's instance are to be had: its name with ours instead of the template's.
+/// An expression for the launch bounds of a template's instance: the instance's name, with the bounds
+/// template in place of the kernel template.
 fn bounds_of(bounded: &HashSet<String>, instance: &str) -> Option<String> {
     let source = Source::new(instance);
     let mut at = 0;
@@ -68,7 +72,7 @@ fn bounds_of(bounded: &HashSet<String>, instance: &str) -> Option<String> {
     None
 }
 
-/// Rewrites a text that the preprocessor has been through.
+/// Rewrites preprocessed source.
 pub(crate) fn rewrite(text: &str) -> Rewritten {
     let source = Source::new(text);
     let count = source.len();
@@ -91,22 +95,22 @@ pub(crate) fn rewrite(text: &str) -> Rewritten {
 
 struct Rewriter<'s, 'a> {
     source: &'s Source<'a>,
-    /// What stands instead of a token.
+    /// The replacement of each token, if any.
     replaced: Vec<Option<String>>,
-    /// What follows a token.
+    /// Text added after each token.
     added: Vec<String>,
-    /// Where functions' bodies open, and where their declarations start.
+    /// Where function bodies open, and where their declarations start.
     bodies: Vec<(usize, usize)>,
     /// Dynamic shared memory declared outside functions: where, and how a function declares it for itself.
     dynamic: Vec<(usize, Shared)>,
     bounded: HashSet<String>,
-    /// The words `__global__` of kernels that are registered, or that name expressions ask for.
+    /// The `__global__` tokens of kernels that are registered, or that name expressions ask for.
     read: HashSet<usize>,
     registered: usize,
 }
 
 impl Rewriter<'_, '_> {
-    /// Visits what namespaces and classes declare.
+    /// Visits the declarations of namespaces and classes.
     fn declarations(&mut self) {
         let mut left = vec![(0, self.source.len(), None)];
         while let Some((mut at, end, class)) = left.pop() {
@@ -133,7 +137,7 @@ impl Rewriter<'_, '_> {
         }
     }
 
-    /// Replaces HIP's words, wherever they are.
+    /// Replaces HIP's keywords everywhere.
     fn words(&mut self) {
         let source = self.source;
         let inside = self.inside_functions();
@@ -141,7 +145,7 @@ impl Rewriter<'_, '_> {
         while at < source.len() {
             let text = source.tokens[at].text;
             match text {
-                // What an attribute calls noinline is the compiler's own word.
+                // Inside an attribute, `noinline` is the compiler's own keyword.
                 "__attribute__" | "__attribute" => {
                     at = source.skip_attribute(at).unwrap_or(at + 1);
                     continue;
@@ -164,7 +168,7 @@ impl Rewriter<'_, '_> {
         }
     }
 
-    /// A function that is inlined. `inline` may be said once.
+    /// Makes a function inline. `inline` must not be repeated.
     fn inline(&mut self, at: usize, said: &[&str]) {
         let attribute = "__attribute__((always_inline))";
         let said = said.iter().any(|word| self.source.has_specifier(at, word));
@@ -176,7 +180,7 @@ impl Rewriter<'_, '_> {
         self.registered
     }
 
-    /// Adds text after a declaration, whose last token that is.
+    /// Adds text after a declaration, given its last token.
     fn add_behind(&mut self, last: usize, text: &str) {
         self.added[last] += " ";
         self.added[last] += text;
@@ -193,7 +197,7 @@ impl Rewriter<'_, '_> {
         for (at, token) in source.tokens.iter().enumerate() {
             out += &source.text[from..token.start];
             match &self.replaced[at] {
-                // A space keeps apart what a word stood between.
+                // A space separates the words around a removed one.
                 Some(text) if text.is_empty() => out.push(' '),
                 Some(text) => out += text,
                 None => out += token.text,

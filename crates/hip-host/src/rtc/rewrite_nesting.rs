@@ -1,4 +1,4 @@
-//! Texts that are nested deeply: no stack is used for that, and the time grows as the text does.
+//! Deeply nested source: rewriting it must not recurse, and its time must grow linearly.
 
 use super::rewrite;
 use crate::rtc::source::REACH;
@@ -7,23 +7,23 @@ use std::thread;
 const NESTED: [(&str, &str); 6] =
     [("{", "}"), ("(", ")"), ("<", ">"), ("namespace a {", "}"), ("template <class T, ", ">"), ("a<", ">")];
 
-/// Rewrites texts of that depth.
+/// Rewrites source nested to that depth.
 fn rewrite_nested((open, close): (&str, &str), deep: usize) {
     rewrite(&format!("__global__ void k{} {}", open.repeat(deep), close.repeat(deep)));
     rewrite(&open.repeat(deep));
     rewrite(&close.repeat(deep));
 }
 
-/// Nanoseconds for which this thread has run; others that run beside it do not count.
+/// CPU time of this thread in nanoseconds; other threads do not count.
 fn cpu_time() -> u64 {
     let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
-    // SAFETY: S11: the place is live.
+    // SAFETY: S11: the output pointer is live.
     let status = unsafe { libc::clock_gettime(libc::CLOCK_THREAD_CPUTIME_ID, &mut time) };
     assert_eq!(status, 0);
     time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64
 }
 
-/// What rewriting it takes: the least of three times, since a busy machine only adds to it.
+/// The time to rewrite it: the least of three measurements, since a busy machine only adds to it.
 fn time(pair: (&str, &str), deep: usize) -> u64 {
     let once = |_| {
         let begun = cpu_time();
@@ -33,7 +33,7 @@ fn time(pair: (&str, &str), deep: usize) -> u64 {
     (0..3).map(once).min().expect("three times")
 }
 
-/// A call for each level would take more than 64 bytes of stack.
+/// Recursion would take more than 64 bytes of stack for each level.
 #[test]
 fn deep_nesting_takes_no_stack() {
     let deep = 2000;
@@ -41,8 +41,8 @@ fn deep_nesting_takes_no_stack() {
     thread::Builder::new().stack_size(64 * deep).spawn(rewriting).unwrap().join().unwrap();
 }
 
-/// Each level looks as far as `REACH` and no farther. So beyond it three times the depth takes little more than three times as long; if each
-/// level looked at all others, nine times.
+/// Each level looks at most `REACH` tokens ahead. So beyond that, three times the depth takes little more
+/// than three times as long. If each level looked at all others, it would take nine times as long.
 #[test]
 fn deep_nesting_takes_little_time() {
     for pair in NESTED {

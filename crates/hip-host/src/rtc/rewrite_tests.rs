@@ -1,8 +1,8 @@
-//! Tests of the rewriting: many forms of text, and any text at all.
+//! Tests of the rewriting: many forms of source, and arbitrary text.
 
 use super::rewrite;
 
-/// What a text becomes, with its white space made plain.
+/// The rewritten text, with white space normalised.
 fn rewritten(text: &str) -> String {
     let out = rewrite(text).text;
     assert_eq!(out.matches('\n').count(), text.matches('\n').count(), "lines stay: {out}");
@@ -23,7 +23,7 @@ fn kernel(number: u32, parameters: &str, name: &str, bounds: &str) -> String {
     )
 }
 
-/// Names of the kernels and variables that a text registers, in order of appearance.
+/// Names of the kernels and variables that a source registers, in order of appearance.
 fn registered(text: &str) -> Vec<String> {
     let out = rewrite(text).text;
     let mut names = Vec::new();
@@ -41,7 +41,7 @@ fn a_kernel_is_inlined_and_registered_behind_its_body() {
     let text = "extern \"C\" __global__ void k(float* a, int n) { a[n] = 1; } int x;";
     let register = kernel(1, "float * a , int n", "k", "0");
     becomes(text, &format!("extern \"C\" INLINE void k(float* a, int n) {{ a[n] = 1; }} {register} int x;"));
-    // One that is only declared is not there yet.
+    // A kernel that is only declared is not registered.
     becomes("__global__ void k(int); int x;", "INLINE void k(int); int x;");
 }
 
@@ -218,7 +218,7 @@ fn kernels_that_cannot_be_read_are_named_with_their_lines() {
         ["text:2", "text:3"]
     );
     assert_eq!(lost("__global__ void (*k(int)) {}"), ["text:1"]);
-    // Declarations are no kernels yet.
+    // Declarations are not registered.
     assert_eq!(
         lost(
             "__global__ void k(int); void f() { __global__ void k(int); } struct S { friend __global__ void k(); };"
@@ -233,7 +233,7 @@ fn parameters_lose_their_default_values() {
     let register = kernel(1, "int a , A < int , 3 > b , float * c , void ( * d ) ( int )", "k", "0");
     let out = rewritten(text);
     assert!(out.ends_with(&register), "{out}");
-    // One directive in the middle, as the preprocessor leaves them.
+    // A directive in the middle, as the preprocessor leaves it.
     let out = rewritten("__global__ void k(int a,\n# 3 \"k.hip\"\nint b) {}");
     assert!(out.ends_with(&kernel(1, "int a , int b", "k", "0")), "{out}");
 }
@@ -348,7 +348,7 @@ fn dynamic_shared_memory_of_a_namespace_is_declared_in_each_function() {
             "extern int a[]; int f() {{ {own} {{ return a[0]; }}}} int g() {{ return b.x; }} int h(int a) {{ return a; }}"
         ),
     );
-    // A function in front of it means something else by the name.
+    // In a function that precedes the declaration, the name means something else.
     becomes("int f() { return a; } extern __shared__ int a[];", "int f() { return a; } extern int a[];");
     becomes(
         "extern __shared__ int a[]; struct S { int f() { return a[1]; } };",
@@ -369,7 +369,7 @@ fn inline_is_said_once() {
     );
     becomes("__forceinline__ __global__ void k();", "INLINE __attribute__((always_inline)) void k();");
     becomes("__noinline__ int f();", "__attribute__((noinline)) int f();");
-    // What an attribute says is the compiler's.
+    // Words inside an attribute belong to the compiler.
     becomes("__attribute__((__noinline__)) int f();", "__attribute__((__noinline__)) int f();");
 }
 
@@ -379,7 +379,7 @@ fn other_text_stays_as_it_is() {
     assert_eq!(rewrite(text).text, text);
 }
 
-/// Numbers in the order that a seed gives.
+/// Pseudo-random numbers from a seed.
 struct Random(u64);
 
 impl Random {
@@ -391,7 +391,7 @@ impl Random {
     }
 }
 
-/// Pieces that mean something to the rewriting, and some that break what is around them.
+/// Fragments that mean something to the rewriting, and some that break the text around them.
 const PIECES: [&str; 44] = [
     "__global__",
     "__device__",
@@ -458,7 +458,7 @@ fn no_damage_to_a_text_is_too_strange() {
         let mut place = || places[random.below(places.len())];
         let (first, second) = (place(), place());
         let (start, end) = (first.min(second), first.max(second));
-        // Cut out a part, double a part, end early, or put something in.
+        // Remove a part, duplicate a part, truncate, or insert something.
         let piece = PIECES[random.below(PIECES.len())];
         for text in [
             format!("{}{}", &whole[..start], &whole[end..]),

@@ -1,8 +1,8 @@
-//! Tokens with their brackets matched, and the steps over what belongs together.
+//! Tokens with matched brackets, and functions that skip constructs.
 
 use super::tokens::{Kind, Token, tokens};
 
-/// Words that only HIP's compilers know. They stay in the preprocessed text and are replaced there.
+/// Keywords that only HIP's compilers know. They stay in the preprocessed source and are replaced there.
 pub(crate) const WORDS: [&str; 9] = [
     "__global__",
     "__device__",
@@ -15,7 +15,7 @@ pub(crate) const WORDS: [&str; 9] = [
     "__noinline__",
 ];
 
-/// Words whose parentheses belong to them and are no parameter list.
+/// Words whose parentheses belong to them and are not a parameter list.
 const WITH_PARENTHESES: [&str; 14] = [
     "__attribute__",
     "__attribute",
@@ -33,20 +33,21 @@ const WITH_PARENTHESES: [&str; 14] = [
     "typeof",
 ];
 
-/// What `operator` may be followed by, besides a type and brackets; of two that begin alike the longer first.
+/// Tokens that may follow `operator`, besides a type and brackets. A token comes before its prefixes.
 const OPERATORS: [&str; 37] = [
     "<<=", ">>=", "<=>", "->*", "==", "!=", "<=", ">=", "&&", "||", "++", "--", "+=", "-=", "*=", "/=", "%=",
     "^=", "&=", "|=", "<<", ">>", "->", "+", "-", "*", "/", "%", "^", "&", "|", "~", "!", "=", "<", ">", ",",
 ];
 
-/// Farther than this an angle bracket's partner and a declaration's specifiers are not looked for.
+/// The partner of an angle bracket and a declaration's specifiers are searched for within this many tokens.
 pub(super) const REACH: usize = 1024;
 
-/// A text, its tokens, and which bracket belongs to which.
+/// A source, its tokens, and its matched brackets.
 pub(crate) struct Source<'a> {
     pub(crate) text: &'a str,
     pub(crate) tokens: Vec<Token<'a>>,
-    /// Of each bracket the index of its partner; of everything else, and of a bracket without a partner, its own.
+    /// For each bracket the index of its partner; for all other tokens, and for unmatched brackets, their own
+    /// index.
     partner: Vec<usize>,
 }
 
@@ -78,7 +79,7 @@ impl<'a> Source<'a> {
         self.tokens.len()
     }
 
-    /// Whether the token there is this word or mark. No token is there beyond the end.
+    /// Whether the token there is this word or punctuation. Beyond the end there is no token.
     pub(crate) fn is(&self, at: usize, text: &str) -> bool {
         self.tokens.get(at).is_some_and(|token| token.is(text))
     }
@@ -87,7 +88,8 @@ impl<'a> Source<'a> {
         texts.iter().any(|text| self.is(at, text))
     }
 
-    /// The mark there, if it is one of one character: quicker than a comparison with each of several.
+    /// The token there, if it is a single punctuation character: faster than comparing with each of several
+    /// texts.
     fn mark(&self, at: usize) -> Option<u8> {
         let token = self.tokens.get(at).filter(|token| token.kind == Kind::Mark)?;
         <[u8; 1]>::try_from(token.text.as_bytes()).ok().map(|[mark]| mark)
@@ -107,13 +109,13 @@ impl<'a> Source<'a> {
         self.partner.get(at).copied().filter(|open| *open < at)
     }
 
-    /// The index after a token, or after what its bracket encloses.
+    /// The index after a token, or after the bracket that it opens.
     pub(crate) fn skip(&self, at: usize) -> usize {
         self.close(at).unwrap_or(at) + 1
     }
 
-    /// The index after a directive, after a word with parentheses of its own, after an operator's name, or after what `requires`
-    /// asks for; `None` for anything else.
+    /// The index after a directive, a word with its own parentheses, an operator's name, or a `requires`
+    /// clause; `None` for anything else.
     pub(crate) fn skip_attribute(&self, at: usize) -> Option<usize> {
         match self.tokens.get(at)?.kind {
             Kind::Directive => Some(at + 1),
@@ -126,8 +128,8 @@ impl<'a> Source<'a> {
         }
     }
 
-    /// The index after the name of an operator function, whose `=`, `<` or `()` mean nothing by themselves. Of a conversion,
-    /// `operator bool`, that is the index of the type.
+    /// The index after the name of an operator function, so that its `=`, `<` or `()` are not interpreted.
+    /// For a conversion such as `operator bool`, the index of the type.
     fn skip_operator(&self, at: usize) -> Option<usize> {
         if !self.is(at, "operator") {
             return None;
@@ -143,7 +145,8 @@ impl<'a> Source<'a> {
         Some(at + 1 + count)
     }
 
-    /// The index after `requires` with its parentheses, and, inside of an expression, with its braces: they are no function's.
+    /// The index after `requires` with its parentheses and, in an expression, its braces, which are not a
+    /// function body.
     fn skip_requires(&self, at: usize) -> Option<usize> {
         if !self.is(at, "requires") {
             return None;
@@ -159,7 +162,7 @@ impl<'a> Source<'a> {
         while next < self.len().min(at.saturating_add(REACH)) {
             match self.mark(next) {
                 Some(b'<') => {
-                    // Behind `sizeof(T)` or a number it compares.
+                    // After `sizeof(T)` or a number it is a comparison.
                     let compares =
                         next > at && (self.is(next - 1, ")") || self.is_kind(next - 1, Kind::Number));
                     depth += usize::from(!compares);
@@ -178,8 +181,8 @@ impl<'a> Source<'a> {
         None
     }
 
-    /// The index after the parameters of a template that have a comparison among them, `N < 4`, so that their brackets do not
-    /// match: behind the last bracket comes a word.
+    /// The index after a template's parameters that contain a comparison such as `N < 4`, so that their
+    /// brackets do not match. The last bracket is the one followed by a word.
     pub(crate) fn skip_unmatched_head(&self, at: usize) -> Option<usize> {
         let mut next = at;
         while next < self.len().min(at.saturating_add(REACH)) {
@@ -192,13 +195,13 @@ impl<'a> Source<'a> {
         None
     }
 
-    /// As [`Self::skip_angles`], where a word stands in front, so that it is no comparison.
+    /// As [`Self::skip_angles`], but only after a word, where `<` is not a comparison.
     pub(crate) fn skip_template_arguments(&self, at: usize) -> Option<usize> {
         let named = at > 0 && self.is_kind(at - 1, Kind::Word) && !self.is(at - 1, "operator");
         if named && self.is(at, "<") { self.skip_angles(at) } else { None }
     }
 
-    /// Whether a declaration has the specifier, as seen from the one at `at`.
+    /// Whether the declaration that contains the word at `at` has the specifier.
     pub(crate) fn has_specifier(&self, at: usize, word: &str) -> bool {
         let start = self.declaration_start(at);
         if (start..at).any(|before| self.is(before, word)) {
@@ -244,8 +247,8 @@ impl<'a> Source<'a> {
         start
     }
 
-    /// The file and the line of a token, as the preprocessor's marks say.
-    pub(crate) fn place(&self, at: usize) -> (&'a str, usize) {
+    /// The file and line of a token, according to the preprocessor's line markers.
+    pub(crate) fn location(&self, at: usize) -> (&'a str, usize) {
         let start = self.tokens.get(at).map_or(self.text.len(), |token| token.start);
         let before = self.tokens.get(..at).unwrap_or_default().iter().rev();
         let marks = before.filter(|token| token.kind == Kind::Directive);
@@ -253,11 +256,11 @@ impl<'a> Source<'a> {
         let (from, (line, file)) =
             mark.map_or((0, (1, "text")), |(token, (line, file))| (token.start, (line, file)));
         let lines = self.text[from..start].matches('\n').count();
-        // The mark counts the line behind it.
+        // The marker gives the number of the line after it.
         (file, (line + lines).saturating_sub(usize::from(mark.is_some())))
     }
 
-    /// The tokens as text, without directives and without the words that only HIP has.
+    /// The tokens as text, without directives and without HIP's keywords.
     pub(crate) fn join(&self, range: std::ops::Range<usize>) -> String {
         self.join_if(range, |token| token.kind != Kind::Word || !WORDS.contains(&token.text))
     }
@@ -275,7 +278,7 @@ impl<'a> Source<'a> {
     }
 }
 
-/// The line and the file that `# 12 "kernel.hip"` names.
+/// The line and file of a marker such as `# 12 "kernel.hip"`.
 fn line_mark(directive: &str) -> Option<(usize, &str)> {
     let (line, rest) = directive.strip_prefix('#')?.trim_start().split_once(' ')?;
     let file = rest.trim_start().strip_prefix('"')?.split('"').next()?;

@@ -1,7 +1,7 @@
-//! C++ text as tokens: words, numbers, literals, directives and punctuation, each with its place. Takes any text, also
-//! what no compiler would take.
+//! Splits C++ source into tokens: words, numbers, literals, directives and punctuation, each with its
+//! position. Accepts any text, even if no compiler would.
 
-/// What a token is.
+/// The kind of a token.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Kind {
     /// An identifier or a keyword.
@@ -21,23 +21,23 @@ pub(crate) enum Kind {
 pub(crate) struct Token<'a> {
     pub(crate) kind: Kind,
     pub(crate) text: &'a str,
-    /// Where it starts, in bytes.
+    /// The offset of its first byte.
     pub(crate) start: usize,
 }
 
 impl Token<'_> {
-    /// Whether it is this word or mark; a literal never is.
+    /// Whether it is this word or punctuation; a literal never is.
     pub(crate) fn is(&self, text: &str) -> bool {
         matches!(self.kind, Kind::Word | Kind::Mark) && self.text == text
     }
 
-    /// Where it ends.
+    /// The offset after its last byte.
     pub(crate) fn end(&self) -> usize {
         self.start + self.text.len()
     }
 }
 
-/// All tokens of a text, comments and white space left out.
+/// All tokens of a text, without comments and white space.
 pub(crate) fn tokens(text: &str) -> Vec<Token<'_>> {
     let mut lexer = Lexer { text, bytes: text.as_bytes(), at: 0 };
     let mut out = Vec::new();
@@ -65,7 +65,7 @@ struct Lexer<'a> {
     at: usize,
 }
 
-/// Letters, digits, and all of what is not ASCII.
+/// Letters, digits, and all non-ASCII characters.
 fn in_word(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'$' || !byte.is_ascii()
 }
@@ -75,7 +75,7 @@ impl Lexer<'_> {
         self.bytes.get(self.at + ahead).copied()
     }
 
-    /// Goes to the first place from here on where `found` holds, or to the end.
+    /// Advances to the next byte for which `found` holds, or to the end.
     fn go_to(&mut self, found: impl Fn(u8) -> bool) {
         let rest = &self.bytes[self.at..];
         self.at += rest.iter().position(|byte| found(*byte)).unwrap_or(rest.len());
@@ -93,7 +93,7 @@ impl Lexer<'_> {
         true
     }
 
-    /// Passes over a token that begins with the byte.
+    /// Advances past a token that begins with the byte.
     fn token(&mut self, byte: u8, line_start: bool) -> Kind {
         if byte == b'#' && line_start {
             self.directive();
@@ -123,7 +123,7 @@ impl Lexer<'_> {
         Kind::Mark
     }
 
-    /// To the end of the line, or of the last that a backslash continues.
+    /// Advances to the end of the line, including lines continued by a backslash.
     fn directive(&mut self) {
         loop {
             self.go_to(|byte| byte == b'\n');
@@ -148,14 +148,14 @@ impl Lexer<'_> {
         }
     }
 
-    /// A literal ends at its quote; one without an end stops at the line's.
+    /// A literal ends at its closing quote; an unterminated literal ends with its line.
     fn quoted(&mut self, quote: u8) -> Kind {
         self.at += 1;
         loop {
             self.go_to(|byte| byte == quote || byte == b'\\' || byte == b'\n');
             match self.peek(0) {
                 Some(b'\\') => {
-                    // The next character, of as many bytes as it has.
+                    // The escaped character, which may have several bytes.
                     let next = self.text[self.at + 1..].chars().next();
                     self.at += 1 + next.map_or(0, char::len_utf8);
                 }
@@ -203,7 +203,7 @@ mod tests {
         );
         assert_eq!(texts("R\"x(a)\" { )x\";b"), ["R\"x(a)\" { )x\"", ";", "b"]);
         assert_eq!(texts("'\\'' '\"' b"), ["'\\''", "'\"'", "b"]);
-        // Without an end, a literal stops at the line's.
+        // An unterminated literal ends with its line.
         assert_eq!(texts("\"abc\nd"), ["\"abc", "d"]);
     }
 

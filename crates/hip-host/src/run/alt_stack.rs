@@ -1,12 +1,13 @@
-//! A stack for signal handlers, one for each OS thread that runs kernels: a fiber that overflowed its own has none left.
+//! An alternate signal stack for each OS thread that runs kernels: a fiber that overflowed its stack has no
+//! room for a handler.
 
 use libc::{c_void, stack_t};
 use std::cell::OnceCell;
 use std::ptr::{null, null_mut};
 
-/// Bytes of a stack of ours. Wide registers alone fill more than 10 KiB on some processors.
+/// Size of our stacks in bytes. Wide registers alone fill more than 10 KiB on some processors.
 const BYTES: usize = 128 << 10;
-/// A stack that is there already is left if it has so many.
+/// An existing alternate stack of at least this size is kept.
 const ENOUGH: usize = 48 << 10;
 
 struct AltStack(*mut c_void);
@@ -15,9 +16,10 @@ thread_local! {
     static OURS: OnceCell<AltStack> = const { OnceCell::new() };
 }
 
-/// Sees to it that the thread has one. Without memory for it there is none, and a stack overflow ends the process.
+/// Ensures that the thread has an alternate stack. If no memory is left there is none, and a stack overflow
+/// ends the process.
 pub(crate) fn ensure() {
-    // A thread that is ending runs no kernels that could need it.
+    // A thread that is exiting runs no kernels that could need it.
     let _ = OURS.try_with(|ours| {
         if ours.get().is_none()
             && let Some(stack) = make()
@@ -29,7 +31,7 @@ pub(crate) fn ensure() {
 
 fn current() -> stack_t {
     let mut current = stack_t { ss_sp: null_mut(), ss_flags: 0, ss_size: 0 };
-    // SAFETY: S16: a place for the answer.
+    // SAFETY: S16: a live output buffer.
     unsafe { libc::sigaltstack(null(), &mut current) };
     current
 }
@@ -54,13 +56,13 @@ fn make() -> Option<AltStack> {
 
 impl Drop for AltStack {
     fn drop(&mut self) {
-        // What was there before is not put back: its owner may have freed it by now.
+        // The stack that was there before is not restored: its owner may have freed it by now.
         if current().ss_sp == self.0 {
             let none = stack_t { ss_sp: null_mut(), ss_flags: libc::SS_DISABLE, ss_size: 0 };
-            // SAFETY: S16: no handler runs on it, since this code does not.
+            // SAFETY: S16: no handler runs on it, since this code runs on the thread's own stack.
             unsafe { libc::sigaltstack(&none, null_mut()) };
         }
-        // SAFETY: S4: mapped by `make`, and in nobody's use any more.
+        // SAFETY: S4: mapped by `make`, and nobody uses it any more.
         unsafe { libc::munmap(self.0, BYTES) };
     }
 }

@@ -1,4 +1,4 @@
-//! What kernels call, and the call into a kernel.
+//! The functions that kernels call, and the call into a kernel.
 
 use super::runner::{Pause, State, failure_at};
 use super::sanitizer;
@@ -13,7 +13,7 @@ use std::io::{Write, stdout};
 use std::sync::LazyLock;
 use std::time::Instant;
 
-/// The table that every registered module gets.
+/// The table that every registered module receives.
 pub(crate) static RUNTIME: abi::Runtime = abi::Runtime {
     abi: abi::ABI,
     reserved: 0,
@@ -26,8 +26,8 @@ pub(crate) static RUNTIME: abi::Runtime = abi::Runtime {
     clock,
 };
 
-/// Runs the kernel of the state's launch on the calling fiber: all the blocks it can claim, or threads of the one block
-/// that the runner set up.
+/// Runs the kernel of the state's launch on the calling fiber: all blocks that it can claim, or threads of
+/// the one block that the runner set up.
 ///
 /// # Safety
 /// Called on a fiber of the state's runner, with a launch set; nobody holds a reference into the state.
@@ -52,13 +52,13 @@ pub(crate) unsafe fn call_entry(state: *mut State) {
 }
 
 /// # Safety
-/// `block` is the one that the runtime handed to the kernel.
+/// `block` is the one that the runtime passed to the kernel.
 unsafe fn state_of(block: *const abi::Block) -> *mut State {
     // SAFETY: S10: `runner` points to the state that holds the block.
     unsafe { (*block).runner.cast() }
 }
 
-/// Gives way to a fiber that can go on, or lets the runner decide; returns when resumed.
+/// Switches to a fiber that can go on, or to the runner if there is none; returns when resumed.
 ///
 /// # Safety
 /// As [`call_entry`].
@@ -88,8 +88,8 @@ unsafe extern "C" fn next_thread(block: *const abi::Block, thread: *mut abi::Thr
     }
 }
 
-/// Begins the fiber's first thread, and ends it: ThreadSanitizer takes what one fiber runs for one thread, and what lies on
-/// its stack for that thread's.
+/// Begins the fiber's first thread, or ends it. ThreadSanitizer treats everything that runs on one fiber as
+/// one thread, and everything on the fiber's stack as that thread's, so a fiber runs one thread only.
 ///
 /// # Safety
 /// As [`call_entry`].
@@ -173,31 +173,32 @@ unsafe extern "C" fn fail(
     }
 }
 
-/// Ends the running fiber for good: the launch has failed.
+/// Ends the running fiber for good, because the launch has failed.
 ///
 /// # Safety
 /// As [`call_entry`]; nothing on the fiber needs dropping.
 unsafe fn stop(state: *mut State, failure: Failure) -> ! {
     // SAFETY: S10: the caller vouches for the state.
     unsafe {
-        // Several words: the watchdog must not stop the fiber between them.
+        // This is more than one store, and the watchdog must not stop the fiber between them.
         shielded(|| (*state).failure = Some(failure));
         (*state).watched.suspend();
         (*(*state).yielder).suspend(Pause::Failed);
     }
-    // The runner resets a fiber that failed and never resumes it.
+    // The runner resets a failed fiber and never resumes it.
     std::process::abort();
 }
 
-/// Written at once and not at the end of the launch: a kernel that hangs shows how far it came.
+/// Prints at once instead of at the end of the launch: the output of a kernel that hangs shows how far it
+/// got.
 unsafe extern "C" fn print(_block: *const abi::Block, text: *const c_char, length: u32) {
     // SAFETY: S10: the headers pass a text of that length.
     let text = unsafe { std::slice::from_raw_parts(text.cast::<u8>(), length as usize) };
     let mut copy = shielded(|| Vec::with_capacity(text.len()));
-    // Copied outside, where no lock is held: it is the kernel's memory, and may be none.
+    // Copied outside the shield, where no lock is held: the text is the kernel's memory and may be invalid.
     copy.extend_from_slice(text);
     shielded(move || {
-        // A closed standard output is no fault of the kernel's.
+        // A closed standard output is not the kernel's error.
         let mut out = stdout().lock();
         let _ = out.write_all(&copy).and_then(|()| out.flush());
     });
@@ -207,8 +208,9 @@ unsafe extern "C" fn grid_sync(block: *const abi::Block, line: u32) -> u32 {
     // SAFETY: S10: as in `barrier`.
     unsafe {
         let state = state_of(block);
-        let Some(grid) = &(*(*state).launch).together else { return 0 };
-        // The block meets first; then the first of its threads to go on waits for the other blocks, on this OS thread.
+        let Some(grid) = &(*(*state).launch).grid_barrier else { return 0 };
+        // The block's threads meet first. Then the first thread to go on waits for the other blocks, on this
+        // OS thread.
         let turn = (*state).grid_syncs;
         (*state).watched.reach_grid(grid, turn);
         barrier(block, line, 0);
@@ -225,7 +227,7 @@ unsafe extern "C" fn grid_sync(block: *const abi::Block, line: u32) -> u32 {
     }
 }
 
-/// When the clock that kernels read began. Runners begin it, so that no kernel has to.
+/// The start of the clock that kernels read. Runners initialise it, so that no kernel has to.
 pub(crate) static START: LazyLock<Instant> = LazyLock::new(Instant::now);
 
 /// Not shielded: it takes no lock, and may be called with little stack left.

@@ -1,7 +1,8 @@
 //! Cooperative launches: all blocks of the grid run at once, so that they can wait for each other.
 //!
-//! Each block has an OS thread of its own, because `__shared__` memory is thread-local. A block that waits for the
-//! others blocks its thread; a wait that cannot end, because a block has ended without it, is a failure.
+//! Each block has an OS thread of its own, because `__shared__` memory is thread-local. A block that waits
+//! for the others blocks its thread. A wait that cannot end, because a block has ended without reaching it,
+//! fails the launch.
 
 use super::workers::THREAD_STACK;
 use super::{Launch, Runner, sanitizer, stacks};
@@ -10,37 +11,37 @@ use crate::failure::{Failure, NOT_SUPPORTED, OUT_OF_RESOURCES};
 use parking_lot::{Condvar, Mutex};
 use std::thread;
 
-/// How the blocks of a cooperative launch wait for each other.
-pub(crate) struct Together {
+/// The barrier of a cooperative launch's grid.
+pub(crate) struct GridBarrier {
     blocks: u64,
     state: Mutex<State>,
     changed: Condvar,
-    /// Two addresses for ThreadSanitizer.
-    places: [u64; 2],
+    /// Two addresses that ThreadSanitizer knows the barrier by.
+    sanitizer_addresses: [u64; 2],
 }
 
 #[derive(Default)]
 struct State {
-    /// Blocks at the current sync, and blocks that have ended.
+    /// Blocks that wait at the current sync, and blocks that have ended.
     waiting: u64,
     ended: u64,
-    /// Where the last one came to it.
+    /// The line at which the last block reached it.
     line: u32,
-    /// Syncs that are over.
+    /// Number of completed syncs.
     round: u64,
     /// Why no sync can succeed any more.
     broken: Option<String>,
 }
 
-impl Together {
+impl GridBarrier {
     pub(crate) fn new(blocks: u64) -> Self {
-        Self { blocks, state: Mutex::default(), changed: Condvar::new(), places: [0; 2] }
+        Self { blocks, state: Mutex::default(), changed: Condvar::new(), sanitizer_addresses: [0; 2] }
     }
 
     /// Waits until every block has called this.
     ///
     /// # Errors
-    /// Why that will not happen.
+    /// The reason why that cannot happen.
     pub(super) fn wait(&self, line: u32) -> Result<(), String> {
         let mut state = self.state.lock();
         if let Some(why) = &state.broken {
@@ -60,22 +61,23 @@ impl Together {
         if state.round != round { Ok(()) } else { Err(state.broken.clone().unwrap_or_default()) }
     }
 
-    /// A block has ended.
+    /// Notes that a block has ended.
     pub(super) fn leave(&self) {
         let mut state = self.state.lock();
         state.ended += 1;
         self.break_if_stuck(&mut state);
     }
 
-    /// A block has failed: the others need not wait for it.
+    /// Notes that a block has failed: the others must not wait for it.
     pub(super) fn give_up(&self) {
         self.state.lock().broken.get_or_insert_with(|| "another block of the grid failed".to_owned());
         self.changed.notify_all();
     }
 
-    /// What ThreadSanitizer takes for a sync: some threads may reach the next one before others have gone on from the last.
-    pub(super) fn sanitizer_place(&self, syncs: u64) -> *const u64 {
-        &raw const self.places[(syncs & 1) as usize]
+    /// The address that stands for a sync in ThreadSanitizer. Two addresses alternate, because some threads
+    /// may reach the next sync before others have gone on from the last.
+    pub(super) fn sanitizer_address(&self, syncs: u64) -> *const u64 {
+        &raw const self.sanitizer_addresses[(syncs & 1) as usize]
     }
 
     fn break_if_stuck(&self, state: &mut State) {
@@ -89,7 +91,7 @@ impl Together {
     }
 }
 
-/// Runs all blocks of a cooperative launch, one on the calling thread.
+/// Runs all blocks of a cooperative launch, one of them on the calling thread.
 pub(super) fn run(launch: &Launch, runner: &mut Runner) {
     if sanitizer::watches_addresses() {
         let why =
@@ -97,7 +99,7 @@ pub(super) fn run(launch: &Launch, runner: &mut Runner) {
         let message = format!("kernel {}: {why}", launch.kernel.name);
         return launch.fail(Failure { code: NOT_SUPPORTED, message });
     }
-    // All stacks at once: two launches that each had a part of theirs would wait for each other.
+    // All stacks are reserved at once: two launches that each had reserved a part would deadlock.
     let stacks = match launch.kernel.code {
         Code::Threads(_) => launch.blocks() as usize * launch.threads_per_block() as usize,
         Code::Plain(_) => 0,
@@ -124,16 +126,16 @@ mod tests {
 
     #[test]
     fn everyone_waits_for_the_last() {
-        let together = Together::new(3);
+        let grid_barrier = GridBarrier::new(3);
         let rounds = Mutex::new(Vec::new());
         thread::scope(|scope| {
             for _ in 0..3 {
                 scope.spawn(|| {
                     for round in 0..5 {
                         rounds.lock().push(round);
-                        together.wait(7).expect("all come");
+                        grid_barrier.wait(7).expect("all come");
                     }
-                    together.leave();
+                    grid_barrier.leave();
                 });
             }
         });
@@ -142,28 +144,28 @@ mod tests {
 
     #[test]
     fn a_sync_without_a_block_breaks() {
-        let together = Together::new(3);
+        let grid_barrier = GridBarrier::new(3);
         let answers: Vec<_> = thread::scope(|scope| {
             let waiting = [7, 7].map(|line| {
                 scope.spawn({
-                    let together = &together;
-                    move || together.wait(line)
+                    let grid_barrier = &grid_barrier;
+                    move || grid_barrier.wait(line)
                 })
             });
-            together.leave();
+            grid_barrier.leave();
             waiting.into_iter().map(|thread| thread.join().expect("no panic")).collect()
         });
         let why = "a grid sync is not reached by all blocks: 2 wait at line 7, 1 ended without it";
         assert_eq!(answers, [Err(why.to_owned()), Err(why.to_owned())]);
-        assert!(together.wait(9).is_err());
+        assert!(grid_barrier.wait(9).is_err());
     }
 
     #[test]
     fn a_failure_ends_all_waits() {
-        let together = Together::new(2);
+        let grid_barrier = GridBarrier::new(2);
         thread::scope(|scope| {
-            let waiting = scope.spawn(|| together.wait(7));
-            together.give_up();
+            let waiting = scope.spawn(|| grid_barrier.wait(7));
+            grid_barrier.give_up();
             assert!(waiting.join().expect("no panic").is_err());
         });
     }

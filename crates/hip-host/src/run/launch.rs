@@ -1,6 +1,6 @@
-//! One launch of a kernel: its grid, its arguments, and the handing out of its blocks.
+//! One launch of a kernel: its grid, its arguments, and how its blocks are claimed.
 
-use super::Together;
+use super::GridBarrier;
 use super::trap_report::timed_out;
 use crate::adversary::{self, Order};
 use crate::code::Kernel;
@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 
-/// A thread takes about this many turns at a launch's blocks.
+/// Number of claims that each OS thread makes of a launch's blocks, roughly.
 const TURNS: u64 = 8;
 
 /// A kernel's arguments, packed as in a C struct, with a pointer to each.
@@ -33,7 +33,8 @@ impl Arguments {
         let mut bytes = vec![0_u128; (kernel.kernarg_size as usize).div_ceil(16)].into_boxed_slice();
         let start = bytes.as_mut_ptr().cast::<u8>();
         let size = (kernel.kernarg_size as usize).min(packed.len());
-        // SAFETY: S12: `bytes` has room for kernarg_size bytes, `packed` for its length; both are alive and apart.
+        // SAFETY: S12: `bytes` holds kernarg_size bytes, `packed` its length; both are alive and do not
+        // overlap.
         unsafe { start.copy_from_nonoverlapping(packed.as_ptr(), size) };
         let pointer = |offset: &u32| start.wrapping_add(*offset as usize).cast();
         let pointers = kernel.offsets.iter().map(pointer).collect();
@@ -43,7 +44,7 @@ impl Arguments {
     /// Copies the arguments that `values` point to, one for each that the kernel declares.
     ///
     /// # Safety
-    /// Each pointer is to as many readable bytes as the kernel declares for that argument.
+    /// Each pointer points to as many readable bytes as the kernel declares for that argument.
     pub(crate) unsafe fn from_values(kernel: &Kernel, values: &[*mut c_void]) -> Self {
         let mut packed = vec![0_u8; kernel.kernarg_size as usize];
         for ((value, offset), size) in values.iter().zip(kernel.offsets).zip(kernel.sizes) {
@@ -60,7 +61,7 @@ impl Arguments {
     }
 }
 
-/// A launch. Its blocks are handed out in increasing order, in runs, to whoever asks.
+/// A launch. Threads claim its blocks in runs, in increasing order.
 pub(crate) struct Launch {
     pub(crate) kernel: &'static Kernel,
     pub(crate) arguments: Arc<Arguments>,
@@ -68,14 +69,14 @@ pub(crate) struct Launch {
     pub(crate) block: [u32; 3],
     pub(crate) shared_bytes: u32,
     pub(crate) wave: u32,
-    /// Higher goes first when workers choose.
+    /// Workers prefer launches with a higher value.
     pub(crate) urgency: i32,
-    /// Of a cooperative launch.
-    pub(crate) together: Option<Together>,
+    /// The grid barrier of a cooperative launch.
+    pub(crate) grid_barrier: Option<GridBarrier>,
     blocks: u64,
-    /// With an adversary: the order in which blocks go out, one at a time.
+    /// With an adversary: the order in which blocks run, claimed one at a time.
     order: Option<Order>,
-    /// And in which the threads of each block start.
+    /// With an adversary: the order in which the threads of each block start.
     pub(crate) thread_order: Option<Order>,
     turn: u64,
     next: AtomicU64,
@@ -87,7 +88,7 @@ pub(crate) struct Launch {
     failure: Mutex<Option<Failure>>,
 }
 
-/// The shape and place of a launch.
+/// The parameters of a launch.
 pub(crate) struct Shape {
     pub(crate) grid: [u32; 3],
     pub(crate) block: [u32; 3],
@@ -99,15 +100,16 @@ pub(crate) struct Shape {
 }
 
 impl Launch {
-    /// A launch of a shape that was checked: no dimension is zero and the products stay within the device's limits.
+    /// Creates a launch. The shape must have been checked: no dimension is zero and the products are within
+    /// the device's limits.
     pub(crate) fn new(kernel: &'static Kernel, arguments: Arguments, shape: Shape) -> Self {
         Self::with(kernel, Arc::new(arguments), shape)
     }
 
-    /// The same launch, not yet begun.
+    /// A copy of the launch that has not begun.
     pub(crate) fn again(&self) -> Self {
         let &Self { grid, block, shared_bytes, wave, urgency, .. } = self;
-        let cooperative = self.together.is_some();
+        let cooperative = self.grid_barrier.is_some();
         let shape = Shape { grid, block, shared_bytes, wave, urgency, cooperative };
         Self::with(self.kernel, Arc::clone(&self.arguments), shape)
     }
@@ -119,7 +121,7 @@ impl Launch {
         let (order, thread_order) = adversary::get().map(|it| it.launch_orders(blocks, threads)).unzip();
         let one_by_one = cooperative || order.is_some();
         let turn = if one_by_one { 1 } else { (blocks / (TURNS * super::threads() as u64)).max(1) };
-        let together = cooperative.then(|| Together::new(blocks));
+        let grid_barrier = cooperative.then(|| GridBarrier::new(blocks));
         let (next, failed, failure) = (AtomicU64::new(0), AtomicBool::new(false), Mutex::new(None));
         Self {
             kernel,
@@ -129,7 +131,7 @@ impl Launch {
             shared_bytes,
             wave,
             urgency,
-            together,
+            grid_barrier,
             blocks,
             order,
             thread_order,
@@ -142,7 +144,7 @@ impl Launch {
         }
     }
 
-    /// How many turns there are to take: no more threads than that can help.
+    /// The number of claims. More threads than that cannot help.
     pub(crate) fn turns(&self) -> u64 {
         self.blocks.div_ceil(self.turn)
     }
@@ -151,14 +153,14 @@ impl Launch {
         self.blocks
     }
 
-    /// A block has run to its end.
+    /// Notes that a block has run to its end.
     pub(crate) fn block_ended(&self) {
-        if let Some(together) = &self.together {
-            together.leave();
+        if let Some(grid_barrier) = &self.grid_barrier {
+            grid_barrier.leave();
         }
     }
 
-    /// The next blocks to run, `None` when all are taken or the launch has failed.
+    /// Claims the next blocks to run; `None` when all are claimed or the launch has failed.
     pub(crate) fn claim(&self) -> Option<Range<u64>> {
         if self.failed.load(Ordering::Relaxed) {
             return None;
@@ -174,7 +176,7 @@ impl Launch {
         Some(first..self.blocks.min(first + self.turn))
     }
 
-    /// Where the block of that number is.
+    /// The index in the grid of the block with that number.
     pub(crate) fn index(&self, block: u64) -> [u32; 3] {
         let [x, y, _] = self.grid.map(u64::from);
         [(block % x) as u32, (block / x % y) as u32, (block / x / y) as u32]
@@ -184,23 +186,24 @@ impl Launch {
         self.block.iter().product()
     }
 
-    /// Ends the launch early. The first failure is the one that is told.
+    /// Ends the launch early. The first failure is reported.
     pub(crate) fn fail(&self, failure: Failure) {
         self.failed.store(true, Ordering::Relaxed);
-        // What else fails when the time is over fails because of that.
+        // Once the launch has expired, other failures are a consequence of that.
         if failure.code == TIMED_OUT || !self.expired.load(Ordering::Relaxed) {
             self.failure.lock().get_or_insert(failure);
         }
         self.end_waits();
     }
 
-    /// What ThreadSanitizer takes for the launch's end: an address that is neither the launch's own nor another's.
+    /// The address that stands for the launch's end in ThreadSanitizer. It differs from the launch's own
+    /// address and from any other launch's.
     pub(crate) fn sanitizer_end(&self) -> *const AtomicBool {
         &raw const self.failed
     }
 
-    /// Ends the launch because its time is over. Whoever works on it says where it was; blocks that wait for others go on
-    /// waiting until [`Launch::end_waits`].
+    /// Ends the launch because its time is over. The threads that work on it report where they were. Blocks
+    /// that wait for other blocks go on waiting until [`Launch::end_waits`].
     pub(crate) fn expire(&self) {
         self.expired.store(true, Ordering::Relaxed);
         self.failed.store(true, Ordering::Relaxed);
@@ -208,12 +211,13 @@ impl Launch {
 
     /// Ends the waits of blocks for each other.
     pub(crate) fn end_waits(&self) {
-        if let Some(together) = &self.together {
-            together.give_up();
+        if let Some(grid_barrier) = &self.grid_barrier {
+            grid_barrier.give_up();
         }
     }
 
-    /// Why the launch failed, if it did; asked once, when nobody works on it any more.
+    /// Takes the reason why the launch failed, if it did. Called once, when no thread works on the launch any
+    /// more.
     pub(crate) fn take_failure(&self) -> Option<Failure> {
         let told = self.failure.lock().take();
         told.or_else(|| {

@@ -1,4 +1,4 @@
-//! Running kernels: blocks over OS threads, threads of a block over fibers. Knows nothing of HIP's API.
+//! Running kernels: blocks over OS threads, threads of a block over fibers. Independent of HIP's API.
 
 mod alt_stack;
 mod callbacks;
@@ -16,7 +16,7 @@ mod watchdog;
 mod workers;
 
 pub(crate) use callbacks::RUNTIME;
-pub(crate) use cooperative::Together;
+pub(crate) use cooperative::GridBarrier;
 pub(crate) use launch::{Arguments, Launch, Shape};
 pub(crate) use runner::Runner;
 pub(crate) use stacks::{THREADS_PER_PROCESSOR, most as most_stacks};

@@ -1,10 +1,10 @@
-//! The registers of interrupted code, as a signal handler finds and changes them.
+//! The registers of interrupted code, as a signal handler reads and changes them.
 
 use corosensei::trap::TrapHandlerRegs;
 use libc::{c_void, ucontext_t};
 
 /// # Safety
-/// `context` is what the system gave a handler, here and in the functions below.
+/// `context` is what the system passed to a handler, here and in the functions below.
 #[cfg(target_arch = "x86_64")]
 pub(crate) unsafe fn stack_pointer(context: *mut c_void) -> usize {
     // SAFETY: S16: the caller vouches for the context.
@@ -31,7 +31,7 @@ pub(crate) unsafe fn was_write(context: *mut c_void) -> Option<bool> {
     page_fault.then(|| registers[libc::REG_ERR as usize] & 2 != 0)
 }
 
-/// Where the code goes on when the handler returns.
+/// Sets where the code continues when the handler returns.
 ///
 /// # Safety
 /// As [`stack_pointer`]; the registers are those of a function that may run there.
@@ -49,12 +49,12 @@ pub(crate) unsafe fn set(context: *mut c_void, to: TrapHandlerRegs) {
     ] {
         registers[register as usize] = value as i64;
     }
-    // Functions expect the direction flag to be clear; a copy that was interrupted may have set it.
+    // The ABI requires the direction flag to be clear at a call; an interrupted copy may have set it.
     registers[libc::REG_EFL as usize] &= !0x400;
 }
 
 /// # Safety
-/// `context` is what the system gave a handler, here and in the functions below.
+/// `context` is what the system passed to a handler, here and in the functions below.
 #[cfg(target_arch = "aarch64")]
 pub(crate) unsafe fn stack_pointer(context: *mut c_void) -> usize {
     // SAFETY: S16: the caller vouches for the context.
@@ -69,7 +69,7 @@ pub(crate) unsafe fn program_counter(context: *mut c_void) -> usize {
     unsafe { (*context.cast::<ucontext_t>()).uc_mcontext.pc as usize }
 }
 
-/// Whether a fault was a write: not said in a plain field here.
+/// Whether a fault was a write: this architecture has no plain field for it.
 ///
 /// # Safety
 /// As [`stack_pointer`].
@@ -78,7 +78,7 @@ pub(crate) unsafe fn was_write(_: *mut c_void) -> Option<bool> {
     None
 }
 
-/// Where the code goes on when the handler returns.
+/// Sets where the code continues when the handler returns.
 ///
 /// # Safety
 /// As [`stack_pointer`]; the registers are those of a function that may run there.

@@ -1,4 +1,4 @@
-//! Runs blocks on one OS thread. A runner never leaves the thread that made it, and so neither do its fibers.
+//! Runs blocks on one OS thread. A runner and its fibers never leave the thread that created it.
 
 use super::callbacks::{START, call_entry};
 use super::schedule::{Next, Schedule};
@@ -15,42 +15,43 @@ use std::ffi::c_void;
 use std::ptr::{NonNull, null, null_mut};
 use std::sync::LazyLock;
 
-/// Why a fiber gives way.
+/// Why a fiber yields.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Pause {
-    /// Its thread waits, and this fiber goes on; the state says so already.
+    /// Its thread waits, and this other fiber is to run next; the state already says so.
     For(u32),
     /// Its thread waits.
     Parked,
-    /// It has nothing left to run.
+    /// It has no thread left to run.
     Idle,
-    /// Its thread failed the launch; it is never resumed.
+    /// Its thread failed the launch; the fiber is never resumed.
     Failed,
 }
 
 pub(crate) type Yielder = corosensei::Yielder<(), Pause>;
 
-/// A fiber, and the way out of it when its kernel faults.
+/// A fiber, and the exit that a fault takes out of it.
 struct Fiber {
     coroutine: Coroutine<(), Pause, (), FiberStack>,
     exit: Box<Exit>,
 }
 
-/// What the callbacks see of a runner. It has an allocation of its own: the runner's loop and the callbacks, which run
-/// while that loop resumes a fiber, both reach it through the same raw pointer and hold no reference across a switch.
+/// The part of a runner that the callbacks use. It has an allocation of its own. The runner's loop and the
+/// callbacks, which run while that loop resumes a fiber, both reach it through the same raw pointer and hold
+/// no reference across a switch.
 pub(crate) struct State {
     pub(crate) schedule: Schedule,
     pub(crate) block: abi::Block,
-    /// Of the fiber that runs.
+    /// The yielder of the running fiber.
     pub(crate) yielder: *const Yielder,
-    /// Of each fiber; null until it first ran.
+    /// The yielder of each fiber; null until the fiber first ran.
     yielders: Vec<*const Yielder>,
     pub(crate) failure: Option<Failure>,
-    /// How many grid syncs the block has passed.
+    /// Number of grid syncs that the block has passed.
     pub(crate) grid_syncs: u64,
-    /// What a sanitizer is told of the fibers.
+    /// The sanitizer's view of the fibers.
     pub(crate) watched: sanitizer::Fibers,
-    /// The launch that fibers work on.
+    /// The launch that the fibers work on.
     pub(crate) launch: *const Launch,
 }
 
@@ -63,14 +64,15 @@ impl State {
     }
 }
 
-/// Runs blocks on the thread that made it.
+/// Runs blocks on the thread that created it.
 pub(crate) struct Runner {
     state: NonNull<State>,
-    /// This thread's, for the signal handler.
+    /// The thread's slot for the signal handler.
     slot: *const Slot,
     fibers: Vec<Fiber>,
     idle: Vec<u32>,
-    /// Fibers that are idle from the next block on, where each may run one thread of a block only.
+    /// With ThreadSanitizer each fiber runs one thread of a block only; these fibers become idle with the
+    /// next block.
     spent: Vec<u32>,
 }
 
@@ -97,13 +99,13 @@ impl Runner {
         let watched = sanitizer::Fibers::new();
         let state = State { schedule, block, yielder, yielders, failure, grid_syncs, watched, launch };
         let state = NonNull::from(Box::leak(Box::new(state)));
-        // SAFETY: S4: just made, owned by this runner alone.
+        // SAFETY: S4: just created, and owned by this runner alone.
         unsafe { (*state.as_ptr()).block.runner = state.as_ptr().cast() };
         let slot = Slot::of_this_thread();
         Self { state, slot, fibers: Vec::new(), idle: Vec::new(), spent: Vec::new() }
     }
 
-    /// Runs blocks of the launch until none is left to claim. A failure is told to the launch.
+    /// Runs blocks of the launch until none is left to claim. A failure is stored in the launch.
     pub(crate) fn work_on(&mut self, launch: &Launch) {
         let state = self.state.as_ptr();
         // SAFETY: S10: no fiber runs now; the launch outlives this call.
@@ -112,7 +114,7 @@ impl Runner {
             (*state).block.grid = launch.grid;
             (*state).block.block = launch.block;
             (*state).block.shared_bytes = launch.shared_bytes;
-            (*state).block.cooperative = u32::from(launch.together.is_some());
+            (*state).block.cooperative = u32::from(launch.grid_barrier.is_some());
             (*state).watched.begin_work(launch, (*state).block.shared);
         }
         let outcome = match launch.kernel.code {
@@ -130,7 +132,8 @@ impl Runner {
         }
     }
 
-    /// One fiber claims and runs all the blocks, so that a failing thread has something to be stopped on.
+    /// One fiber claims and runs all the blocks, so that a failing thread can be stopped by leaving the
+    /// fiber.
     fn run_plain(&mut self, launch: &Launch) -> Result<(), Failure> {
         let _watch = watchdog::watch(launch, self.slot);
         let fiber = self.idle_fiber()?;
@@ -140,14 +143,14 @@ impl Runner {
     }
 
     fn run_threads(&mut self, launch: &Launch) -> Result<(), Failure> {
-        // A cooperative launch has reserved for all its blocks.
-        let alone = launch.together.is_none();
+        // A cooperative launch has reserved stacks for all its blocks already.
+        let alone = launch.grid_barrier.is_none();
         let reservation = alone.then(|| stacks::reserve(launch.threads_per_block() as usize));
-        // Waiting for stacks is not the launch's fault.
+        // The watch begins after the wait for stacks, which is not the launch's fault.
         let watch = watchdog::watch(launch, self.slot);
         let outcome = self.run_claimed(launch);
         drop(watch);
-        // One fiber stays with the thread; the reservation covered the others.
+        // One fiber stays with the thread, outside the reservation.
         self.discard_fibers(if outcome.is_ok() { 1 } else { 0 });
         drop(reservation);
         outcome
@@ -195,7 +198,8 @@ impl Runner {
         }
     }
 
-    /// Runs a fiber until it gives way, and says for which. Inlined: after a switch the processor mispredicts every return.
+    /// Runs a fiber until it yields, and returns the fiber to run next, if it named one. Inlined: after a
+    /// switch the processor mispredicts every return.
     #[inline(always)]
     fn resume(&mut self, fiber: u32) -> Result<Option<u32>, Failure> {
         let state = self.state.as_ptr();
@@ -221,11 +225,11 @@ impl Runner {
         }
     }
 
-    /// Why a fiber ended that has threads left to run: its kernel said so, or a fault stopped it.
+    /// Why a fiber ended that still had threads to run: its kernel called `fail`, or a fault stopped it.
     #[cold]
     fn why_ended(&mut self) -> Failure {
         let state = self.state.as_ptr();
-        // SAFETY: S10, S16: the fiber has given way for good; the slot is this thread's.
+        // SAFETY: S10, S16: the fiber has yielded for good; the slot is this thread's.
         unsafe {
             let (told, trap) = ((*state).failure.take(), (*self.slot).take_trap());
             let failure = match (told, trap) {
@@ -234,7 +238,8 @@ impl Runner {
                 (None, None) => Failure { code: LAUNCH_FAILURE, message: "a fiber ended".to_owned() },
             };
             if trap.is_some() {
-                // The fiber may have been stopped in the middle of a change to the schedule: it is not even dropped.
+                // The fiber may have been stopped in the middle of a change to the schedule, so the schedule
+                // must not even be dropped.
                 std::mem::forget(std::mem::replace(&mut (*state).schedule, Schedule::new()));
             }
             failure
@@ -259,8 +264,9 @@ impl Runner {
         }
         let coroutine = Coroutine::with_stack(stack, move |yielder, ()| {
             loop {
-                // SAFETY: S10: the runner outlives its fibers and is on this thread; between switches no one else
-                // uses the state. call_entry runs the launch that the runner set before it resumed this fiber.
+                // SAFETY: S10: the runner outlives its fibers and is on this thread; between switches nobody
+                // else uses the state. call_entry runs the launch that the runner set before it resumed this
+                // fiber.
                 unsafe {
                     (&mut (*state).yielders)[fiber] = yielder;
                     (*state).yielder = yielder;
@@ -276,13 +282,14 @@ impl Runner {
         Ok(fiber as u32)
     }
 
-    /// Resets all fibers but the first `keep` and gives their stacks back. Those kept are idle.
+    /// Resets all fibers but the first `keep` and returns their stacks. The kept fibers are idle.
     fn discard_fibers(&mut self, keep: usize) {
         let keep = keep.min(self.fibers.len());
-        // SAFETY: S16: this thread's slot. No fiber runs now, and the handler forgets those that go.
+        // SAFETY: S16: this thread's slot. No fiber runs now, and clearing the exit keeps the handler from
+        // using fibers that are reset.
         unsafe { (*self.slot).set_exit(null()) };
         let stacks = self.fibers.drain(keep..).map(|Fiber { mut coroutine, .. }| {
-            // SAFETY: S10: what is on the stack is C++ frames without destructors and this file's closure, which owns
+            // SAFETY: S10: the stack holds C++ frames without destructors and this file's closure, which owns
             // nothing. Nothing unwinds.
             unsafe { coroutine.force_reset() };
             coroutine.into_stack()
@@ -302,7 +309,7 @@ impl Runner {
 impl Drop for Runner {
     fn drop(&mut self) {
         self.discard_fibers(0);
-        // SAFETY: S4: made by `new`, and no fiber is left that could use them.
+        // SAFETY: S4: created by `new`, and no fiber is left that could use them.
         unsafe {
             dealloc((*self.state.as_ptr()).block.shared.cast(), SHARED_LAYOUT);
             drop(Box::from_raw(self.state.as_ptr()));
@@ -310,7 +317,7 @@ impl Drop for Runner {
     }
 }
 
-/// A failure that names the kernel, the block that runs, and the thread where it is known.
+/// A failure message that names the kernel, the running block, and the thread if it is known.
 ///
 /// # Safety
 /// `state` is a runner's, of this thread, with its launch set; nobody holds a reference into it.
@@ -326,7 +333,7 @@ pub(crate) unsafe fn failure_at(
     Failure { code, message: format!("kernel {kernel}, block ({x}, {y}, {z}){thread}: {why}") }
 }
 
-/// A fault's failure. A plain loop keeps its thread's index to itself.
+/// The failure for a fault. In a plain loop the thread's index is not known.
 ///
 /// # Safety
 /// As [`failure_at`]; the fault is that of the fiber that ran last.

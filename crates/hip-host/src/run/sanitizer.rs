@@ -1,18 +1,19 @@
-//! What a sanitizer has to be told, if one is in the process: which stack runs, where a block's dynamic shared memory
-//! ends, and which threads of a block have waited for which.
+//! Annotations for a sanitizer, if the process has one: which stack runs, where a block's dynamic shared
+//! memory ends, and which threads of a block synchronise.
 //!
-//! Kernels compiled with `-fsanitize=address` or `-fsanitize=thread` bring its run-time library in (`build.rs`), and here
-//! it is looked up by name. Without it every function here is one test of a constant.
+//! Kernels compiled with `-fsanitize=address` or `-fsanitize=thread` link its run-time library (`build.rs`),
+//! and its functions are looked up here by name. Without it every function here is one test of a constant.
 //!
-//! AddressSanitizer: one launch runs at a time, on one thread, because `__shared__` variables then exist once.
-//! ThreadSanitizer: each thread of a block is a fiber of its own, which is ordered after its launch and after the blocks
-//! that the same OS thread ran before, and with other threads by barriers and warp operations only.
+//! With AddressSanitizer one launch runs at a time, on one thread, because `__shared__` variables then exist
+//! only once. With ThreadSanitizer each thread of a block is a fiber of its own. It is ordered after its
+//! launch and after the blocks that the same OS thread ran before, and with other threads only by barriers
+//! and warp operations.
 
 mod log;
 mod runtime;
 
 use super::MAX_SHARED;
-use super::cooperative::Together;
+use super::cooperative::GridBarrier;
 use super::launch::Launch;
 use crate::abi;
 use parking_lot::{Mutex, MutexGuard};
@@ -38,13 +39,13 @@ fn thread() -> Option<&'static Thread> {
     runtime::get().and_then(Runtime::thread)
 }
 
-/// Held while a launch runs, where `__shared__` variables exist once in the process.
+/// Held while a launch runs if `__shared__` variables exist only once in the process.
 pub(crate) struct Turn(#[expect(dead_code, reason = "held")] Option<MutexGuard<'static, ()>>);
 
-/// The order of launches as ThreadSanitizer sees it. Only the address counts.
+/// Orders launches for ThreadSanitizer. Only the address is used.
 static LAUNCHES: u64 = 0;
 
-/// A launch begins: it comes after all that have ended.
+/// Notes that a launch begins, ordered after all launches that have ended.
 pub(crate) fn begin_launch(launch: &Launch) -> Turn {
     static ALONE: Mutex<()> = Mutex::new(());
     if runtime::get().is_none() {
@@ -58,7 +59,7 @@ pub(crate) fn begin_launch(launch: &Launch) -> Turn {
     Turn(watches_addresses().then(|| ALONE.lock()))
 }
 
-/// A launch has ended, on all threads.
+/// Notes that a launch has ended on all threads.
 pub(crate) fn end_launch(launch: &Launch) {
     if let Some(thread) = thread() {
         thread.acquire(launch.sanitizer_end());
@@ -66,7 +67,7 @@ pub(crate) fn end_launch(launch: &Launch) {
     }
 }
 
-/// What is kept for the fibers of one runner.
+/// The state of one runner's fibers.
 pub(crate) struct Fibers {
     address: Option<&'static Address>,
     thread: Option<&'static Thread>,
@@ -74,11 +75,11 @@ pub(crate) struct Fibers {
     running: u32,
     /// The OS thread's own stack and context.
     base: Fiber,
-    /// The fiber of each thread of the block.
+    /// For each thread of the block, its fiber.
     of_thread: Vec<u32>,
-    /// For each warp the lanes that have not gone on from its last meeting.
+    /// For each warp, the lanes that have not gone on from its last warp operation.
     lagging: Vec<u64>,
-    /// Only the addresses count: where a block's threads begin and end, and two barriers.
+    /// Only their addresses are used: where a block's threads begin and end, and two barriers.
     begin: Box<u64>,
     end: Box<u64>,
     barriers: Box<[u64; 2]>,
@@ -88,11 +89,11 @@ pub(crate) struct Fibers {
 struct Fiber {
     bottom: *const c_void,
     size: usize,
-    /// AddressSanitizer's stack of its own for the fiber, if it has one.
+    /// AddressSanitizer's fake stack of the fiber, if it has one.
     shadow: *mut c_void,
-    /// ThreadSanitizer's name for it.
+    /// ThreadSanitizer's context of the fiber.
     context: *mut c_void,
-    /// Whether it has passed an odd number of barriers of the block.
+    /// Whether it has passed an odd number of the block's barriers.
     odd: bool,
 }
 
@@ -119,7 +120,8 @@ impl Fibers {
         }
     }
 
-    /// The runner begins with a launch whose dynamic shared memory lies at `shared`: what is beyond is nobody's.
+    /// Notes that the runner begins with a launch whose dynamic shared memory is at `shared`. The memory
+    /// beyond it is inaccessible.
     pub(crate) fn begin_work(&mut self, launch: &Launch, shared: *mut c_void) {
         if let Some(address) = self.address {
             address.allow(shared, launch.shared_bytes as usize);
@@ -132,7 +134,7 @@ impl Fibers {
         }
     }
 
-    /// The runner is done with its part of the launch.
+    /// Notes that the runner has finished its part of the launch.
     pub(crate) fn end_work(&mut self, launch: &Launch) {
         if let Some(thread) = self.thread {
             thread.acquire(&raw const *self.end);
@@ -140,7 +142,7 @@ impl Fibers {
         }
     }
 
-    /// A block begins, after all blocks that this runner has run.
+    /// Notes that a block begins, ordered after all blocks that this runner has run.
     pub(crate) fn begin_block(&mut self) {
         if let Some(thread) = self.thread {
             thread.acquire(&raw const *self.end);
@@ -150,10 +152,10 @@ impl Fibers {
         }
     }
 
-    /// A fiber was made, with a stack of `size` bytes from `bottom`.
+    /// Notes a new fiber, with a stack of `size` bytes from `bottom`.
     pub(crate) fn add(&mut self, bottom: usize, size: usize) {
         let context = self.thread.map_or(null_mut(), |thread| {
-            // The stack and the context may come from another runner.
+            // The stack and the context may have been used by another runner.
             thread.acquire(&raw const LAUNCHES);
             thread.release(&raw const *self.begin);
             thread.create()
@@ -161,15 +163,16 @@ impl Fibers {
         self.fibers.push(Fiber::new(bottom as *const c_void, size, context));
     }
 
-    /// All fibers but the first `keep` were reset.
+    /// Notes that all fibers but the first `keep` were reset.
     pub(crate) fn truncate(&mut self, keep: usize) {
         for fiber in self.fibers.drain(keep.min(self.fibers.len())..) {
             if let Some(address) = self.address {
-                // A kernel that failed left its frames' zones behind.
+                // A failed kernel left the redzones of its frames poisoned.
                 address.allow(fiber.bottom, fiber.size);
             }
             if let Some(thread) = self.thread {
-                // Whoever gets the stack comes after what this fiber did on it, whether its thread has ended or not.
+                // The next user of the stack is ordered after what this fiber did on it, whether or not its
+                // thread has ended.
                 thread.switch(fiber.context);
                 thread.release(&raw const LAUNCHES);
                 thread.switch(self.base.context);
@@ -178,7 +181,7 @@ impl Fibers {
         }
     }
 
-    /// The runner is about to resume the fiber.
+    /// Notes that the runner is about to resume the fiber.
     #[inline]
     pub(crate) fn resume(&mut self, fiber: u32) {
         self.running = fiber;
@@ -191,7 +194,7 @@ impl Fibers {
         }
     }
 
-    /// The runner goes on.
+    /// Notes that the runner continues.
     #[inline]
     pub(crate) fn resumed(&mut self) {
         if let Some(address) = self.address {
@@ -199,7 +202,7 @@ impl Fibers {
         }
     }
 
-    /// The running fiber is about to give way.
+    /// Notes that the running fiber is about to yield.
     #[inline]
     pub(crate) fn suspend(&mut self) {
         if let Some(address) = self.address {
@@ -211,7 +214,7 @@ impl Fibers {
         }
     }
 
-    /// The running fiber begins or goes on.
+    /// Notes that the running fiber begins or continues.
     #[inline]
     pub(crate) fn entered(&mut self) {
         if let Some(address) = self.address {
@@ -220,7 +223,7 @@ impl Fibers {
         }
     }
 
-    /// The running fiber begins a thread of the block.
+    /// Notes that the running fiber begins a thread of the block.
     pub(crate) fn begin_thread(&mut self, begun: &abi::Thread, block: [u32; 3]) {
         let Some(thread) = self.thread else { return };
         thread.acquire(&raw const *self.begin);
@@ -234,15 +237,15 @@ impl Fibers {
         self.of_thread[number] = self.running;
     }
 
-    /// The running fiber's thread of the block has ended.
+    /// Notes that the running fiber's thread has ended.
     pub(crate) fn end_thread(&mut self) {
         if let Some(thread) = self.thread {
             thread.release(&raw const *self.end);
         }
     }
 
-    /// The running thread is at a barrier. Two barriers in a row are told apart: a thread may reach the next one before
-    /// another has gone on from the last.
+    /// Notes that the running thread has reached a barrier. Two addresses alternate, because a thread may
+    /// reach the next barrier before another has gone on from the last.
     #[inline]
     pub(crate) fn reach_barrier(&mut self) {
         if let Some(thread) = self.thread {
@@ -250,7 +253,7 @@ impl Fibers {
         }
     }
 
-    /// The running thread goes on from the barrier.
+    /// Notes that the running thread continues after the barrier.
     #[inline]
     pub(crate) fn pass_barrier(&mut self) {
         let Some(thread) = self.thread else { return };
@@ -259,22 +262,24 @@ impl Fibers {
         *odd = !*odd;
     }
 
-    /// The running thread is at a sync of the grid, before which its block has passed `syncs`.
-    pub(crate) fn reach_grid(&mut self, grid: &Together, syncs: u64) {
+    /// Notes that the running thread has reached a grid sync, before which its block has passed `syncs`
+    /// others.
+    pub(crate) fn reach_grid(&mut self, grid: &GridBarrier, syncs: u64) {
         if let Some(thread) = self.thread {
-            thread.release(grid.sanitizer_place(syncs));
+            thread.release(grid.sanitizer_address(syncs));
         }
     }
 
-    /// The running thread goes on from it.
-    pub(crate) fn pass_grid(&mut self, grid: &Together, syncs: u64) {
+    /// Notes that the running thread continues after the grid sync.
+    pub(crate) fn pass_grid(&mut self, grid: &GridBarrier, syncs: u64) {
         if let Some(thread) = self.thread {
-            thread.acquire(grid.sanitizer_place(syncs));
+            thread.acquire(grid.sanitizer_address(syncs));
         }
     }
 
-    /// The running thread, which has that lane of that warp, goes on from a meeting with the lanes of the mask. The first
-    /// to go on orders them all, in their names: until then none has done anything.
+    /// Notes that the running thread, the given lane of the given warp, continues after a warp operation with
+    /// the lanes of the mask. The first lane to continue orders all of them on their behalf: none of them has
+    /// done anything since.
     pub(crate) fn pass_meeting(&mut self, warp: usize, lane: u32, mask: u64, wave: u32) {
         let Some(thread) = self.thread else { return };
         if self.lagging.len() <= warp {

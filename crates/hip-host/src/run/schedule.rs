@@ -1,20 +1,22 @@
-//! Which fiber of a block runs next. Pure state: no fiber is touched here.
+//! Chooses which fiber of a block runs next. Pure state: no fiber is touched here.
 //!
-//! Fibers are lazy: one runs thread after thread until a thread has to wait, and only then another goes on. The block
-//! barrier opens when every living thread waits at it, so threads may leave early and barriers may depend on data.
+//! Fibers are lazy: one runs thread after thread until a thread has to wait; only then another fiber runs.
+//! The block barrier opens when every live thread waits at it, so threads may return early and barriers may
+//! stand in divergent code.
 //!
-//! What a kernel calls allocates nothing: the watchdog may stop a fiber anywhere in it, and an allocator's lock with it.
+//! The functions that a kernel calls do not allocate: the watchdog may stop a fiber anywhere in them, even
+//! while it holds the allocator's lock.
 
 use super::warp::{Arrival, LANES, Seen, Warp};
 use crate::abi::Thread;
 use crate::adversary::Order;
 
-/// What to do next.
+/// The runner's next step.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Next {
-    /// Go on with this fiber.
+    /// Resume this fiber.
     Resume(u32),
-    /// Take an idle fiber, or a new one.
+    /// Start an idle fiber, or a new one.
     Start,
     /// Every thread has ended.
     Done,
@@ -24,13 +26,13 @@ pub(crate) enum Next {
 
 /// The outcome of a barrier or warp operation.
 pub(crate) enum Met<T> {
-    /// Go on, with this.
+    /// Continue, with this result.
     Now(T),
     /// Wait to be resumed.
     Wait,
 }
 
-/// A thread's place among the warps of its block.
+/// A thread's lane and warp in its block.
 #[derive(Clone, Copy)]
 pub(crate) struct Lane {
     pub(crate) number: u32,
@@ -40,29 +42,29 @@ pub(crate) struct Lane {
 #[derive(Default)]
 struct Barrier {
     waiting: Vec<u32>,
-    /// Line of the first that waits, and the other lines that some wait at, with how many there.
+    /// Line of the first waiting thread; and the other lines at which threads wait, with their counts.
     line: u32,
     elsewhere: Vec<(u32, u32)>,
     trues: u32,
-    /// What the threads that met last are told.
+    /// The result for the threads that met last.
     told: u64,
 }
 
 /// The threads of one block.
 pub(crate) struct Schedule {
     size: [u32; 3],
-    /// The wave size is two to this.
+    /// Log2 of the wave size.
     wave_bits: u32,
     total: u32,
     started: u32,
     finished: u32,
     next: [u32; 3],
-    /// The fiber that runs, and each fiber's thread.
+    /// The running fiber, and each fiber's thread.
     current: u32,
     threads: Vec<u32>,
     /// With an adversary: the order in which threads start.
     order: Option<Order>,
-    /// Fibers that can go on, from `resumed` on.
+    /// Fibers that can continue, from index `resumed` on.
     ready: Vec<u32>,
     resumed: usize,
     barrier: Barrier,
@@ -88,7 +90,7 @@ impl Schedule {
         }
     }
 
-    /// Ready for a block of that size.
+    /// Prepares for a block of that size.
     pub(crate) fn begin(&mut self, size: [u32; 3], wave: u32) {
         let total = size.iter().product::<u32>();
         (self.size, self.wave_bits, self.total) = (size, wave.trailing_zeros(), total);
@@ -98,8 +100,8 @@ impl Schedule {
         self.barrier.waiting.clear();
         self.barrier.elsewhere.clear();
         self.barrier.trues = 0;
-        // No more fibers than threads are ever begun at once. Twice the room, so that it is seldom cleared; the two lists
-        // change places.
+        // There are never more fibers than threads. The lists get twice that capacity, so that `ready` is
+        // compacted rarely; the two lists are swapped when a barrier opens.
         let most = total as usize;
         self.ready.reserve(2 * most + LANES);
         self.barrier.waiting.reserve(2 * most + LANES);
@@ -116,30 +118,31 @@ impl Schedule {
         }
     }
 
-    /// Lets the threads of the next blocks start in that order, and go on behind a barrier in the reverse of how they came
-    /// to it.
+    /// Sets the order in which the threads of the next blocks start. With an order, threads also continue
+    /// after a barrier in reverse order of arrival.
     pub(crate) fn set_order(&mut self, order: Option<Order>) {
         self.order = order;
     }
 
-    /// Index of the thread on the fiber that runs.
+    /// Index of the running fiber's thread.
     pub(crate) fn current_thread(&self) -> [u32; 3] {
         self.index(self.threads.get(self.current as usize).copied().unwrap_or(0))
     }
 
-    /// Index of the thread of that number.
+    /// Index of the thread with that number.
     fn index(&self, number: u32) -> [u32; 3] {
         let [x, y, _] = self.size.map(|count| count.max(1));
         [number % x, number / x % y, number / x / y]
     }
 
-    /// The fiber that is about to run.
+    /// Sets the fiber that is about to run.
     #[inline]
     pub(crate) fn set_current(&mut self, fiber: u32) {
         self.current = fiber;
     }
 
-    /// Ends the running fiber's thread, if it has one, and puts the next in its place. False if there is none.
+    /// Ends the running fiber's thread, if it has one, and starts the next thread on it. Returns false if
+    /// none is left.
     #[inline]
     pub(crate) fn next_thread(&mut self, thread: &mut Thread) -> bool {
         if thread.linear != u32::MAX {
@@ -164,7 +167,7 @@ impl Schedule {
         true
     }
 
-    /// The running thread, which has that number, ends.
+    /// Ends the running thread, which has that number.
     #[inline]
     pub(crate) fn end_thread(&mut self, number: u32) {
         self.finished += 1;
@@ -175,7 +178,7 @@ impl Schedule {
         }
     }
 
-    /// The running thread is at the block barrier.
+    /// Notes that the running thread has reached the block barrier.
     #[inline]
     pub(crate) fn barrier(&mut self, line: u32, predicate: bool) -> Met<u64> {
         let barrier = &mut self.barrier;
@@ -197,19 +200,19 @@ impl Schedule {
         Met::Wait
     }
 
-    /// What a thread that waited at the barrier is told.
+    /// The barrier's result for a thread that waited.
     pub(crate) fn told(&self) -> u64 {
         self.barrier.told
     }
 
-    /// The running thread's place.
+    /// The running thread's lane.
     #[inline]
     pub(crate) fn lane(&self) -> Lane {
         let thread = self.threads[self.current as usize];
         Lane { number: thread & ((1 << self.wave_bits) - 1), warp: thread >> self.wave_bits }
     }
 
-    /// The running thread, which is that lane, is at a warp operation.
+    /// Notes that the running thread, which is that lane, has reached a warp operation.
     #[inline]
     pub(crate) fn warp(&mut self, lane: Lane, line: u32, value: &[u8], predicate: bool) -> Met<()> {
         let warp = &mut self.warps[lane.warp as usize];
@@ -228,8 +231,8 @@ impl Schedule {
         self.warps[lane.warp as usize].seen()
     }
 
-    /// Decides. Threads that can go on come before new ones; a barrier opens, or inactive lanes are given up, only
-    /// when neither is left.
+    /// Chooses the next step. Threads that can continue come before new ones. Only when neither is left, a
+    /// barrier opens or the missing lanes of a warp count as inactive.
     #[inline]
     pub(crate) fn pick(&mut self) -> Next {
         match self.next_ready() {
@@ -238,7 +241,7 @@ impl Schedule {
         }
     }
 
-    /// Takes the next fiber that can go on.
+    /// Takes the next fiber that can continue.
     #[inline]
     pub(crate) fn next_ready(&mut self) -> Option<u32> {
         let fiber = self.ready.get(self.resumed).copied()?;
@@ -312,7 +315,7 @@ impl Schedule {
     }
 }
 
-/// Room for so many more fibers that can go on: those that have gone on make it.
+/// Makes room for `count` more fibers that can continue, by removing those already resumed.
 #[inline]
 fn make_room(ready: &mut Vec<u32>, resumed: &mut usize, count: usize) {
     if ready.capacity() - ready.len() < count {
@@ -324,13 +327,13 @@ fn make_room(ready: &mut Vec<u32>, resumed: &mut usize, count: usize) {
 mod tests {
     use super::*;
 
-    /// Ends a thread, if any, and gives the index of the next.
+    /// Ends a thread, if any, and returns the index of the next.
     fn next(schedule: &mut Schedule, ended: Option<u32>) -> Option<(u32, u32, u32)> {
         let mut thread = Thread { x: 0, y: 0, z: 0, linear: ended.unwrap_or(u32::MAX) };
         schedule.next_thread(&mut thread).then_some((thread.x, thread.y, thread.z))
     }
 
-    /// A block of two threads on fibers 0 and 1, both begun.
+    /// A block of two threads on fibers 0 and 1, both started.
     fn two_threads() -> Schedule {
         let mut schedule = Schedule::new();
         schedule.begin([2, 1, 1], 32);
@@ -384,7 +387,7 @@ mod tests {
         assert!(matches!(schedule.barrier(5, false), Met::Now(told) if told == 2 << 32 | 1));
         assert!(next(&mut schedule, Some(1)).is_none());
         assert_eq!(schedule.pick(), Next::Resume(0));
-        // Thread 1 ended: thread 0 alone passes the next barrier at once.
+        // Thread 1 has ended, so thread 0 alone passes the next barrier at once.
         schedule.set_current(0);
         assert!(matches!(schedule.barrier(6, true), Met::Now(told) if told == 1 << 32 | 1));
     }
@@ -408,7 +411,8 @@ mod tests {
         }
         schedule.set_current(0);
         assert!(matches!(schedule.warp(schedule.lane(), 8, &[1], true), Met::Wait));
-        // The fiber that comes last goes on and waits at the next one, where the other comes last.
+        // The fiber that arrives last continues and waits at the next operation, where the other arrives
+        // last.
         let mut fiber = 1;
         for _ in 0..10_000 {
             schedule.set_current(fiber);

@@ -1,4 +1,4 @@
-//! Fiber stacks: small, with a guard zone each, kept for reuse and bounded in number.
+//! Fiber stacks: small, each with a guard zone, kept for reuse and limited in number.
 
 use crate::system::{most_mappings, page_bytes};
 use corosensei::stack::{DefaultStack, Stack, StackPointer};
@@ -7,27 +7,28 @@ use std::io;
 use std::ops::Range;
 use std::sync::LazyLock;
 
-/// Usable bytes of a stack, less its colour.
+/// Usable bytes of a stack, before its colour offset is subtracted.
 const STACK_BYTES: usize = 64 << 10;
-/// No memory, below the stack. Compilers that probe the stack do so at least once in so many bytes.
+/// Size of the inaccessible guard zone below the stack. Compilers that probe the stack do so at least once in
+/// this many bytes.
 const GUARD_BYTES: usize = 64 << 10;
 /// Stack tops differ by multiples of this, so that they do not all compete for the same cache sets.
 const COLOUR_STEP: usize = 320;
 const COLOURS: usize = 12;
-/// Threads that a processor of a device holds at once. There is one processor at least, so that many can always run: a block
-/// of the largest size, and a cooperative grid that the device takes.
+/// Threads that one multiprocessor holds at once. There is at least one multiprocessor, so at least this many
+/// threads can run: a block of the largest size, and a cooperative grid that the device accepts.
 pub(crate) const THREADS_PER_PROCESSOR: usize = 2048;
 
 /// A stack whose top lies a little below the end of its memory.
 pub(crate) struct FiberStack {
     memory: DefaultStack,
     top: StackPointer,
-    /// Where the guard zone ends.
+    /// The end of the guard zone.
     bottom: usize,
 }
 
 impl FiberStack {
-    /// Addresses below the stack that are no memory.
+    /// The inaccessible addresses below the stack.
     pub(crate) fn guard(&self) -> Range<usize> {
         self.memory.limit().get()..self.bottom
     }
@@ -53,7 +54,7 @@ struct Stacks {
 struct State {
     free: Vec<FiberStack>,
     made: usize,
-    /// Stacks that nobody has reserved.
+    /// Stacks that are not reserved.
     available: usize,
 }
 
@@ -62,13 +63,13 @@ static STACKS: LazyLock<Stacks> = LazyLock::new(|| Stacks {
     returned: Condvar::new(),
 });
 
-/// The right to take a number of stacks; they must be given back before it is dropped.
+/// The right to take a number of stacks; they must be returned before it is dropped.
 pub(crate) struct Reservation {
     count: usize,
 }
 
-/// Waits until `count` stacks are to be had. All or none are reserved, and a thread makes one reservation at a time,
-/// so no two wait for each other.
+/// Waits until `count` stacks are available. All or none are reserved, and a thread makes one reservation at
+/// a time, so reservations cannot deadlock.
 pub(crate) fn reserve(count: usize) -> Reservation {
     let mut state = STACKS.state.lock();
     STACKS.returned.wait_while(&mut state, |state| state.available < count);
@@ -83,7 +84,7 @@ impl Drop for Reservation {
     }
 }
 
-/// A stack, from those given back or a new one.
+/// Takes a returned stack, or maps a new one.
 pub(crate) fn take() -> io::Result<FiberStack> {
     let colour = {
         let mut state = STACKS.state.lock();
@@ -104,18 +105,19 @@ pub(crate) fn take() -> io::Result<FiberStack> {
     Ok(FiberStack { memory, top, bottom })
 }
 
-/// Keeps stacks for later.
+/// Keeps returned stacks for reuse.
 pub(crate) fn give_back(stacks: impl Iterator<Item = FiberStack>) {
     STACKS.state.lock().free.extend(stacks);
 }
 
-/// How many stacks may exist.
+/// The maximum number of stacks.
 pub(crate) fn most() -> usize {
     static MOST: LazyLock<usize> = LazyLock::new(|| limit(most_mappings()));
     *MOST
 }
 
-/// How many stacks may exist: each takes two of the process's memory mappings, and half of those are left to others.
+/// The maximum number of stacks: each takes two of the process's memory mappings, and half of the mappings
+/// are left to others.
 fn limit(mappings: usize) -> usize {
     (mappings / 4).max(THREADS_PER_PROCESSOR)
 }

@@ -1,8 +1,9 @@
-//! Faults of kernels: a signal that arrives while a kernel runs on its fiber ends the launch, not the process.
+//! Faults of kernels: a signal that arrives while a kernel runs on its fiber ends the launch instead of the
+//! process.
 //!
-//! Each OS thread has a slot that says which fiber it runs. The handler decides from the slot and the registers alone, writes
-//! down what happened and sends the fiber back to its runner, which tells the story at leisure. Whatever is not a kernel's
-//! fault goes to the handler that was there before.
+//! Each OS thread has a slot that says which fiber it runs. The handler decides from the slot and the
+//! registers alone, stores what happened and makes the fiber return to its runner, which builds the message
+//! outside the handler. Signals that are not a kernel's fault go to the handler that was installed before.
 
 use super::{alt_stack, registers, sanitizer};
 use corosensei::trap::CoroutineTrapHandler;
@@ -14,12 +15,13 @@ use std::ptr::{null, null_mut};
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering, compiler_fence};
 
-/// The signal that the watchdog interrupts a thread with. By default it is ignored, so a late one does no harm.
+/// The signal that the watchdog interrupts a thread with. Its default action is to ignore it, so a late one
+/// does no harm.
 pub(crate) const INTERRUPT: c_int = libc::SIGURG;
-/// What a machine says to code that does what it cannot do, and the watchdog's word. `__builtin_trap` is SIGTRAP on aarch64.
+/// The signals of processor faults, and the watchdog's. `__builtin_trap` is SIGTRAP on aarch64.
 const SIGNALS: [c_int; 6] =
     [libc::SIGSEGV, libc::SIGBUS, libc::SIGFPE, libc::SIGILL, libc::SIGTRAP, INTERRUPT];
-/// A callback that takes locks or allocates wants at least so many bytes of stack.
+/// Minimum stack in bytes for a callback that takes locks or allocates.
 const HEADROOM: usize = 16 << 10;
 
 /// A fault, as the handler saw it.
@@ -30,13 +32,13 @@ pub(crate) struct Trap {
     pub(crate) code: c_int,
     /// `si_addr`.
     pub(crate) address: usize,
-    /// The address is in the fiber's guard zone.
+    /// The address is in the fiber's guard zone: a stack overflow.
     pub(crate) overflow: bool,
-    /// Whether the access was a write, where the processor says so.
+    /// Whether the access was a write, if the processor tells.
     pub(crate) write: Option<bool>,
 }
 
-/// How to get out of a fiber, and where its guard zone is.
+/// The way out of a fiber, and its guard zone.
 pub(crate) struct Exit {
     handler: CoroutineTrapHandler<()>,
     guard: Range<usize>,
@@ -48,19 +50,19 @@ impl Exit {
     }
 }
 
-/// What the handler knows of an OS thread.
+/// What the handler knows about an OS thread.
 pub(crate) struct Slot {
-    /// Of the fiber that runs, or ran last; null if there is none.
+    /// The exit of the fiber that runs or ran last; null if there is none.
     exit: Cell<*const Exit>,
     /// The fiber is in a part of the runtime that must not be left halfway.
     shielded: Cell<bool>,
-    /// The watchdog wants the launch to end.
+    /// The watchdog asks the thread to end its launch.
     interrupt: AtomicBool,
     trap: Cell<Option<Trap>>,
 }
 
 thread_local! {
-    // Constant and without a destructor: no more than an address, so the handler may use it.
+    // Constant and without a destructor, so access is a plain address computation, which a handler may do.
     static SLOT: Slot = const {
         Slot { exit: Cell::new(null()), shielded: Cell::new(false), interrupt: AtomicBool::new(false), trap: Cell::new(None) }
     };
@@ -72,41 +74,44 @@ impl Slot {
         SLOT.with(|slot| &raw const *slot)
     }
 
-    /// Says which fiber is about to run; null: none that exists. One store, so that no signal sees half of it.
+    /// Sets the fiber that is about to run; null if there is none. This is a single store, so a signal never
+    /// sees a partial value.
     #[inline]
     pub(crate) fn set_exit(&self, exit: *const Exit) {
         self.exit.set(exit);
     }
 
-    /// What ended the fiber that just ran, if something did.
+    /// Takes the fault that ended the fiber that just ran, if any.
     pub(crate) fn take_trap(&self) -> Option<Trap> {
         self.trap.take()
     }
 
-    /// Asks the thread to end its launch, or no longer.
+    /// Asks the thread to end its launch, or withdraws the request.
     pub(crate) fn set_interrupt(&self, wanted: bool) {
         self.interrupt.store(wanted, Ordering::Release);
     }
 }
 
-/// Runs a part of a callback that takes locks or allocates. The watchdog waits until it is through, and a fault in it is not
-/// taken for the kernel's. The part must not switch to another fiber, and gets the kernel's own memory only as a copy.
+/// Runs a part of a callback that takes locks or allocates. The watchdog does not interrupt it, and a fault
+/// in it is not attributed to the kernel. The part must not switch to another fiber, and must receive the
+/// kernel's own memory as a copy.
 pub(crate) fn shielded<R>(part: impl FnOnce() -> R) -> R {
     SLOT.with(|slot| {
         let here = (&raw const slot).addr();
         // SAFETY: S16: the exit is null or that of the fiber that runs, which outlives this call.
         let exit = unsafe { slot.exit.get().as_ref() };
-        // Without a handler nobody would end the fiber for it.
-        if let Some(exit) = exit.filter(|_| FORMER.get().is_some())
+        // Only if our handlers are installed: otherwise no handler would end the fiber.
+        if let Some(exit) = exit.filter(|_| PREVIOUS_HANDLERS.get().is_some())
             && exit.handler.stack_ptr_in_bounds(here)
             && here < exit.guard.end + HEADROOM
         {
-            // Too little stack is left: a stack overflow, now, while nothing is half done.
-            // SAFETY: S16: the guard zone is no memory; the read is a fault of this fiber, which the handler ends.
+            // Too little stack is left. Causes a stack overflow now, before anything is half done.
+            // SAFETY: S16: the guard zone is inaccessible; the read faults and the handler ends this fiber.
             unsafe { (exit.guard.start as *const u8).read_volatile() };
         }
         slot.shielded.set(true);
-        // The handler reads the mark between any two instructions, so nothing of the part may move past its ends.
+        // The handler reads the flag between any two instructions, so the compiler must not move any code of
+        // the part across the stores.
         compiler_fence(Ordering::SeqCst);
         let result = part();
         compiler_fence(Ordering::SeqCst);
@@ -115,11 +120,12 @@ pub(crate) fn shielded<R>(part: impl FnOnce() -> R) -> R {
     })
 }
 
-/// Makes ready for kernels on this thread: the process's handlers, and a stack for them.
+/// Prepares this thread for kernels: installs the process's handlers, and ensures an alternate stack for
+/// them.
 pub(crate) fn prepare_thread() {
     static UNWANTED: OnceLock<bool> = OnceLock::new();
     let unwanted = UNWANTED.get_or_init(|| {
-        // A sanitizer reports faults itself, and has to be told before a stack is left.
+        // A sanitizer reports faults itself, and must be notified before a stack is left.
         let watched = sanitizer::watches_addresses() || sanitizer::watches_threads();
         watched || std::env::var("HIPSTACK_HOST_TRAPS").is_ok_and(|text| text.trim() == "0")
     });
@@ -130,19 +136,20 @@ pub(crate) fn prepare_thread() {
     alt_stack::ensure();
 }
 
-/// What handled each signal before.
-static FORMER: OnceLock<[libc::sigaction; SIGNALS.len()]> = OnceLock::new();
-/// Where the C library's and the dynamic linker's code is: it may hold its locks there.
-static NOT_TO_LEAVE: OnceLock<Vec<Range<usize>>> = OnceLock::new();
+/// The previous handler of each signal.
+static PREVIOUS_HANDLERS: OnceLock<[libc::sigaction; SIGNALS.len()]> = OnceLock::new();
+/// Code ranges of the C library and the dynamic linker. Code there may hold a lock, so the watchdog must not
+/// end a fiber in it.
+static NO_INTERRUPT: OnceLock<Vec<Range<usize>>> = OnceLock::new();
 
 fn install() {
     static INSTALLED: OnceLock<()> = OnceLock::new();
     INSTALLED.get_or_init(|| {
-        NOT_TO_LEAVE.get_or_init(c_library_code);
-        // All is known before the first handler can run.
-        FORMER.get_or_init(|| {
+        NO_INTERRUPT.get_or_init(c_library_code);
+        // Everything is stored before the first handler can run.
+        PREVIOUS_HANDLERS.get_or_init(|| {
             SIGNALS.map(|signal| {
-                // SAFETY: S16: a place for the answer; zero is a valid value of each field.
+                // SAFETY: S16: a live output buffer; zero is a valid value of each field.
                 unsafe {
                     let mut former: libc::sigaction = std::mem::zeroed();
                     libc::sigaction(signal, null(), &mut former);
@@ -151,7 +158,7 @@ fn install() {
             })
         });
         for signal in SIGNALS {
-            // SAFETY: S16: the handler keeps to what a handler may do.
+            // SAFETY: S16: the handler is async-signal-safe.
             unsafe {
                 let mut ours: libc::sigaction = std::mem::zeroed();
                 ours.sa_sigaction = on_signal as *const () as usize;
@@ -165,7 +172,8 @@ fn install() {
 }
 
 unsafe extern "C" fn on_signal(signal: c_int, info: *mut siginfo_t, context: *mut c_void) {
-    // SAFETY: S16: the system hands over a signal's information and registers, both alive until the handler returns.
+    // SAFETY: S16: the system passes a signal's information and registers, both alive until the handler
+    // returns.
     unsafe {
         let ours = SLOT.with(|slot| {
             if signal == INTERRUPT {
@@ -180,11 +188,11 @@ unsafe extern "C" fn on_signal(signal: c_int, info: *mut siginfo_t, context: *mu
     }
 }
 
-/// Ends the fiber for the watchdog, unless it is where it must not be left: then the watchdog asks again. False if the watchdog
-/// did not ask.
+/// Ends the fiber for the watchdog. If the fiber must not be left at this point, does nothing, and the
+/// watchdog tries again. Returns false if the watchdog did not send the signal.
 ///
 /// # Safety
-/// In a handler, with what the system gave it.
+/// In a handler, with the arguments that the system passed.
 unsafe fn interrupt(slot: &Slot, info: *mut siginfo_t, context: *mut c_void) -> bool {
     if !slot.interrupt.load(Ordering::Acquire) {
         return false;
@@ -193,7 +201,7 @@ unsafe fn interrupt(slot: &Slot, info: *mut siginfo_t, context: *mut c_void) -> 
     unsafe {
         let Some(exit) = slot.exit.get().as_ref() else { return true };
         let at = registers::program_counter(context);
-        let held = NOT_TO_LEAVE.get().is_some_and(|code| code.iter().any(|range| range.contains(&at)));
+        let held = NO_INTERRUPT.get().is_some_and(|code| code.iter().any(|range| range.contains(&at)));
         let on_fiber = exit.handler.stack_ptr_in_bounds(registers::stack_pointer(context));
         if on_fiber && !held && !slot.shielded.get() && slot.trap.get().is_none() {
             let trap =
@@ -204,14 +212,14 @@ unsafe fn interrupt(slot: &Slot, info: *mut siginfo_t, context: *mut c_void) -> 
     true
 }
 
-/// Ends the fiber if the fault is its kernel's; false if it is not.
+/// Ends the fiber if its kernel caused the fault; otherwise returns false.
 ///
 /// # Safety
 /// As [`interrupt`].
 unsafe fn fault(slot: &Slot, signal: c_int, info: *mut siginfo_t, context: *mut c_void) -> bool {
     // SAFETY: S16: as in `interrupt`.
     unsafe {
-        // Another process, or a call of ours, sent it: nobody's fault.
+        // The signal was sent by another process or by a call, so it is not a fault of this code.
         let sent = (*info).si_code <= 0;
         let Some(exit) = slot.exit.get().as_ref() else { return false };
         let on_fiber = exit.handler.stack_ptr_in_bounds(registers::stack_pointer(context));
@@ -230,27 +238,29 @@ unsafe fn fault(slot: &Slot, signal: c_int, info: *mut siginfo_t, context: *mut 
 /// As [`interrupt`]; the fiber of `exit` was interrupted, and nothing on its stack is needed any more.
 unsafe fn leave(slot: &Slot, exit: &Exit, trap: Trap, context: *mut c_void) {
     slot.trap.set(Some(trap));
-    // SAFETY: S10, S16: the registers are set as corosensei demands, so the fiber returns to its runner when the handler
-    // does; the frames that are dropped are a kernel's, and callbacks that hold nothing.
+    // SAFETY: S10, S16: the registers are set as corosensei demands, so the fiber returns to its runner when
+    // the handler does; the dropped frames are a kernel's and those of callbacks that hold nothing.
     unsafe { registers::set(context, exit.handler.setup_trap_handler(|| ())) };
 }
 
-/// Does what would have been done without us.
+/// Forwards the signal to the previous handler.
 ///
 /// # Safety
 /// As [`interrupt`].
 unsafe fn chain(signal: c_int, info: *mut siginfo_t, context: *mut c_void) {
     let Some(index) = SIGNALS.iter().position(|known| *known == signal) else { return };
-    let Some(former) = FORMER.get().map(|former| &former[index]) else { return };
+    let Some(former) = PREVIOUS_HANDLERS.get().map(|former| &former[index]) else { return };
     // SAFETY: S16: a handler that the program had installed, called as the system would have called it.
     unsafe {
         let sent = (*info).si_code <= 0;
         match former.sa_sigaction {
-            // Ignored by default too, whoever sends it: a socket's urgent data, for one.
+            // The default action is to ignore it too, whoever sends it: for example for a socket's urgent
+            // data.
             libc::SIG_DFL | libc::SIG_IGN if signal == INTERRUPT => {}
             libc::SIG_IGN if sent => {}
             libc::SIG_DFL | libc::SIG_IGN => {
-                // What faulted faults again, and what was sent is sent again: now it ends the process.
+                // Restores the default action. A fault then repeats and a sent signal is raised again, and
+                // the process ends.
                 let default: libc::sigaction = std::mem::zeroed();
                 libc::sigaction(signal, &default, null_mut());
                 if sent {
@@ -266,10 +276,10 @@ unsafe fn chain(signal: c_int, info: *mut siginfo_t, context: *mut c_void) {
     }
 }
 
-/// The executable parts of the C library and of the dynamic linker.
+/// The executable segments of the C library and the dynamic linker.
 fn c_library_code() -> Vec<Range<usize>> {
     unsafe extern "C" fn note(object: *mut libc::dl_phdr_info, _: usize, found: *mut c_void) -> c_int {
-        // SAFETY: S11: the linker hands over one object, and what we gave it.
+        // SAFETY: S11: the linker passes one object, and the pointer that we gave it.
         unsafe {
             let object = &*object;
             if object.dlpi_name.is_null() || object.dlpi_phdr.is_null() {
@@ -304,9 +314,9 @@ mod tests {
     fn the_c_library_is_found() {
         let code = c_library_code();
         let in_it = |address: usize| code.iter().any(|range| range.contains(&address));
-        // SAFETY: S1: a question to the linker.
+        // SAFETY: S1: a query of the linker.
         let malloc = unsafe { libc::dlsym(libc::RTLD_NEXT, c"malloc".as_ptr()) };
-        // Where it is linked statically there is nothing to find.
+        // A statically linked C library has no object to find.
         assert!(malloc.is_null() || in_it(malloc as usize));
         assert!(!in_it(the_c_library_is_found as *const () as usize));
     }

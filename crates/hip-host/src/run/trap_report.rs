@@ -1,16 +1,16 @@
-//! What a fault was, as a code and in words. Runs after the fact, so it may look things up.
+//! The error code and message for a fault. Runs outside the handler, so it may take locks.
 
 use super::trap::{INTERRUPT, Trap};
 use super::watchdog;
 use crate::failure::{ILLEGAL_ADDRESS, LAUNCH_FAILURE, TIMED_OUT};
 use crate::memory;
 
-/// Addresses below are a null pointer and an offset: the system gives no memory out there.
+/// Addresses below this are a null pointer plus an offset: the system maps no memory there.
 const NULL_END: usize = 64 << 10;
-/// `si_code` of a fault that the system knows no address of.
+/// `si_code` of a fault whose address the system does not know.
 const NO_ADDRESS: i32 = 0x80;
 
-/// The code and the reason.
+/// The error code and the message.
 pub(crate) fn explain(trap: &Trap) -> (u32, String) {
     match trap.signal {
         INTERRUPT => (TIMED_OUT, timed_out()),
@@ -30,7 +30,7 @@ pub(crate) fn explain(trap: &Trap) -> (u32, String) {
     }
 }
 
-/// Why a launch ended that took too long.
+/// The message for a launch that took too long.
 pub(crate) fn timed_out() -> String {
     let ms = watchdog::limit().map_or(0, |limit| limit.as_millis());
     format!("the launch took longer than {ms} ms (HIPSTACK_HOST_WATCHDOG_MS): an endless loop?")
@@ -47,12 +47,12 @@ fn illegal_address(trap: &Trap) -> String {
         None => "",
     };
     let address = trap.address;
-    let place = match address {
+    let location = match address {
         0 => "null pointer".to_owned(),
         1..NULL_END => format!("null pointer, and {address} bytes"),
         _ => memory::describe(address),
     };
-    format!("illegal address {address:#x}{access}: {place}")
+    format!("illegal address {address:#x}{access}: {location}")
 }
 
 #[cfg(test)]

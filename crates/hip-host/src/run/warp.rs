@@ -1,15 +1,17 @@
-//! The meeting of a warp's lanes. Pure state: who waits where, and who may go on.
+//! Warp operations: how the lanes of a warp meet. Pure state: which lanes wait at which line, and which may
+//! continue.
 //!
-//! Lanes that wait at the same line form a group. A group is released when every living lane of the warp waits (then the
-//! lowest line goes first, which is where structured code converges), or when nothing else in the block can run:
-//! the lanes that did not come are then inactive. At most one released group of a warp has lanes that have not yet read
-//! their values, because a lane that has not read is not waiting; so two sets of slots are enough.
+//! Lanes that wait at the same line form a group. A group is released when every live lane of the warp waits;
+//! then the lowest line goes first, which is where structured code converges. A group is also released when
+//! nothing else in the block can run; the missing lanes then count as inactive. A lane that has not read its
+//! values is not waiting, so at most one released group of a warp has such lanes. Therefore two sets of slots
+//! are enough.
 
 use std::ops::Range;
 
 /// Lanes of the widest warp.
 pub(crate) const LANES: usize = 64;
-/// Bytes that a lane can hand over.
+/// Bytes that a lane can pass.
 pub(crate) const SLOT: usize = 16;
 
 #[repr(align(16))]
@@ -19,17 +21,17 @@ struct Slots([[u8; SLOT]; LANES]);
 /// One warp of a block.
 pub(crate) struct Warp {
     live: u32,
-    /// How many lanes wait, and which.
+    /// The number of waiting lanes, and their mask.
     arrived: u32,
     waiting: u64,
     predicates: u64,
-    /// Line of the first lane that waits, and whether another waits elsewhere.
+    /// Line of the first waiting lane, and whether another lane waits at a different line.
     line: u32,
     mixed: bool,
     lines: [u32; LANES],
     fibers: [u32; LANES],
     slots: [Slots; 2],
-    /// Which slots arriving lanes fill; released lanes read the other.
+    /// The set of slots that arriving lanes fill; released lanes read the other set.
     filling: usize,
     released: (u64, u64),
 }
@@ -69,7 +71,7 @@ impl Warp {
         }
     }
 
-    /// Ready for a new block in which this warp has that many lanes.
+    /// Prepares for a new block in which this warp has that many lanes.
     pub(crate) fn reset(&mut self, live: u32) {
         (self.live, self.arrived, self.waiting) = (live, 0, 0);
         (self.predicates, self.mixed) = (0, false);
@@ -79,13 +81,13 @@ impl Warp {
         self.waiting != 0
     }
 
-    /// A lane's thread has ended. True if the lanes that wait are now all that live.
+    /// Ends a lane's thread. Returns whether all live lanes now wait.
     pub(crate) fn leave(&mut self) -> bool {
         self.live -= 1;
         self.arrived != 0 && self.arrived == self.live
     }
 
-    /// A lane waits. True if all that live do.
+    /// Notes that a lane waits. Returns whether all live lanes do.
     #[inline]
     pub(crate) fn arrive(&mut self, arrival: &Arrival<'_>) -> bool {
         let lane = arrival.lane as usize;
@@ -102,8 +104,8 @@ impl Warp {
         self.arrived == self.live
     }
 
-    /// Releases the group with the lowest line and puts its fibers into `ready`, but for `caller`, which runs
-    /// already. True if the caller is in the group.
+    /// Releases the group with the lowest line and appends its fibers to `ready`, except `caller`, which
+    /// already runs. Returns whether the caller is in the group.
     pub(crate) fn release(&mut self, ready: &mut Vec<u32>, caller: Option<u32>) -> bool {
         let group = if self.mixed { self.lowest_group() } else { self.waiting };
         self.released = (group, self.predicates & group);
@@ -139,7 +141,7 @@ impl Warp {
     }
 }
 
-/// The numbers of the bits that are set.
+/// The indices of the set bits.
 fn lanes(mut mask: u64) -> impl Iterator<Item = usize> {
     std::iter::from_fn(move || {
         let lane = (mask != 0).then(|| mask.trailing_zeros() as usize)?;
@@ -148,7 +150,7 @@ fn lanes(mut mask: u64) -> impl Iterator<Item = usize> {
     })
 }
 
-/// The numbers of the bits that are set, as runs of neighbours.
+/// The indices of the set bits, as runs of consecutive ones.
 fn runs(mut mask: u64) -> impl Iterator<Item = Range<usize>> {
     std::iter::from_fn(move || {
         let first = (mask != 0).then(|| mask.trailing_zeros())?;
@@ -158,7 +160,8 @@ fn runs(mut mask: u64) -> impl Iterator<Item = Range<usize>> {
     })
 }
 
-/// Copies a value of at most that size. Most have 4 or 8 bytes: one move, where a copy of any length is a call.
+/// Copies a value of at most SLOT bytes. Most values have 4 or 8 bytes: those are copied by one move, whereas
+/// a copy of unknown length is a call.
 #[inline]
 fn fill(slot: &mut [u8; SLOT], value: &[u8]) {
     match value.len() {
@@ -224,7 +227,7 @@ mod tests {
         assert_eq!(ready, [101]);
         ready.clear();
         assert_eq!((warp.seen().mask, warp.seen().predicates), (0b1010, 0b1010));
-        // Lanes 0 and 2 still wait, with what they handed over.
+        // Lanes 0 and 2 still wait, with the values that they passed.
         assert!(!warp.leave());
         assert!(warp.leave());
         assert!(!warp.release(&mut ready, None));

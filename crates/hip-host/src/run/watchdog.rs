@@ -1,7 +1,8 @@
-//! The watchdog: ends launches that take longer than `HIPSTACK_HOST_WATCHDOG_MS`. Off unless that is set.
+//! The watchdog: ends launches that take longer than `HIPSTACK_HOST_WATCHDOG_MS`. Off if that is not set.
 //!
-//! Threads that work on a launch are on a list with the launch's deadline. Once that has passed, no more blocks are handed out,
-//! and each thread is interrupted by a signal, again and again until it has left: a fiber cannot be stopped just anywhere.
+//! Each thread that works on a launch is on a list, with the launch's deadline. Once the deadline has passed,
+//! no more blocks can be claimed, and a signal interrupts each thread. The signal is repeated until the
+//! thread has left, because a fiber cannot be stopped everywhere.
 
 use super::Launch;
 use super::trap::{INTERRUPT, Slot};
@@ -12,10 +13,10 @@ use std::sync::LazyLock;
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// Between two tries to interrupt a thread.
+/// Interval between two attempts to interrupt a thread.
 const RETRY: Duration = Duration::from_millis(2);
 
-/// How long a launch may take, `None` for as long as it likes.
+/// The time limit of a launch; `None` for no limit.
 pub(crate) fn limit() -> Option<Duration> {
     static LIMIT: LazyLock<Option<Duration>> = LazyLock::new(|| {
         let text = std::env::var("HIPSTACK_HOST_WATCHDOG_MS").ok()?;
@@ -32,7 +33,7 @@ struct Watched {
     deadline: Instant,
 }
 
-// SAFETY: S16: the thread takes itself off the list before its slot or the launch can go.
+// SAFETY: S16: the thread removes itself from the list before its slot or the launch is freed.
 unsafe impl Send for Watched {}
 
 static WATCHED: Mutex<Vec<Watched>> = Mutex::new(Vec::new());
@@ -43,7 +44,8 @@ pub(crate) struct Watch {
     slot: *const Slot,
 }
 
-/// Begins to watch the calling thread, which is about to work on the launch. The first one starts the launch's clock.
+/// Begins to watch the calling thread, which is about to work on the launch. The launch's first thread sets
+/// its deadline.
 pub(crate) fn watch(launch: &Launch, slot: *const Slot) -> Option<Watch> {
     static WATCHDOG: LazyLock<bool> = LazyLock::new(|| {
         let builder = thread::Builder::new().name("hip-host watchdog".to_owned());
@@ -71,7 +73,7 @@ impl Drop for Watch {
     fn drop(&mut self) {
         let mut watched = WATCHED.lock();
         watched.retain(|watched| watched.slot != self.slot);
-        // SAFETY: S16: this thread's slot. Nobody sets it again, as it is off the list.
+        // SAFETY: S16: this thread's slot. Nobody sets the flag again, since the thread is off the list.
         unsafe { (*self.slot).set_interrupt(false) };
     }
 }
@@ -82,15 +84,16 @@ fn keep_watch() {
         let now = Instant::now();
         let overdue = || watched.iter().filter(|watched| watched.deadline <= now);
         for late in overdue() {
-            // SAFETY: S16: while it is on the list, and it leaves under the lock, the thread, its slot and the launch live.
+            // SAFETY: S16: the thread, its slot and the launch live while the entry is on the list, and
+            // entries are removed under the lock.
             unsafe {
                 (*late.launch).expire();
                 (*late.slot).set_interrupt(true);
                 libc::pthread_kill(late.thread, INTERRUPT);
             }
         }
-        // After all signals: a block that waited for another one would be interrupted on its way out, and named as the one that
-        // took too long.
+        // After all signals: otherwise a block released from a wait could be interrupted on its way out and
+        // be reported as the one that took too long.
         for late in overdue() {
             // SAFETY: S16: as above.
             unsafe { (*late.launch).end_waits() };

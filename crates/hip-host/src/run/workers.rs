@@ -1,17 +1,17 @@
-//! The OS threads that help with launches: one set for the process, parked while there is nothing to do.
+//! The OS threads that help with launches: one set for the process, parked when there is nothing to do.
 
 use super::{Launch, Runner, cooperative, sanitizer};
 use parking_lot::{Condvar, Mutex};
 use std::sync::{Arc, LazyLock};
 use std::thread;
 
-/// Stack of our threads. Kernels run on fibers; this has to hold the `__shared__` arrays of all linked kernels,
-/// which are thread-local. It is address space, not memory.
+/// Stack size of our threads. Kernels run on fibers; these stacks have to hold the `__shared__` arrays of all
+/// linked kernels, which are thread-local. This is address space, not memory.
 pub(crate) const THREAD_STACK: usize = 64 << 20;
 
 struct Job {
     launch: Arc<Launch>,
-    /// How many more helpers may join, and how many are at it.
+    /// How many more helpers may join, and how many work on it.
     wanted: usize,
     active: usize,
 }
@@ -26,13 +26,14 @@ static WORKERS: LazyLock<Workers> = LazyLock::new(|| {
     for number in 1..threads() {
         let builder =
             thread::Builder::new().name(format!("hip-host worker {number}")).stack_size(THREAD_STACK);
-        // With fewer helpers launches are slower, not wrong: whoever runs one takes part in it.
+        // With fewer helpers launches are slower but correct: the thread that runs a launch works on it too.
         let _ = builder.spawn(help_forever);
     }
     Workers { jobs: Mutex::new(Vec::new()), offered: Condvar::new(), left: Condvar::new() }
 });
 
-/// How many OS threads work on a launch: `HIPSTACK_HOST_THREADS`, or the cores, but at least two.
+/// The number of OS threads that work on a launch: `HIPSTACK_HOST_THREADS`, or the number of cores, but at
+/// least two.
 pub(crate) fn threads() -> usize {
     static THREADS: LazyLock<usize> = LazyLock::new(|| {
         let asked = std::env::var("HIPSTACK_HOST_THREADS").ok().and_then(|text| text.trim().parse().ok());
@@ -42,10 +43,10 @@ pub(crate) fn threads() -> usize {
     if sanitizer::watches_addresses() { 1 } else { *THREADS }
 }
 
-/// Runs a launch to its end: on the calling thread, and with helpers if there is enough to share.
+/// Runs a launch to its end on the calling thread, with helpers if there is enough work.
 pub(crate) fn run(launch: &Arc<Launch>, runner: &mut Runner) {
     let turn = sanitizer::begin_launch(launch);
-    if launch.together.is_some() {
+    if launch.grid_barrier.is_some() {
         cooperative::run(launch, runner);
     } else {
         share_out(launch, runner);

@@ -32,13 +32,10 @@ pub(super) unsafe extern "C" fn hipStreamBeginCapture(
     })())
 }
 
-/// If the capture has ended without a graph, the result is null.
-pub(super) unsafe extern "C" fn hipStreamEndCapture(
-    stream: hipStream_t,
-    place: *mut hipGraph_t,
-) -> hipError_t {
+/// If the capture has ended without a graph, the graph returned is null.
+pub(super) unsafe extern "C" fn hipStreamEndCapture(stream: hipStream_t, out: *mut hipGraph_t) -> hipError_t {
     status((|| {
-        if place.is_null() {
+        if out.is_null() {
             return Err(VALUE);
         }
         if is_legacy(stream) {
@@ -49,39 +46,39 @@ pub(super) unsafe extern "C" fn hipStreamEndCapture(
             Err(refused) if refused.over => (null_mut(), Err(refused.error)),
             Err(refused) => return Err(refused.error),
         };
-        // SAFETY: S11: the caller's place for the result.
-        unsafe { give(place, graph) }?;
+        // SAFETY: S11: the caller's output pointer.
+        unsafe { give(out, graph) }?;
         outcome
     })())
 }
 
 pub(super) unsafe extern "C" fn hipStreamIsCapturing(
     stream: hipStream_t,
-    place: *mut hipStreamCaptureStatus,
+    out: *mut hipStreamCaptureStatus,
 ) -> hipError_t {
-    // SAFETY: S11: the caller's place for the result; the others are left out.
-    unsafe { hipStreamGetCaptureInfo_v2(stream, place, null_mut(), null_mut(), null_mut(), null_mut()) }
+    // SAFETY: S11: the caller's output pointer; the others are omitted.
+    unsafe { hipStreamGetCaptureInfo_v2(stream, out, null_mut(), null_mut(), null_mut(), null_mut()) }
 }
 
-/// Only the first place is needed. The others are filled while the capture is active.
+/// Only the first output pointer is required. The others are filled while the capture is active.
 pub(super) unsafe extern "C" fn hipStreamGetCaptureInfo_v2(
     stream: hipStream_t,
-    place: *mut hipStreamCaptureStatus,
+    out: *mut hipStreamCaptureStatus,
     id: *mut c_ulonglong,
     graph: *mut hipGraph_t,
     dependencies: *mut *const hipGraphNode_t,
     count: *mut usize,
 ) -> hipError_t {
     status((|| {
-        if place.is_null() {
+        if out.is_null() {
             return Err(VALUE);
         }
         let info = capture::info(&stream_of(stream)?)?;
         let none = hipStreamCaptureStatus::hipStreamCaptureStatusNone;
         let answer = info.as_ref().map_or(none, |info| info.status);
-        // SAFETY: S11: the caller's places for the results, of which all but the first may be null.
+        // SAFETY: S11: the caller's output pointers, of which all but the first may be null.
         unsafe {
-            give(place, answer)?;
+            give(out, answer)?;
             let active = answer == hipStreamCaptureStatus::hipStreamCaptureStatusActive;
             if let Some(info) = info.filter(|_| active) {
                 let _ = give(id, info.id);

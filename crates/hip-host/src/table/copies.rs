@@ -1,5 +1,5 @@
-//! Copies and fills. What is called asynchronous is queued; memory that HIP does not know (pageable memory) is read
-//! before the call returns, and written before it returns.
+//! Copies and fills. Asynchronous ones are queued. Memory that HIP does not know (pageable memory) is read
+//! and written before the call returns.
 #![allow(non_snake_case, reason = "HIP's names")]
 
 use super::streams::stream_of;
@@ -16,10 +16,10 @@ use std::ffi::{c_int, c_uchar, c_ushort, c_void};
 use std::sync::Arc;
 
 const VALUE: hipError_t = hipError_t::hipErrorInvalidValue;
-/// Pageable memory of up to this many bytes is set aside for the copy; for more the caller waits.
+/// Pageable memory of up to this many bytes is copied to a staging buffer; for more, the caller waits.
 const STAGED_LIMIT: usize = 16 << 20;
 
-/// Rows to copy, as a caller gives them.
+/// The rows to copy, as passed by a caller.
 struct Rows {
     to: *mut c_void,
     to_pitch: usize,
@@ -34,7 +34,7 @@ impl Rows {
         Self { to, to_pitch: size, from, from_pitch: size, width: size, height: 1 }
     }
 
-    /// The ranges that both sides lie in, `None` for pageable memory, after a check against the direction.
+    /// The ranges of both sides, `None` for pageable memory, checked against the direction.
     fn sides(&self, kind: hipMemcpyKind) -> Result<(Option<Range>, Option<Range>), hipError_t> {
         if self.to.is_null() || self.from.is_null() {
             return Err(VALUE);
@@ -62,28 +62,29 @@ impl Rows {
     }
 }
 
-/// A side that is said to be a device's must be memory that devices reach; one that is said to be the host's must not be
-/// a device's alone.
+/// Checks one side: a side declared as a device's must be memory that devices can access; a side declared as
+/// the host's must not be device-only memory.
 fn fits(side: Option<Range>, said_device: bool) -> Outcome {
     let of_device = side.is_some_and(|range| matches!(range.kind, Kind::Device | Kind::Variable));
     let bad = if said_device { side.is_none() } else { of_device };
     if bad { Err(VALUE) } else { Ok(()) }
 }
 
-/// What a caller who copies between devices waits for on the one that the stream is not of.
+/// For a caller that waits for a copy between devices: the pending work of the device that the stream does
+/// not belong to.
 fn other_device(stream: &Stream, sides: [Option<Range>; 2]) -> Vec<Point> {
     let mut pending = Vec::new();
     for range in sides.iter().flatten().filter(|range| range.device != stream.device) {
         let null = &device::all()[range.device].null;
-        // The caller returns when the copy has run, so it knows that the copy came behind these.
+        // The caller returns after the copy has run, so it learns that the copy came after this work.
         check::learn(check::of_stream(null));
         pending.extend(null.pending());
     }
     pending
 }
 
-/// Queues the copy, and waits if it has to. Memory of a captured copy is used when the graph runs, so then nothing is set
-/// aside and nobody waits.
+/// Queues the copy, and waits if necessary. A captured copy uses its memory when the graph runs, so then
+/// nothing is staged and nobody waits.
 fn enqueue(stream: &Arc<Stream>, rows: &Rows, kind: hipMemcpyKind, wait: bool) -> Outcome {
     let (to_range, from_range) = rows.sides(kind)?;
     let device = stream.device();
@@ -121,22 +122,23 @@ fn enqueue(stream: &Arc<Stream>, rows: &Rows, kind: hipMemcpyKind, wait: bool) -
     }
 }
 
-/// A device whose memory is used must not be taken for idle, even if the stream is not its own.
+/// Notes the operation on the other devices whose memory it uses, so that they do not count as idle.
 pub(crate) fn tell_other_devices<'a>(point: &Point, ranges: impl Iterator<Item = &'a Range>) {
     let known = ranges.filter(|range| range.is_of_device());
     for range in known.filter(|range| range.device != point.stream.device) {
-        device::all()[range.device].takes_part_in(point);
+        device::all()[range.device].add_foreign_work(point);
     }
 }
 
-/// HIP may read pageable memory before the stream's earlier operations or after them: an adversary chooses.
+/// HIP may read pageable memory before or after the stream's earlier operations have run: an adversary
+/// chooses.
 fn stage_late(stream: &Arc<Stream>) {
     if let Some(adversary) = adversary::get().filter(|adversary| !adversary.stages_early()) {
         adversary.drive_if_possible(&stream.pending());
     }
 }
 
-/// A copy of `size` bytes. Nothing to copy is nothing to check.
+/// A copy of `size` bytes. With size 0 nothing is checked.
 fn copy(
     stream: Result<Arc<Stream>, hipError_t>,
     to: *mut c_void,
@@ -241,7 +243,7 @@ pub(super) unsafe extern "C" fn hipMemcpy2DAsync(
     }))
 }
 
-/// Queues a fill with `count` values of `size` bytes. Only memory that HIP knows can be filled.
+/// Queues a fill with `count` values of `size` bytes. Only known memory can be filled.
 fn fill(
     stream: &Arc<Stream>,
     to: *mut c_void,
@@ -270,7 +272,7 @@ fn fill_async(stream: hipStream_t, to: *mut c_void, value: u32, size: usize, cou
     status(stream_of(stream).and_then(|stream| fill(&stream, to, value, size, count).map(drop)))
 }
 
-/// Returns when the fill is queued, unless the host can see the memory.
+/// Returns when the fill is queued, or, if the host can access the memory, when the fill has ended.
 pub(super) unsafe extern "C" fn hipMemset(to: *mut c_void, value: c_int, size: usize) -> hipError_t {
     let stream = &current().null;
     let queued = capture::forbid_blocking_copy().and_then(|()| fill(stream, to, value as u32, 1, size));

@@ -16,22 +16,22 @@ pub(super) unsafe extern "C" fn hipInit(flags: c_uint) -> hipError_t {
 }
 
 pub(super) unsafe extern "C" fn hipRuntimeGetVersion(version: *mut c_int) -> hipError_t {
-    // SAFETY: S11: the caller's place for the result.
+    // SAFETY: S11: the caller's output pointer.
     status(unsafe { give(version, VERSION) })
 }
 
 pub(super) unsafe extern "C" fn hipDriverGetVersion(version: *mut c_int) -> hipError_t {
-    // SAFETY: S11: the caller's place for the result.
+    // SAFETY: S11: the caller's output pointer.
     status(unsafe { give(version, VERSION) })
 }
 
 pub(super) unsafe extern "C" fn hipGetDeviceCount(count: *mut c_int) -> hipError_t {
-    // SAFETY: S11: the caller's place for the result.
+    // SAFETY: S11: the caller's output pointer.
     status(unsafe { give(count, device::COUNT as c_int) })
 }
 
 pub(super) unsafe extern "C" fn hipGetDevice(ordinal: *mut c_int) -> hipError_t {
-    // SAFETY: S11: the caller's place for the result.
+    // SAFETY: S11: the caller's output pointer.
     status(unsafe { give(ordinal, current().ordinal as c_int) })
 }
 
@@ -40,61 +40,62 @@ pub(super) unsafe extern "C" fn hipSetDevice(ordinal: c_int) -> hipError_t {
 }
 
 pub(super) unsafe extern "C" fn hipDeviceGet(device: *mut hipDevice_t, ordinal: c_int) -> hipError_t {
-    // SAFETY: S11: the caller's place for the result.
+    // SAFETY: S11: the caller's output pointer.
     status(device::get(ordinal).and_then(|_| unsafe { give(device, ordinal) }))
 }
 
-/// Writes a text and its zero byte, cut to the room there is.
-unsafe fn give_text(place: *mut c_char, room: c_int, text: &CStr) -> Outcome {
-    let room = usize::try_from(room).ok().filter(|room| *room > 0 && !place.is_null()).ok_or(VALUE)?;
+/// Writes a string with its zero byte, truncated to the size of the buffer.
+unsafe fn give_text(out: *mut c_char, capacity: c_int, text: &CStr) -> Outcome {
+    let capacity =
+        usize::try_from(capacity).ok().filter(|capacity| *capacity > 0 && !out.is_null()).ok_or(VALUE)?;
     let bytes = text.to_bytes();
-    let count = bytes.len().min(room - 1);
-    // SAFETY: S11: the caller's buffer has `room` bytes.
+    let count = bytes.len().min(capacity - 1);
+    // SAFETY: S11: the caller's buffer has `capacity` bytes.
     unsafe {
-        place.cast::<u8>().copy_from_nonoverlapping(bytes.as_ptr(), count);
-        place.add(count).write(0);
+        out.cast::<u8>().copy_from_nonoverlapping(bytes.as_ptr(), count);
+        out.add(count).write(0);
     }
     Ok(())
 }
 
 pub(super) unsafe extern "C" fn hipDeviceGetName(
     name: *mut c_char,
-    room: c_int,
+    capacity: c_int,
     device: hipDevice_t,
 ) -> hipError_t {
     let names = [c"hip-host (wave 32)", c"hip-host (wave 64)"];
     // SAFETY: S11: the caller's buffer.
-    status(device::get(device).and_then(|device| unsafe { give_text(name, room, names[device.ordinal]) }))
+    status(device::get(device).and_then(|device| unsafe { give_text(name, capacity, names[device.ordinal]) }))
 }
 
-/// The bytes that identify a device.
+/// The UUID of a device.
 pub(super) fn uuid(ordinal: usize) -> hipUUID {
     let mut bytes = b"hip-host-device0".map(|byte| byte as c_char);
     bytes[15] += ordinal as c_char;
     hipUUID { bytes }
 }
 
-pub(super) unsafe extern "C" fn hipDeviceGetUuid(place: *mut hipUUID, device: hipDevice_t) -> hipError_t {
-    // SAFETY: S11: the caller's place for the result.
-    status(device::get(device).and_then(|device| unsafe { give(place, uuid(device.ordinal)) }))
+pub(super) unsafe extern "C" fn hipDeviceGetUuid(out: *mut hipUUID, device: hipDevice_t) -> hipError_t {
+    // SAFETY: S11: the caller's output pointer.
+    status(device::get(device).and_then(|device| unsafe { give(out, uuid(device.ordinal)) }))
 }
 
-/// Number of the first device's bus, on a domain that no machine uses.
+/// Bus number of the first device, in a range that real machines do not use.
 pub(super) const BUS: usize = 0xf0;
 const ADDRESSES: [&CStr; device::COUNT] = [c"0000:f0:00.0", c"0000:f1:00.0"];
 
 pub(super) unsafe extern "C" fn hipDeviceGetPCIBusId(
-    place: *mut c_char,
-    room: c_int,
+    out: *mut c_char,
+    capacity: c_int,
     device: c_int,
 ) -> hipError_t {
     status(device::get(device).and_then(|device| {
         let address = ADDRESSES[device.ordinal];
-        if room <= address.count_bytes() as c_int {
+        if capacity <= address.count_bytes() as c_int {
             return Err(VALUE);
         }
         // SAFETY: S11: the caller's buffer.
-        unsafe { give_text(place, room, address) }
+        unsafe { give_text(out, capacity, address) }
     }))
 }
 
@@ -105,7 +106,7 @@ pub(super) unsafe extern "C" fn hipDeviceGetByPCIBusId(
     if device.is_null() || address.is_null() {
         return status(Err(VALUE));
     }
-    // SAFETY: S11: the caller's C string and place for the result.
+    // SAFETY: S11: the caller's C string and output pointer.
     status(unsafe {
         let asked = CStr::from_ptr(address).to_bytes().to_ascii_lowercase();
         let ordinal = ADDRESSES.iter().position(|address| address.to_bytes() == asked);
@@ -114,7 +115,7 @@ pub(super) unsafe extern "C" fn hipDeviceGetByPCIBusId(
 }
 
 pub(super) unsafe extern "C" fn hipDeviceTotalMem(bytes: *mut usize, device: hipDevice_t) -> hipError_t {
-    // SAFETY: S11: the caller's place for the result.
+    // SAFETY: S11: the caller's output pointer.
     status(device::get(device).and_then(|device| unsafe { give(bytes, device.memory.total as usize) }))
 }
 
@@ -122,7 +123,7 @@ pub(super) unsafe extern "C" fn hipDeviceSynchronize() -> hipError_t {
     status(capture::forbid_device_wait().and_then(|()| current().synchronize()))
 }
 
-/// Waits for the device, frees what was allocated on it and forgets a fault. Streams and events live on.
+/// Waits for the device, frees its allocations and clears a fault. Streams and events stay valid.
 pub(super) unsafe extern "C" fn hipDeviceReset() -> hipError_t {
     let device = current();
     capture::forget_device(device.ordinal);
@@ -135,16 +136,17 @@ pub(super) unsafe extern "C" fn hipDeviceReset() -> hipError_t {
     status(Ok(()))
 }
 
-/// What broke a device, as text that ends with a zero byte, cut to the room there is; its whole length, 0 if the device is well.
-pub(crate) unsafe extern "C" fn last_fault(device: c_int, place: *mut c_char, room: usize) -> usize {
+/// The message of the fault that broke a device, zero-terminated and truncated to the size of the buffer.
+/// Returns the length of the whole message, or 0 if the device is healthy.
+pub(crate) unsafe extern "C" fn last_fault(device: c_int, out: *mut c_char, capacity: usize) -> usize {
     let Ok(device) = device::get(device) else { return 0 };
     let cause = device.cause();
-    if !place.is_null() && room > 0 {
-        let count = cause.len().min(room - 1);
-        // SAFETY: S11: the caller's buffer has `room` bytes.
+    if !out.is_null() && capacity > 0 {
+        let count = cause.len().min(capacity - 1);
+        // SAFETY: S11: the caller's buffer has `capacity` bytes.
         unsafe {
-            place.cast::<u8>().copy_from_nonoverlapping(cause.as_ptr(), count);
-            place.add(count).write(0);
+            out.cast::<u8>().copy_from_nonoverlapping(cause.as_ptr(), count);
+            out.add(count).write(0);
         }
     }
     cause.len()
@@ -153,14 +155,14 @@ pub(crate) unsafe extern "C" fn last_fault(device: c_int, place: *mut c_char, ro
 pub(super) unsafe extern "C" fn hipDeviceGetLimit(value: *mut usize, limit: hipLimit_t) -> hipError_t {
     let limits = *current().limits.lock();
     let found = limits.get(limit.0 as usize).ok_or(hipError_t::hipErrorUnsupportedLimit);
-    // SAFETY: S11: the caller's place for the result.
+    // SAFETY: S11: the caller's output pointer.
     status(found.and_then(|found| unsafe { give(value, *found) }))
 }
 
 pub(super) unsafe extern "C" fn hipDeviceSetLimit(limit: hipLimit_t, value: usize) -> hipError_t {
     let mut limits = current().limits.lock();
-    let place = limits.get_mut(limit.0 as usize).ok_or(hipError_t::hipErrorUnsupportedLimit);
-    status(place.map(|place| *place = value))
+    let limit = limits.get_mut(limit.0 as usize).ok_or(hipError_t::hipErrorUnsupportedLimit);
+    status(limit.map(|limit| *limit = value))
 }
 
 pub(super) unsafe extern "C" fn hipDeviceCanAccessPeer(
@@ -169,11 +171,12 @@ pub(super) unsafe extern "C" fn hipDeviceCanAccessPeer(
     peer: c_int,
 ) -> hipError_t {
     let pair = device::get(device).and_then(|device| Ok((device, device::get(peer)?)));
-    // SAFETY: S11: the caller's place for the result.
+    // SAFETY: S11: the caller's output pointer.
     status(pair.and_then(|(a, b)| unsafe { give(can, c_int::from(a.ordinal != b.ordinal)) }))
 }
 
-/// The current device's access to another: memory is one here, so this only keeps count of what was asked.
+/// Enables or disables the current device's access to another. All devices share the host's memory, so this
+/// only records the state.
 fn set_peer(peer: c_int, enable: bool, already: hipError_t) -> Outcome {
     let (device, peer) = (current(), device::get(peer)?);
     if device.ordinal == peer.ordinal {
@@ -215,7 +218,7 @@ pub(super) unsafe extern "C" fn hipDeviceGetP2PAttribute(
             | hipDeviceP2PAttr::hipDevP2PAttrNativeAtomicSupported => 1,
             _ => return Err(VALUE),
         };
-        // SAFETY: S11: the caller's place for the result.
+        // SAFETY: S11: the caller's output pointer.
         unsafe { give(value, answer) }
     })())
 }

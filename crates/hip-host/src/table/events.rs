@@ -30,7 +30,7 @@ pub(super) fn event_of(handle: hipEvent_t) -> Result<Arc<Event>, hipError_t> {
     EVENTS.get(handle as usize).map_err(absent)
 }
 
-pub(super) unsafe extern "C" fn hipEventCreateWithFlags(place: *mut hipEvent_t, flags: c_uint) -> hipError_t {
+pub(super) unsafe extern "C" fn hipEventCreateWithFlags(out: *mut hipEvent_t, flags: c_uint) -> hipError_t {
     status((|| {
         let known = hipEventBlockingSync
             | hipEventDisableTiming
@@ -39,7 +39,7 @@ pub(super) unsafe extern "C" fn hipEventCreateWithFlags(place: *mut hipEvent_t, 
             | RELEASE_TO;
         let timed = flags & hipEventDisableTiming == 0;
         let between_processes = flags & hipEventInterprocess != 0;
-        if place.is_null() || flags & !known != 0 || flags & RELEASE_TO == RELEASE_TO {
+        if out.is_null() || flags & !known != 0 || flags & RELEASE_TO == RELEASE_TO {
             return Err(VALUE);
         }
         if between_processes {
@@ -48,8 +48,8 @@ pub(super) unsafe extern "C" fn hipEventCreateWithFlags(place: *mut hipEvent_t, 
         let device = current();
         device.healthy()?;
         let handle = EVENTS.insert(Arc::new(Event::new(device.ordinal, timed)));
-        // SAFETY: S11: the caller's place for the result.
-        unsafe { give(place, handle as hipEvent_t) }
+        // SAFETY: S11: the caller's output pointer.
+        unsafe { give(out, handle as hipEvent_t) }
     })())
 }
 
@@ -91,7 +91,7 @@ pub(super) unsafe extern "C" fn hipEventQuery(event: hipEvent_t) -> hipError_t {
         device::all()[event.device].healthy()?;
         let Some(recorded) = event.recorded() else { return Ok(()) };
         if let Some(adversary) = adversary::get() {
-            adversary.look(std::slice::from_ref(&recorded.point));
+            adversary.poll(std::slice::from_ref(&recorded.point));
         }
         if recorded.point.reached() { Ok(()) } else { Err(hipError_t::hipErrorNotReady) }
     }))
@@ -116,14 +116,15 @@ pub(super) unsafe extern "C" fn hipEventElapsedTime(
         let (Some(from), Some(to)) = (start.moment.time(), stop.moment.time()) else {
             return Err(hipError_t::hipErrorNotReady);
         };
-        // Having a time, both are passed, even if the stream has not yet said so: whoever asks knows so now.
+        // Both have a time, so both points have been passed, even if the streams' counters lag behind. The
+        // caller learns this now.
         check::passed(start.point.stamp.as_ref());
         check::passed(stop.point.stamp.as_ref());
         let elapsed = match to.checked_duration_since(from) {
             Some(forward) => forward.as_secs_f64(),
             None => -from.duration_since(to).as_secs_f64(),
         };
-        // SAFETY: S11: the caller's place for the result.
+        // SAFETY: S11: the caller's output pointer.
         unsafe { give(milliseconds, (elapsed * 1e3) as f32) }
     })())
 }

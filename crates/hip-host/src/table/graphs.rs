@@ -1,4 +1,4 @@
-//! Graphs, and what is made executable from them.
+//! Graphs and executable graphs.
 #![allow(non_snake_case, reason = "HIP's names")]
 
 use super::give;
@@ -13,16 +13,16 @@ use std::ffi::{c_uint, c_ulonglong};
 use std::ptr::null_mut;
 
 const VALUE: hipError_t = hipError_t::hipErrorInvalidValue;
-/// None, hipGraphInstantiateFlagAutoFreeOnLaunch and hipGraphInstantiateFlagUseNodePriority: neither changes anything
-/// here, since no node allocates and nodes take turns.
+/// None, hipGraphInstantiateFlagAutoFreeOnLaunch and hipGraphInstantiateFlagUseNodePriority. The flags have
+/// no effect here, since no node allocates and nodes run one after the other.
 const INSTANTIATE_FLAGS: [c_ulonglong; 3] = [0, 1, 8];
 
-pub(super) unsafe extern "C" fn hipGraphCreate(place: *mut hipGraph_t, flags: c_uint) -> hipError_t {
-    if place.is_null() || flags != 0 {
+pub(super) unsafe extern "C" fn hipGraphCreate(out: *mut hipGraph_t, flags: c_uint) -> hipError_t {
+    if out.is_null() || flags != 0 {
         return status(Err(VALUE));
     }
-    // SAFETY: S11: the caller's place for the result.
-    status(unsafe { give(place, graph::create() as hipGraph_t) })
+    // SAFETY: S11: the caller's output pointer.
+    status(unsafe { give(out, graph::create() as hipGraph_t) })
 }
 
 pub(super) unsafe extern "C" fn hipGraphDestroy(graph: hipGraph_t) -> hipError_t {
@@ -30,17 +30,17 @@ pub(super) unsafe extern "C" fn hipGraphDestroy(graph: hipGraph_t) -> hipError_t
 }
 
 pub(super) unsafe extern "C" fn hipGraphInstantiateWithFlags(
-    place: *mut hipGraphExec_t,
+    out: *mut hipGraphExec_t,
     graph: hipGraph_t,
     flags: c_ulonglong,
 ) -> hipError_t {
     status((|| {
-        if place.is_null() || !INSTANTIATE_FLAGS.contains(&flags) || graph::capture::writes(graph as usize) {
+        if out.is_null() || !INSTANTIATE_FLAGS.contains(&flags) || graph::capture::writes(graph as usize) {
             return Err(VALUE);
         }
         let exec = exec::instantiate(&*graph::get(graph as usize)?);
-        // SAFETY: S11: the caller's place for the result.
-        unsafe { give(place, exec as hipGraphExec_t) }
+        // SAFETY: S11: the caller's output pointer.
+        unsafe { give(out, exec as hipGraphExec_t) }
     })())
 }
 
@@ -53,12 +53,12 @@ pub(super) unsafe extern "C" fn hipGraphLaunch(exec: hipGraphExec_t, stream: hip
     })())
 }
 
-/// Everything is where it is needed already.
+/// Nothing needs to be uploaded.
 pub(super) unsafe extern "C" fn hipGraphUpload(exec: hipGraphExec_t, stream: hipStream_t) -> hipError_t {
     status(exec::get(exec as usize).and_then(|_| stream_of(stream)?.device().healthy()))
 }
 
-/// Launches that are queued still run.
+/// Queued launches still run.
 pub(super) unsafe extern "C" fn hipGraphExecDestroy(exec: hipGraphExec_t) -> hipError_t {
     status(exec::destroy(exec as usize))
 }
@@ -79,17 +79,17 @@ pub(super) unsafe extern "C" fn hipGraphExecUpdate(
             Err((culprit, why)) => (culprit, why, Err(hipError_t::hipErrorGraphExecUpdateFailure)),
         };
         let culprit = culprit.map_or(null_mut(), |handle| handle as hipGraphNode_t);
-        // SAFETY: S11: the caller's places for the results.
+        // SAFETY: S11: the caller's output pointers.
         unsafe { give(node, culprit).and_then(|()| give(result, why)) }?;
         outcome
     })())
 }
 
-/// Without a place for the nodes their number is the answer. With one, as many are given as the caller says there is room
-/// for; what is left over is filled with null, and then the number is told.
+/// With a null node array, stores the number of nodes. Otherwise fills as many entries as the caller says
+/// there are, the surplus with null, and stores how many nodes were written.
 pub(super) unsafe extern "C" fn hipGraphGetNodes(
     graph: hipGraph_t,
-    place: *mut hipGraphNode_t,
+    out: *mut hipGraphNode_t,
     count: *mut usize,
 ) -> hipError_t {
     status((|| {
@@ -98,15 +98,15 @@ pub(super) unsafe extern "C" fn hipGraphGetNodes(
             return Err(VALUE);
         }
         let nodes = graph.nodes();
-        if place.is_null() {
-            // SAFETY: S11: the caller's place for the result.
+        if out.is_null() {
+            // SAFETY: S11: the caller's output pointer.
             return unsafe { give(count, nodes.len()) };
         }
-        // SAFETY: S11: the caller's count, and as many places.
+        // SAFETY: S11: the caller's count, and an array of that length.
         unsafe {
             for index in 0..*count {
                 let node = nodes.get(index).map_or(null_mut(), |node| node.handle as hipGraphNode_t);
-                place.add(index).write(node);
+                out.add(index).write(node);
             }
             give(count, nodes.len().min(*count))
         }
@@ -115,8 +115,8 @@ pub(super) unsafe extern "C" fn hipGraphGetNodes(
 
 pub(super) unsafe extern "C" fn hipGraphNodeGetType(
     node: hipGraphNode_t,
-    place: *mut hipGraphNodeType,
+    out: *mut hipGraphNodeType,
 ) -> hipError_t {
-    // SAFETY: S11: the caller's place for the result.
-    status(graph::node_type(node as usize).and_then(|kind| unsafe { give(place, kind) }))
+    // SAFETY: S11: the caller's output pointer.
+    status(graph::node_type(node as usize).and_then(|kind| unsafe { give(out, kind) }))
 }

@@ -1,4 +1,4 @@
-//! Launches, what they may ask for, and what a function says of itself.
+//! Launches, their limits, and queries of functions.
 #![allow(non_snake_case, reason = "HIP's names")]
 
 use super::give;
@@ -17,12 +17,12 @@ use std::sync::Arc;
 
 const VALUE: hipError_t = hipError_t::hipErrorInvalidValue;
 
-/// Most threads a block of the kernel may have.
+/// Most threads that a block of the kernel may have.
 fn max_threads(kernel: &Kernel) -> u32 {
     if kernel.max_threads == 0 { MAX_BLOCK } else { kernel.max_threads.min(MAX_BLOCK) }
 }
 
-/// The limits of a launch.
+/// Checks a launch against the limits.
 fn check_shape(kernel: &Kernel, grid: [u32; 3], block: [u32; 3], shared_bytes: u32) -> Outcome {
     let grid_fits = grid.iter().zip(MAX_GRID).all(|(n, max)| (1..=max).contains(n));
     let block_fits = block.iter().all(|n| (1..=MAX_BLOCK).contains(n));
@@ -62,7 +62,7 @@ unsafe fn packed_arguments(kernel: &Kernel, extra: *const *mut c_void) -> Result
     }
 }
 
-/// Reads the arguments in the one form that was used.
+/// Reads the arguments in whichever of the two forms was used.
 unsafe fn arguments(
     kernel: &Kernel,
     parameters: *mut *mut c_void,
@@ -102,7 +102,7 @@ unsafe fn submit(
         return Err(hipError_t::hipErrorInvalidHandle);
     }
     if cooperative {
-        check_together(&function, grid, block, shared_bytes)?;
+        check_fits_at_once(&function, grid, block, shared_bytes)?;
     }
     let device = stream.device();
     device.healthy()?;
@@ -114,8 +114,8 @@ unsafe fn submit(
     stream.submit(Work::Launch(launch), Vec::new()).map(drop)
 }
 
-/// Whether all blocks of a grid fit onto the device at once.
-fn check_together(function: &Function, grid: [u32; 3], block: [u32; 3], shared_bytes: u32) -> Outcome {
+/// Checks that all blocks of a grid fit onto the device at once.
+fn check_fits_at_once(function: &Function, grid: [u32; 3], block: [u32; 3], shared_bytes: u32) -> Outcome {
     let threads = block.iter().product::<u32>() as c_int;
     let most = resident(function, threads, shared_bytes as usize)? * processors();
     let blocks = grid.iter().map(|n| u64::from(*n)).product::<u64>();
@@ -158,7 +158,7 @@ pub(super) unsafe extern "C" fn hipModuleLaunchCooperativeKernel(
 }
 
 pub(super) unsafe extern "C" fn hipFuncGetAttribute(
-    place: *mut c_int,
+    out: *mut c_int,
     attribute: hipFunction_attribute,
     function: hipFunction_t,
 ) -> hipError_t {
@@ -168,7 +168,7 @@ pub(super) unsafe extern "C" fn hipFuncGetAttribute(
             A::HIP_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK => max_threads(function.kernel) as c_int,
             A::HIP_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES => MAX_SHARED as c_int,
             A::HIP_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT => -1,
-            // Static shared, constant and local memory, and registers, are the compiler's secret here.
+            // Only the compiler knows static shared, constant and local memory, and registers.
             A::HIP_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES
             | A::HIP_FUNC_ATTRIBUTE_CONST_SIZE_BYTES
             | A::HIP_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES
@@ -178,12 +178,12 @@ pub(super) unsafe extern "C" fn hipFuncGetAttribute(
             | A::HIP_FUNC_ATTRIBUTE_CACHE_MODE_CA => 0,
             _ => return Err(VALUE),
         };
-        // SAFETY: S11: the caller's place for the result.
-        unsafe { give(place, value) }
+        // SAFETY: S11: the caller's output pointer.
+        unsafe { give(out, value) }
     }))
 }
 
-/// HIP means the address of a host function here; ours are module functions, which it takes too.
+/// HIP expects the address of a host function here. Our handles are module functions, which HIP accepts too.
 pub(super) unsafe extern "C" fn hipFuncSetAttribute(
     function: *const c_void,
     attribute: hipFuncAttribute,
@@ -201,7 +201,7 @@ pub(super) unsafe extern "C" fn hipFuncSetAttribute(
     })())
 }
 
-/// Blocks of that size that one multiprocessor holds.
+/// Number of blocks of that size that one multiprocessor holds.
 fn resident(function: &Function, block: c_int, shared_bytes: usize) -> Result<c_int, hipError_t> {
     if block <= 0 || block > max_threads(function.kernel) as c_int {
         return Err(VALUE);
@@ -215,14 +215,14 @@ fn resident(function: &Function, block: c_int, shared_bytes: usize) -> Result<c_
 }
 
 pub(super) unsafe extern "C" fn hipModuleOccupancyMaxActiveBlocksPerMultiprocessor(
-    place: *mut c_int,
+    out: *mut c_int,
     function: hipFunction_t,
     block: c_int,
     shared_bytes: usize,
 ) -> hipError_t {
     status(function_of(function).and_then(|function| {
-        // SAFETY: S11: the caller's place for the result.
-        unsafe { give(place, resident(&function, block, shared_bytes)?) }
+        // SAFETY: S11: the caller's output pointer.
+        unsafe { give(out, resident(&function, block, shared_bytes)?) }
     }))
 }
 
@@ -240,12 +240,13 @@ pub(super) unsafe extern "C" fn hipModuleOccupancyMaxPotentialBlockSize(
         let most = max_threads(function.kernel) as c_int;
         let size = if limit == 0 { most } else { limit.min(most) };
         let blocks = resident(&function, size, shared_bytes)? * processors();
-        // SAFETY: S11: the caller's places for the results.
+        // SAFETY: S11: the caller's output pointers.
         unsafe { give(grid, blocks).and_then(|()| give(block, size)) }
     }))
 }
 
-/// Offset and size of an argument; an error past the last. A question of our own, so it leaves HIP's last error alone.
+/// Offset and size of an argument; an error past the last one. This query is an extension, so it leaves HIP's
+/// last error unchanged.
 pub(crate) unsafe extern "C" fn func_param_info(
     function: hipFunction_t,
     index: usize,
@@ -257,7 +258,7 @@ pub(crate) unsafe extern "C" fn func_param_info(
         let (Some(at), Some(bytes)) = (kernel.offsets.get(index), kernel.sizes.get(index)) else {
             return Err(VALUE);
         };
-        // SAFETY: S11: the caller's places for the results.
+        // SAFETY: S11: the caller's output pointers.
         unsafe { give(offset, *at as usize).and_then(|()| give(size, *bytes as usize)) }
     });
     answer.err().unwrap_or(hipError_t::hipSuccess)

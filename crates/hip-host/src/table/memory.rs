@@ -1,4 +1,4 @@
-//! Allocation of device, managed and host memory, and questions about pointers.
+//! Allocation of device, managed and host memory, and queries of pointers.
 #![allow(non_snake_case, reason = "HIP's names")]
 
 use super::give;
@@ -18,9 +18,9 @@ const VALUE: hipError_t = hipError_t::hipErrorInvalidValue;
 /// hipCpuDeviceId.
 const CPU: c_int = -1;
 
-/// Allocates on the current device; zero bytes are a null pointer.
-unsafe fn allocate(place: *mut *mut c_void, size: usize, kind: Kind, flags: c_uint) -> Outcome {
-    if place.is_null() {
+/// Allocates on the current device; zero bytes give a null pointer.
+unsafe fn allocate(out: *mut *mut c_void, size: usize, kind: Kind, flags: c_uint) -> Outcome {
+    if out.is_null() {
         return Err(VALUE);
     }
     capture::forbid_unsafe()?;
@@ -28,17 +28,17 @@ unsafe fn allocate(place: *mut *mut c_void, size: usize, kind: Kind, flags: c_ui
     device.healthy()?;
     let pointer = if size == 0 { null_mut() } else { memory::allocate(device, kind, size, flags, None)? };
     check::allocated(pointer as usize, size);
-    // SAFETY: S11: the caller's place for the result.
-    unsafe { give(place, pointer) }
+    // SAFETY: S11: the caller's output pointer.
+    unsafe { give(out, pointer) }
 }
 
-pub(super) unsafe extern "C" fn hipMalloc(place: *mut *mut c_void, size: usize) -> hipError_t {
-    // SAFETY: S11: the caller's place for the result.
-    status(unsafe { allocate(place, size, Kind::Device, 0) })
+pub(super) unsafe extern "C" fn hipMalloc(out: *mut *mut c_void, size: usize) -> hipError_t {
+    // SAFETY: S11: the caller's output pointer.
+    status(unsafe { allocate(out, size, Kind::Device, 0) })
 }
 
 pub(super) unsafe extern "C" fn hipExtMallocWithFlags(
-    place: *mut *mut c_void,
+    out: *mut *mut c_void,
     size: usize,
     flags: c_uint,
 ) -> hipError_t {
@@ -51,23 +51,23 @@ pub(super) unsafe extern "C" fn hipExtMallocWithFlags(
     if !known.contains(&flags) {
         return status(Err(VALUE));
     }
-    // SAFETY: S11: the caller's place for the result.
-    status(unsafe { allocate(place, size, Kind::Device, flags) })
+    // SAFETY: S11: the caller's output pointer.
+    status(unsafe { allocate(out, size, Kind::Device, flags) })
 }
 
 pub(super) unsafe extern "C" fn hipMallocManaged(
-    place: *mut *mut c_void,
+    out: *mut *mut c_void,
     size: usize,
     flags: c_uint,
 ) -> hipError_t {
     if size == 0 || ![hip::hipMemAttachGlobal, hip::hipMemAttachHost].contains(&flags) {
         return status(Err(VALUE));
     }
-    // SAFETY: S11: the caller's place for the result.
-    status(unsafe { allocate(place, size, Kind::Managed, flags) })
+    // SAFETY: S11: the caller's output pointer.
+    status(unsafe { allocate(out, size, Kind::Managed, flags) })
 }
 
-/// Frees what starts at the pointer, after the work of its device; null is nothing to free.
+/// Frees the allocation at the pointer after the work of its device; null is ignored.
 fn free(pointer: *mut c_void, kinds: &[Kind]) -> Outcome {
     capture::forbid_unsafe()?;
     if pointer.is_null() {
@@ -78,7 +78,7 @@ fn free(pointer: *mut c_void, kinds: &[Kind]) -> Outcome {
     // Host memory may be in use by either device.
     for device in device::all() {
         if device.ordinal == range.device || range.kind == Kind::Host {
-            // A fault is reported where it belongs; the memory is given back all the same.
+            // A fault is reported by other calls; the memory is freed all the same.
             let _ = device.synchronize();
         }
     }
@@ -95,7 +95,7 @@ pub(super) unsafe extern "C" fn hipHostFree(pointer: *mut c_void) -> hipError_t 
 }
 
 pub(super) unsafe extern "C" fn hipHostMalloc(
-    place: *mut *mut c_void,
+    out: *mut *mut c_void,
     size: usize,
     flags: c_uint,
 ) -> hipError_t {
@@ -109,8 +109,8 @@ pub(super) unsafe extern "C" fn hipHostMalloc(
     if flags & !known != 0 || flags & both == both {
         return status(Err(VALUE));
     }
-    // SAFETY: S11: the caller's place for the result.
-    status(unsafe { allocate(place, size, Kind::Host, flags) })
+    // SAFETY: S11: the caller's output pointer.
+    status(unsafe { allocate(out, size, Kind::Host, flags) })
 }
 
 pub(super) unsafe extern "C" fn hipHostRegister(
@@ -151,7 +151,7 @@ pub(super) unsafe extern "C" fn hipHostUnregister(pointer: *mut c_void) -> hipEr
 }
 
 pub(super) unsafe extern "C" fn hipHostGetDevicePointer(
-    place: *mut *mut c_void,
+    out: *mut *mut c_void,
     pointer: *mut c_void,
     flags: c_uint,
 ) -> hipError_t {
@@ -160,8 +160,8 @@ pub(super) unsafe extern "C" fn hipHostGetDevicePointer(
     if flags != 0 || pointer.is_null() || host.is_none() {
         return status(Err(VALUE));
     }
-    // SAFETY: S11: the caller's place for the result.
-    status(unsafe { give(place, pointer) })
+    // SAFETY: S11: the caller's output pointer.
+    status(unsafe { give(out, pointer) })
 }
 
 pub(super) unsafe extern "C" fn hipMemGetInfo(free: *mut usize, total: *mut usize) -> hipError_t {
@@ -170,12 +170,12 @@ pub(super) unsafe extern "C" fn hipMemGetInfo(free: *mut usize, total: *mut usiz
         return status(Err(fault));
     }
     let memory = &device.memory;
-    // SAFETY: S11: the caller's places for the results; the first failing leaves the second as it was.
+    // SAFETY: S11: the caller's output pointers; if the first fails the second stays unchanged.
     status(unsafe { give(free, memory.free() as usize).and_then(|()| give(total, memory.total as usize)) })
 }
 
 pub(super) unsafe extern "C" fn hipPointerGetAttributes(
-    place: *mut hipPointerAttribute_t,
+    out: *mut hipPointerAttribute_t,
     pointer: *const c_void,
 ) -> hipError_t {
     if pointer.is_null() {
@@ -201,8 +201,8 @@ pub(super) unsafe extern "C" fn hipPointerGetAttributes(
             }
         }
     };
-    // SAFETY: S11: the caller's place for the result.
-    status(unsafe { give(place, attributes) })
+    // SAFETY: S11: the caller's output pointer.
+    status(unsafe { give(out, attributes) })
 }
 
 pub(super) unsafe extern "C" fn hipMemGetAddressRange(
@@ -214,36 +214,36 @@ pub(super) unsafe extern "C" fn hipMemGetAddressRange(
         return status(Err(VALUE));
     }
     let range = memory::find(pointer as usize).ok_or(hipError_t::hipErrorNotFound);
-    // SAFETY: S11: the caller's places for the results; one of them may be null.
+    // SAFETY: S11: the caller's output pointers; one of them may be null.
     status(range.map(|range| unsafe {
         let _ = give(base, range.base as *mut c_void);
         let _ = give(size, range.len);
     }))
 }
 
-/// Whether the bytes are managed memory, and the place one that exists.
-fn managed(pointer: *const c_void, count: usize, place: c_int) -> Outcome {
+/// Checks that the bytes are managed memory and that the location exists.
+fn managed(pointer: *const c_void, count: usize, location: c_int) -> Outcome {
     if pointer.is_null() || count == 0 {
         return Err(VALUE);
     }
-    if place != CPU {
-        device::get(place)?;
+    if location != CPU {
+        device::get(location)?;
     }
     let range = memory::resolve(pointer as usize, count)?;
     if range.is_some_and(|range| range.kind == Kind::Managed) { Ok(()) } else { Err(VALUE) }
 }
 
-/// All memory is everywhere here, so nothing moves.
+/// All devices share the host's memory, so nothing moves.
 pub(super) unsafe extern "C" fn hipMemPrefetchAsync(
     pointer: *const c_void,
     count: usize,
-    place: c_int,
+    location: c_int,
     stream: hipStream_t,
 ) -> hipError_t {
     status(stream_of(stream).and_then(|stream| {
         capture::forbid_in(&stream)?;
         stream.device().healthy()?;
-        managed(pointer, count, place)
+        managed(pointer, count, location)
     }))
 }
 
@@ -251,8 +251,8 @@ pub(super) unsafe extern "C" fn hipMemAdvise(
     pointer: *const c_void,
     count: usize,
     advice: hipMemoryAdvise,
-    place: c_int,
+    location: c_int,
 ) -> hipError_t {
     let known = matches!(advice.0, 1..=6 | 100 | 101);
-    status(if known { managed(pointer, count, place) } else { Err(VALUE) })
+    status(if known { managed(pointer, count, location) } else { Err(VALUE) })
 }

@@ -1,6 +1,6 @@
 //! HIP's C functions over this runtime, and the table of them.
 //!
-//! Each entry point checks what a driver would check and nothing else; the behaviour is that of HIP's own tests.
+//! Each entry point checks what a driver would check and nothing else. The behaviour follows HIP's own tests.
 
 mod capture;
 mod copies;
@@ -26,19 +26,19 @@ use crate::context::Outcome;
 use hip_sys::hip::hipError_t;
 use hip_sys::{HipTable, hip_table};
 
-/// Version of HIP whose behaviour this follows, as hipRuntimeGetVersion writes it.
+/// The HIP version whose behaviour this follows, in the format of hipRuntimeGetVersion.
 pub(crate) const VERSION: i32 = 60_400_000;
 
 /// Stores a result through the caller's pointer.
 ///
 /// # Safety
-/// `place` is null or writable.
-unsafe fn give<T>(place: *mut T, value: T) -> Outcome {
-    if place.is_null() {
+/// `out` is null or writable.
+unsafe fn give<T>(out: *mut T, value: T) -> Outcome {
+    if out.is_null() {
         return Err(hipError_t::hipErrorInvalidValue);
     }
     // SAFETY: S11: not null, and the C contract makes it writable.
-    unsafe { place.write(value) };
+    unsafe { out.write(value) };
     Ok(())
 }
 

@@ -21,11 +21,11 @@ const HANDLE: hipError_t = hipError_t::hipErrorInvalidHandle;
 const IMAGE: hipError_t = hipError_t::hipErrorInvalidImage;
 const ABSENT: hipError_t = hipError_t::hipErrorNotFound;
 
-/// A module as one load of it.
+/// One load of a module.
 pub(super) struct Loaded {
     code: &'static code::Module,
     device: usize,
-    /// Handles of the functions that were asked for, by name.
+    /// Handles of the functions that were looked up, by name.
     functions: Mutex<HashMap<String, usize>>,
 }
 
@@ -44,9 +44,9 @@ pub(super) fn function_of(handle: hipFunction_t) -> Result<Arc<Function>, hipErr
 }
 
 /// Loads an image, of a registered module or of compiled code, for the current device.
-unsafe fn load(place: *mut hipModule_t, image: *const c_void) -> Outcome {
+unsafe fn load(out: *mut hipModule_t, image: *const c_void) -> Outcome {
     let device = current();
-    // SAFETY: S11: the caller's image, or bytes that differ from one early on.
+    // SAFETY: S11: the caller's image, or bytes that differ from an image within its first bytes.
     let code = unsafe {
         if load::is_image(image) {
             let image = load::copy_image(image).map_err(|_| IMAGE)?;
@@ -61,12 +61,12 @@ unsafe fn load(place: *mut hipModule_t, image: *const c_void) -> Outcome {
     for variable in code.globals.values() {
         let (base, len) = (variable.address, variable.size);
         let (kind, device, flags) = (Kind::Variable, device.ordinal, 0);
-        // A second load finds the variable known already.
+        // At a second load the variable is already registered.
         let _ = memory::register(Range { base, len, kind, device, flags });
     }
     let loaded = Loaded { code, device: device.ordinal, functions: Mutex::default() };
-    // SAFETY: S11: the caller's place for the result.
-    unsafe { give(place, MODULES.insert(Arc::new(loaded)) as hipModule_t) }
+    // SAFETY: S11: the caller's output pointer.
+    unsafe { give(out, MODULES.insert(Arc::new(loaded)) as hipModule_t) }
 }
 
 /// The registered module of that name.
@@ -77,20 +77,21 @@ fn registered(name: &str, wave: u32) -> Result<&'static code::Module, hipError_t
     })
 }
 
-/// Opens a regular file; nothing else is opened, for that may wait (a pipe to which nobody writes) or do something (a device).
+/// Opens a regular file. Nothing else is opened: opening a pipe may wait for a writer, and opening a device
+/// may have side effects.
 fn open(path: &str) -> Result<File, hipError_t> {
     let absent = |_| hipError_t::hipErrorFileNotFound;
     let regular = |metadata: Metadata| if metadata.is_file() { Ok(()) } else { Err(IMAGE) };
     regular(std::fs::metadata(path).map_err(absent)?)?;
-    // What lies there may have been exchanged for a pipe since: opening it must not wait then either.
+    // The file may have been replaced by a pipe meanwhile, so opening it must not wait either.
     let file = File::options().read(true).custom_flags(libc::O_NONBLOCK).open(path).map_err(absent)?;
     regular(file.metadata().map_err(absent)?)?;
     Ok(file)
 }
 
-pub(super) unsafe extern "C" fn hipModuleLoad(place: *mut hipModule_t, path: *const c_char) -> hipError_t {
+pub(super) unsafe extern "C" fn hipModuleLoad(out: *mut hipModule_t, path: *const c_char) -> hipError_t {
     status((|| {
-        if place.is_null() || path.is_null() {
+        if out.is_null() || path.is_null() {
             return Err(VALUE);
         }
         // SAFETY: S11: the caller's C string.
@@ -99,7 +100,8 @@ pub(super) unsafe extern "C" fn hipModuleLoad(place: *mut hipModule_t, path: *co
             return Err(VALUE);
         }
         let mut file = open(path)?;
-        // As much as says how long the image is, with zero bytes where the file is shorter; then no more than that.
+        // First reads enough to learn the image's length, padded with zeros if the file is shorter, then the
+        // rest of the image and at most one byte more.
         let enough = code::NAME_LIMIT as usize + 16;
         let mut bytes = Vec::new();
         file.by_ref().take(enough as u64).read_to_end(&mut bytes).map_err(|_| IMAGE)?;
@@ -113,21 +115,18 @@ pub(super) unsafe extern "C" fn hipModuleLoad(place: *mut hipModule_t, path: *co
         if bytes.len() != whole {
             return Err(IMAGE);
         }
-        // SAFETY: S11: a whole image; the caller's place for the result.
-        unsafe { load(place, bytes.as_ptr().cast()) }
+        // SAFETY: S11: a whole image; the caller's output pointer.
+        unsafe { load(out, bytes.as_ptr().cast()) }
     })())
 }
 
-pub(super) unsafe extern "C" fn hipModuleLoadData(
-    place: *mut hipModule_t,
-    image: *const c_void,
-) -> hipError_t {
+pub(super) unsafe extern "C" fn hipModuleLoadData(out: *mut hipModule_t, image: *const c_void) -> hipError_t {
     status((|| {
-        if place.is_null() || image.is_null() {
+        if out.is_null() || image.is_null() {
             return Err(VALUE);
         }
-        // SAFETY: S11: the caller's image, or bytes that differ from one early on.
-        unsafe { load(place, image) }
+        // SAFETY: S11: the caller's image, or bytes that differ from an image within its first bytes.
+        unsafe { load(out, image) }
     })())
 }
 
@@ -144,7 +143,7 @@ pub(super) unsafe extern "C" fn hipModuleUnload(module: hipModule_t) -> hipError
     })())
 }
 
-/// The module of a handle and a name that is not empty.
+/// The module of a handle, and a non-empty name.
 unsafe fn look_up(module: hipModule_t, name: *const c_char) -> Result<(Arc<Loaded>, String), hipError_t> {
     let loaded = MODULES.get(module as usize).map_err(|_| HANDLE)?;
     if name.is_null() {
@@ -156,12 +155,12 @@ unsafe fn look_up(module: hipModule_t, name: *const c_char) -> Result<(Arc<Loade
 }
 
 pub(super) unsafe extern "C" fn hipModuleGetFunction(
-    place: *mut hipFunction_t,
+    out: *mut hipFunction_t,
     module: hipModule_t,
     name: *const c_char,
 ) -> hipError_t {
     status((|| {
-        if place.is_null() {
+        if out.is_null() {
             return Err(VALUE);
         }
         // SAFETY: S11: the caller's C string.
@@ -171,12 +170,12 @@ pub(super) unsafe extern "C" fn hipModuleGetFunction(
         let mut functions = loaded.functions.lock();
         let create = || FUNCTIONS.insert(Arc::new(Function { kernel, device }));
         let handle = *functions.entry(name).or_insert_with(create);
-        // SAFETY: S11: the caller's place for the result.
-        unsafe { give(place, handle as hipFunction_t) }
+        // SAFETY: S11: the caller's output pointer.
+        unsafe { give(out, handle as hipFunction_t) }
     })())
 }
 
-/// Either place may be null.
+/// Either output pointer may be null.
 pub(super) unsafe extern "C" fn hipModuleGetGlobal(
     address: *mut hipDeviceptr_t,
     bytes: *mut usize,
@@ -187,7 +186,7 @@ pub(super) unsafe extern "C" fn hipModuleGetGlobal(
         // SAFETY: S11: the caller's C string.
         let (loaded, name) = unsafe { look_up(module, name) }?;
         let global = loaded.code.globals.get(&name).ok_or(ABSENT)?;
-        // SAFETY: S11: the caller's places for the results.
+        // SAFETY: S11: the caller's output pointers.
         unsafe {
             let _ = give(address, global.address as *mut c_void);
             let _ = give(bytes, global.size);

@@ -23,9 +23,10 @@ use std::sync::Arc;
 
 const VALUE: hipError_t = hipError_t::hipErrorInvalidValue;
 
-/// Allocates at once. Memory whose release is queued counts as taken until then, so a full device waits once.
-unsafe fn allocate(place: *mut *mut c_void, size: usize, pool: &Arc<Pool>, stream: &Arc<Stream>) -> Outcome {
-    if place.is_null() {
+/// Allocates at once. Memory whose release is queued still counts as used, so if the device is full this
+/// waits for it once.
+unsafe fn allocate(out: *mut *mut c_void, size: usize, pool: &Arc<Pool>, stream: &Arc<Stream>) -> Outcome {
+    if out.is_null() {
         return Err(VALUE);
     }
     capture::forbid_in(stream)?;
@@ -37,8 +38,8 @@ unsafe fn allocate(place: *mut *mut c_void, size: usize, pool: &Arc<Pool>, strea
         memory::allocate(device, Kind::Device, size, 0, Some(charge))
     };
     if let Some(pointer) = reuse(size, pool, stream) {
-        // SAFETY: S11: the caller's place for the result.
-        return unsafe { give(place, pointer) };
+        // SAFETY: S11: the caller's output pointer.
+        return unsafe { give(out, pointer) };
     }
     let pointer = match size {
         0 => null_mut(),
@@ -48,16 +49,17 @@ unsafe fn allocate(place: *mut *mut c_void, size: usize, pool: &Arc<Pool>, strea
         })?,
     };
     check::allocated_on(stream, pointer as usize, size, false);
-    // SAFETY: S11: the caller's place for the result.
-    unsafe { give(place, pointer) }
+    // SAFETY: S11: the caller's output pointer.
+    unsafe { give(out, pointer) }
 }
 
-/// With an adversary: memory that the stream has still to give back, as a pool that reuses memory would hand out. What is
-/// in the stream already runs before its new owner's work, and in between it is filled with a pattern.
+/// With an adversary: takes memory that the stream has still to free, as a caching pool would. Earlier
+/// operations of the stream run before the new owner's work; between them the memory is filled with a
+/// pattern.
 fn reuse(size: usize, pool: &Arc<Pool>, stream: &Arc<Stream>) -> Option<*mut c_void> {
     let adversary = adversary::get()?;
     if guard::least_alignment().is_some() {
-        // What was freed must be nobody's, or a use of it would not be seen.
+        // Freed memory must stay unused in guard mode; otherwise a use after free would not be detected.
         return None;
     }
     let released = adversary.reuse(stream, size, pool)?;
@@ -65,39 +67,39 @@ fn reuse(size: usize, pool: &Arc<Pool>, stream: &Arc<Stream>) -> Option<*mut c_v
     check::allocated_on(stream, pointer as usize, size, true);
     let (to, value, side) = (pointer.cast(), adversary.pattern().into(), released.range);
     if stream.submit(Work::Fill(Fill { to, value, size: 1, count: size, side }), Vec::new()).is_err() {
-        // Another thread has begun a capture: the stream gives the memory back as it was asked to.
-        memory::leave(pointer as usize).into_iter().for_each(|allocation| released.hold(allocation));
+        // Another thread has begun a capture. The stream frees the memory as originally asked.
+        memory::begin_free(pointer as usize).into_iter().for_each(|allocation| released.hold(allocation));
         return None;
     }
     Some(pointer)
 }
 
 pub(super) unsafe extern "C" fn hipMallocAsync(
-    place: *mut *mut c_void,
+    out: *mut *mut c_void,
     size: usize,
     stream: hipStream_t,
 ) -> hipError_t {
     status(stream_of(stream).and_then(|stream| {
         let pool = pool::current_of(stream.device)?;
-        // SAFETY: S11: the caller's place for the result.
-        unsafe { allocate(place, size, &pool, &stream) }
+        // SAFETY: S11: the caller's output pointer.
+        unsafe { allocate(out, size, &pool, &stream) }
     }))
 }
 
 pub(super) unsafe extern "C" fn hipMallocFromPoolAsync(
-    place: *mut *mut c_void,
+    out: *mut *mut c_void,
     size: usize,
     pool: hipMemPool_t,
     stream: hipStream_t,
 ) -> hipError_t {
     status(stream_of(stream).and_then(|stream| {
         let pool = pool::get(pool as usize)?;
-        // SAFETY: S11: the caller's place for the result.
-        unsafe { allocate(place, size, &pool, &stream) }
+        // SAFETY: S11: the caller's output pointer.
+        unsafe { allocate(out, size, &pool, &stream) }
     }))
 }
 
-/// The pointer is forgotten at once; the memory lives until the stream gets there.
+/// The pointer becomes unknown at once; the memory stays until the stream reaches the release.
 pub(super) unsafe extern "C" fn hipFreeAsync(pointer: *mut c_void, stream: hipStream_t) -> hipError_t {
     status(stream_of(stream).and_then(|stream| {
         capture::forbid_in(&stream)?;
@@ -105,9 +107,10 @@ pub(super) unsafe extern "C" fn hipFreeAsync(pointer: *mut c_void, stream: hipSt
     }))
 }
 
-/// Asks the stream to give memory back. If it refuses, because a capture has begun meanwhile, nothing has happened.
+/// Asks the stream to free memory. If it refuses, because a capture has begun meanwhile, the state is
+/// unchanged.
 fn release(stream: &Arc<Stream>, base: usize) -> Outcome {
-    let released = Released::new(memory::leave(base).ok_or(VALUE)?);
+    let released = Released::new(memory::begin_free(base).ok_or(VALUE)?);
     if let Some(adversary) = adversary::get() {
         adversary.released(stream, &released);
     }
@@ -121,11 +124,11 @@ fn release(stream: &Arc<Stream>, base: usize) -> Outcome {
 }
 
 pub(super) unsafe extern "C" fn hipMemPoolCreate(
-    place: *mut hipMemPool_t,
+    out: *mut hipMemPool_t,
     properties: *const hipMemPoolProps,
 ) -> hipError_t {
     status((|| {
-        if place.is_null() || properties.is_null() {
+        if out.is_null() || properties.is_null() {
             return Err(VALUE);
         }
         // SAFETY: S11: the caller's properties.
@@ -138,8 +141,8 @@ pub(super) unsafe extern "C" fn hipMemPoolCreate(
         }
         let device = device::get(properties.location.id).map_err(|_| VALUE)?;
         let handle = pool::create(device.ordinal, properties.maxSize as u64);
-        // SAFETY: S11: the caller's place for the result.
-        unsafe { give(place, handle as hipMemPool_t) }
+        // SAFETY: S11: the caller's output pointer.
+        unsafe { give(out, handle as hipMemPool_t) }
     })())
 }
 
@@ -147,12 +150,12 @@ pub(super) unsafe extern "C" fn hipMemPoolDestroy(pool: hipMemPool_t) -> hipErro
     status(pool::destroy(pool as usize))
 }
 
-/// Nothing is held back, so there is nothing to trim.
+/// Pools cache nothing, so there is nothing to trim.
 pub(super) unsafe extern "C" fn hipMemPoolTrimTo(pool: hipMemPool_t, _bytes: usize) -> hipError_t {
     status(pool::get(pool as usize).map(drop))
 }
 
-/// Place of a reuse attribute among the settings.
+/// Index of a reuse attribute in the settings.
 fn reuse_index(attribute: hipMemPoolAttr) -> Option<usize> {
     (1..=3).contains(&attribute.0).then(|| attribute.0 as usize - 1)
 }
@@ -214,12 +217,12 @@ pub(super) unsafe extern "C" fn hipMemPoolGetAttribute(
 }
 
 pub(super) unsafe extern "C" fn hipDeviceGetDefaultMemPool(
-    place: *mut hipMemPool_t,
+    out: *mut hipMemPool_t,
     device: c_int,
 ) -> hipError_t {
     status(device::get(device).and_then(|device| {
-        // SAFETY: S11: the caller's place for the result.
-        unsafe { give(place, pool::default_of(device.ordinal) as hipMemPool_t) }
+        // SAFETY: S11: the caller's output pointer.
+        unsafe { give(out, pool::default_of(device.ordinal) as hipMemPool_t) }
     }))
 }
 

@@ -1,4 +1,4 @@
-//! Device properties, in both layouts, and attributes, which are read from them.
+//! Device properties in both layouts, and the attributes derived from them.
 #![allow(non_snake_case, reason = "HIP's names")]
 
 use super::devices::{BUS, uuid};
@@ -10,7 +10,7 @@ use hip_sys::hip::{hipDeviceAttribute_t, hipDeviceProp_tR0000, hipDeviceProp_tR0
 use hip_sys::provider::{common_arch, device_attribute, legacy_properties};
 use std::ffi::{c_char, c_int};
 
-/// Blocks that one multiprocessor holds, and threads.
+/// Blocks and threads that one multiprocessor holds.
 pub(super) const BLOCKS_PER_PROCESSOR: c_int = 32;
 pub(super) const THREADS_PER_PROCESSOR: c_int = run::THREADS_PER_PROCESSOR as c_int;
 /// Largest grid, in blocks.
@@ -19,19 +19,19 @@ pub(super) const MAX_GRID: [u32; 3] = [i32::MAX as u32, 65_536, 65_536];
 fn text<const N: usize>(text: &str) -> [c_char; N] {
     let mut out = [0; N];
     // The last byte stays zero.
-    for (place, byte) in out[..N - 1].iter_mut().zip(text.bytes()) {
-        *place = byte as c_char;
+    for (slot, byte) in out[..N - 1].iter_mut().zip(text.bytes()) {
+        *slot = byte as c_char;
     }
     out
 }
 
-/// How many "multiprocessors" there are: no more than can each hold all their threads on stacks at once, because a cooperative
-/// launch may fill them all.
+/// Number of "multiprocessors". All their threads must fit onto stacks at once, because a cooperative launch
+/// may fill every multiprocessor.
 pub(super) fn processors() -> c_int {
     run::threads().min(run::most_stacks() / run::THREADS_PER_PROCESSOR).max(1) as c_int
 }
 
-/// Everything about a device. One "multiprocessor" is one OS thread that runs blocks.
+/// All properties of a device. One "multiprocessor" is one OS thread that runs blocks.
 fn properties(device: &Device) -> hipDeviceProp_tR0600 {
     hipDeviceProp_tR0600 {
         name: text(&format!("hip-host (wave {})", device.wave)),
@@ -85,32 +85,32 @@ fn properties(device: &Device) -> hipDeviceProp_tR0600 {
 }
 
 pub(super) unsafe extern "C" fn hipGetDevicePropertiesR0600(
-    place: *mut hipDeviceProp_tR0600,
+    out: *mut hipDeviceProp_tR0600,
     device: c_int,
 ) -> hipError_t {
-    // SAFETY: S11: the caller's place for the result.
-    status(device::get(device).and_then(|device| unsafe { give(place, properties(device)) }))
+    // SAFETY: S11: the caller's output pointer.
+    status(device::get(device).and_then(|device| unsafe { give(out, properties(device)) }))
 }
 
 pub(super) unsafe extern "C" fn hipGetDevicePropertiesR0000(
-    place: *mut hipDeviceProp_tR0000,
+    out: *mut hipDeviceProp_tR0000,
     device: c_int,
 ) -> hipError_t {
     status(device::get(device).and_then(|device| {
         let old = legacy_properties(&properties(device));
-        // SAFETY: S11: the caller's place for the result.
-        unsafe { give(place, old) }
+        // SAFETY: S11: the caller's output pointer.
+        unsafe { give(out, old) }
     }))
 }
 
 pub(super) unsafe extern "C" fn hipDeviceGetAttribute(
-    place: *mut c_int,
+    out: *mut c_int,
     attribute: hipDeviceAttribute_t,
     device: c_int,
 ) -> hipError_t {
     let value = device::get(device).and_then(|device| {
         device_attribute(&properties(device), attribute).ok_or(hipError_t::hipErrorInvalidValue)
     });
-    // SAFETY: S11: the caller's place for the result.
-    status(value.and_then(|value| unsafe { give(place, value) }))
+    // SAFETY: S11: the caller's output pointer.
+    status(value.and_then(|value| unsafe { give(out, value) }))
 }

@@ -27,7 +27,7 @@ const PER_THREAD: usize = 2;
 
 static STREAMS: LazyLock<Handles<Stream>> = LazyLock::new(|| Handles::new(1));
 
-/// The streams that hipStreamPerThread means to a thread, by device.
+/// The streams that hipStreamPerThread denotes in a thread, by device.
 struct OfThread([Option<Arc<Stream>>; device::COUNT]);
 
 impl Drop for OfThread {
@@ -40,7 +40,7 @@ thread_local! {
     static OF_THREAD: RefCell<OfThread> = const { RefCell::new(OfThread([None, None])) };
 }
 
-/// The error for a handle that leads nowhere.
+/// The error for an invalid handle.
 pub(super) fn absent(absent: Absent) -> hipError_t {
     match absent {
         Absent::Unknown => hipError_t::hipErrorInvalidHandle,
@@ -48,12 +48,12 @@ pub(super) fn absent(absent: Absent) -> hipError_t {
     }
 }
 
-/// Whether a handle means the null stream.
+/// Whether a handle denotes the null stream.
 pub(super) fn is_legacy(handle: hipStream_t) -> bool {
     [0, LEGACY].contains(&(handle as usize))
 }
 
-/// The stream that a handle means to the calling thread.
+/// The stream that a handle denotes in the calling thread.
 pub(crate) fn stream_of(handle: hipStream_t) -> Result<Arc<Stream>, hipError_t> {
     match handle as usize {
         0 | LEGACY => Ok(Arc::clone(&current().null)),
@@ -63,15 +63,15 @@ pub(crate) fn stream_of(handle: hipStream_t) -> Result<Arc<Stream>, hipError_t> 
                 let create = || Stream::create(device, hipStreamDefault, 0);
                 Arc::clone(streams.borrow_mut().0[device.ordinal].get_or_insert_with(create))
             });
-            // A thread that ends has let go of them.
+            // A thread that is exiting has released them.
             found.map_err(|_| hipError_t::hipErrorInvalidHandle)
         }
         handle => STREAMS.get(handle).map_err(absent),
     }
 }
 
-unsafe fn create(place: *mut hipStream_t, flags: c_uint, priority: c_int) -> hipError_t {
-    if place.is_null() || ![hipStreamDefault, hipStreamNonBlocking].contains(&flags) {
+unsafe fn create(out: *mut hipStream_t, flags: c_uint, priority: c_int) -> hipError_t {
+    if out.is_null() || ![hipStreamDefault, hipStreamNonBlocking].contains(&flags) {
         return status(Err(VALUE));
     }
     let device = current();
@@ -79,41 +79,38 @@ unsafe fn create(place: *mut hipStream_t, flags: c_uint, priority: c_int) -> hip
         return status(Err(fault));
     }
     let stream = Stream::create(device, flags, priority.clamp(PRIORITIES.1, PRIORITIES.0));
-    // SAFETY: S11: the caller's place for the result.
-    status(unsafe { give(place, STREAMS.insert(stream) as hipStream_t) })
+    // SAFETY: S11: the caller's output pointer.
+    status(unsafe { give(out, STREAMS.insert(stream) as hipStream_t) })
 }
 
-pub(super) unsafe extern "C" fn hipStreamCreateWithFlags(
-    place: *mut hipStream_t,
-    flags: c_uint,
-) -> hipError_t {
-    // SAFETY: S11: the caller's place for the result.
-    unsafe { create(place, flags, 0) }
+pub(super) unsafe extern "C" fn hipStreamCreateWithFlags(out: *mut hipStream_t, flags: c_uint) -> hipError_t {
+    // SAFETY: S11: the caller's output pointer.
+    unsafe { create(out, flags, 0) }
 }
 
 pub(super) unsafe extern "C" fn hipStreamCreateWithPriority(
-    place: *mut hipStream_t,
+    out: *mut hipStream_t,
     flags: c_uint,
     priority: c_int,
 ) -> hipError_t {
-    // SAFETY: S11: the caller's place for the result.
-    unsafe { create(place, flags, priority) }
+    // SAFETY: S11: the caller's output pointer.
+    unsafe { create(out, flags, priority) }
 }
 
-/// Any mask is taken: which cores run a kernel is the system's choice here.
+/// Accepts any mask: the operating system decides which cores run a kernel.
 pub(super) unsafe extern "C" fn hipExtStreamCreateWithCUMask(
-    place: *mut hipStream_t,
+    out: *mut hipStream_t,
     words: u32,
     mask: *const u32,
 ) -> hipError_t {
     if words == 0 || mask.is_null() {
         return status(Err(VALUE));
     }
-    // SAFETY: S11: the caller's place for the result.
-    unsafe { create(place, hipStreamDefault, 0) }
+    // SAFETY: S11: the caller's output pointer.
+    unsafe { create(out, hipStreamDefault, 0) }
 }
 
-/// Ends the handle. Operations that are queued still run.
+/// Destroys the handle. Queued operations still run.
 pub(super) unsafe extern "C" fn hipStreamDestroy(stream: hipStream_t) -> hipError_t {
     status(STREAMS.remove(stream as usize).map(|stream| capture::forget(&stream)).map_err(absent))
 }
@@ -135,7 +132,7 @@ pub(super) unsafe extern "C" fn hipStreamQuery(stream: hipStream_t) -> hipError_
         let known = check::of_stream(&stream);
         let pending = stream.pending();
         if let Some(adversary) = adversary::get() {
-            adversary.look(&pending);
+            adversary.poll(&pending);
         }
         if pending.iter().all(Point::reached) {
             check::learn(known);
@@ -159,7 +156,7 @@ pub(super) unsafe extern "C" fn hipStreamWaitEvent(
         if capture::wait(&stream, &event)? {
             return Ok(());
         }
-        // An event that was never recorded is nothing to wait for.
+        // An event that was never recorded is not waited for.
         if let Some(recorded) = event.recorded() {
             stream.submit(Work::Nothing, vec![recorded.point])?;
         }
@@ -168,7 +165,7 @@ pub(super) unsafe extern "C" fn hipStreamWaitEvent(
 }
 
 pub(super) unsafe extern "C" fn hipStreamGetFlags(stream: hipStream_t, flags: *mut c_uint) -> hipError_t {
-    // SAFETY: S11: the caller's place for the result.
+    // SAFETY: S11: the caller's output pointer.
     status(stream_of(stream).and_then(|stream| unsafe { give(flags, stream.flags) }))
 }
 
@@ -176,16 +173,16 @@ pub(super) unsafe extern "C" fn hipStreamGetPriority(
     stream: hipStream_t,
     priority: *mut c_int,
 ) -> hipError_t {
-    // SAFETY: S11: the caller's place for the result.
+    // SAFETY: S11: the caller's output pointer.
     status(stream_of(stream).and_then(|stream| unsafe { give(priority, stream.priority) }))
 }
 
-/// Either place may be null.
+/// Either output pointer may be null.
 pub(super) unsafe extern "C" fn hipDeviceGetStreamPriorityRange(
     least: *mut c_int,
     greatest: *mut c_int,
 ) -> hipError_t {
-    // SAFETY: S11: the caller's places for the results.
+    // SAFETY: S11: the caller's output pointers.
     unsafe {
         let _ = give(least, PRIORITIES.0);
         let _ = give(greatest, PRIORITIES.1);

@@ -1,5 +1,5 @@
-//! What this platform does not do: memory shared between processes. A device's memory is this process's heap, which no
-//! other process can map.
+//! Functions that this platform does not offer: memory shared between processes. A device's memory is this
+//! process's heap, which no other process can map.
 #![allow(non_snake_case, reason = "HIP's names")]
 
 use crate::context::status;

@@ -1,16 +1,16 @@
-//! The kernels of hip-host's tests, as modules to register. They are a crate of their own, so that hip-host is built once, with the
-//! features that everybody asks for.
+//! The kernels of hip-host's tests, as modules to register. They are a separate crate so that hip-host is
+//! built only once, with the same features as for other crates.
 
 use hip_host::abi::{Module, Runtime};
 
-/// What gives a module to the platform: `hip_host::register_module` takes it.
+/// A module's entry point, which `hip_host::register_module` accepts.
 pub type Entry = unsafe extern "C" fn(*const Runtime) -> *const Module;
 
 macro_rules! entries {
     ($list:ident: $count:literal; $($name:ident)*) => {
         unsafe extern "C" { $(fn $name(runtime: *const Runtime) -> *const Module;)* }
 
-        /// The modules that tests launch kernels of.
+        /// The modules whose kernels tests launch.
         pub const $list: [Entry; $count] = [$($name),*];
     };
 }
@@ -32,5 +32,5 @@ unsafe extern "C" {
     fn hiphost_module_test_planted_w32(runtime: *const Runtime) -> *const Module;
 }
 
-/// The module of kernels with a bug each.
+/// The module of kernels that each have a bug.
 pub const PLANTED: Entry = hiphost_module_test_planted_w32;

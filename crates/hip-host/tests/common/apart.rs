@@ -7,9 +7,9 @@ use std::process::{Command, Stdio};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-/// Tells a process what it was started for.
+/// The variable that tells a process what it was started for.
 const ROLE: &str = "HIPHOST_TEST_ROLE";
-/// A process of its own has its test's settings, and not those that all tests run with.
+/// Variables that a test's own process does not inherit from the settings of the whole run.
 const SETTINGS: [&str; 6] = [
     "HIPSTACK_HOST_ADVERSARY",
     "HIPSTACK_HOST_ADVERSARY_PATIENCE_MS",
@@ -19,23 +19,24 @@ const SETTINGS: [&str; 6] = [
     "HIPSTACK_HOST_WATCHDOG_MS",
 ];
 
-/// What a process of its own left.
+/// The outcome of a test's own process.
 pub(crate) struct Left {
-    /// What it wrote to standard error.
+    /// Its standard error.
     pub text: String,
-    /// What it wrote to standard output, with the words of the test harness.
+    /// Its standard output, including the test harness's.
     pub output: String,
     pub success: bool,
     /// The signal that ended it, if one did.
     pub signal: Option<i32>,
 }
 
-/// What this process was started for by [`again`], if it was.
+/// The role that [`again`] started this process for, if any.
 pub(crate) fn role() -> Option<String> {
     std::env::var(ROLE).ok()
 }
 
-/// Runs the body in a process of its own: this test program, started again for the test of that name. `None` in there.
+/// Runs the body in a process of its own: this test program, started again for the test of that name. Returns
+/// `None` in that process.
 pub(crate) fn left_by(name: &str, environment: &[(&str, &str)], body: impl FnOnce(&Hip)) -> Option<Left> {
     if role().as_deref() == Some(name) {
         body(&hip());
@@ -44,7 +45,8 @@ pub(crate) fn left_by(name: &str, environment: &[(&str, &str)], body: impl FnOnc
     Some(again(name, name, environment))
 }
 
-/// Starts this test program again for the test of that name, which finds the role there. A variable that is empty is taken away.
+/// Starts this test program again for the test of that name, which finds the role there. A variable with an
+/// empty value is removed.
 pub(crate) fn again(name: &str, role: &str, environment: &[(&str, &str)]) -> Left {
     use std::os::unix::process::ExitStatusExt;
     let program = std::env::current_exe().expect("this program");
@@ -80,7 +82,7 @@ pub(crate) fn again(name: &str, role: &str, environment: &[(&str, &str)]) -> Lef
     Left { text, output, success: status.success(), signal: status.signal() }
 }
 
-/// Reads a pipe to its end, so that who writes to it does not wait.
+/// Reads a pipe to its end, so that its writer does not block.
 fn read(mut pipe: impl Read + Send + 'static) -> JoinHandle<String> {
     std::thread::spawn(move || {
         let mut bytes = Vec::new();
@@ -89,14 +91,14 @@ fn read(mut pipe: impl Read + Send + 'static) -> JoinHandle<String> {
     })
 }
 
-/// What cargo runs this program with, where another machine is emulated: see ci/aarch64.sh.
+/// The command that cargo runs this program with if another architecture is emulated: see ci/aarch64.sh.
 fn emulator() -> Option<String> {
     let variable = "CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_RUNNER";
     let words = std::env::var(variable).ok().filter(|words| !words.trim().is_empty());
     words.filter(|_| cfg!(target_arch = "aarch64"))
 }
 
-/// As [`left_by`], for a body that passes: what it wrote to standard error.
+/// As [`left_by`], for a body that passes: returns its standard error.
 pub(crate) fn apart(name: &str, environment: &[(&str, &str)], body: impl FnOnce(&Hip)) -> Option<String> {
     let left = left_by(name, environment, body)?;
     assert!(left.success, "{name}: signal {:?}\n{}", left.signal, left.text);

@@ -1,4 +1,4 @@
-//! What has to hold on a device that a fault broke.
+//! Checks of a device that a fault broke.
 #![allow(dead_code, reason = "each test file uses a part")]
 
 use super::{Hip, shape};
@@ -6,11 +6,11 @@ use std::ffi::c_void;
 use std::ptr::null_mut;
 
 impl Hip {
-    /// What the platform says of a device's fault.
+    /// What the platform reports about a device's fault.
     pub(crate) fn last_fault(&self, device: i32) -> String {
         let ask = hip_host::platform().ext().last_fault.expect("hip-host says");
         let mut text = [0_u8; 512];
-        // SAFETY: S1, S11: the room given is the buffer's.
+        // SAFETY: S1, S11: the size given is the buffer's.
         let length = unsafe { ask(device, text.as_mut_ptr().cast(), text.len()) };
         String::from_utf8_lossy(&text[..length.min(text.len() - 1)]).into_owned()
     }
@@ -21,7 +21,7 @@ impl Hip {
         device
     }
 
-    /// Runs a kernel that does nothing wrong on the current device.
+    /// Runs a correct kernel on the current device.
     pub(crate) fn works(&self) {
         let out = self.zeros::<i32>(64);
         let mut po = out.pointer;
@@ -36,8 +36,8 @@ impl Hip {
         assert_eq!(out.read(), [2; 64]);
     }
 
-    /// The current device is broken with a code: everything says so, nothing hangs, the other device is well, and a reset heals. Gives
-    /// what the platform says of the fault.
+    /// Checks that the current device is broken with a code: all calls return it, nothing hangs, the other
+    /// device is healthy, and a reset clears it. Returns what the platform reports about the fault.
     pub(crate) fn is_broken_with(&self, code: u32) -> String {
         let device = self.current_device();
         let (mut place, mut free, mut total) = (null_mut::<c_void>(), 0, 0);
@@ -61,7 +61,7 @@ impl Hip {
         assert_eq!(call!(self, hipGetLastError()), code);
         let why = self.last_fault(device);
         assert!(why.starts_with("kernel ") || why.starts_with("allocation "), "{why}");
-        // The other device is well, and so is this process.
+        // The other device is healthy, and so is this process.
         ok!(self, hipSetDevice(1 - device));
         assert_eq!(self.last_fault(1 - device), "");
         self.works();

@@ -1,4 +1,4 @@
-//! Ways to hold a stream up, and places that both sides see.
+//! Ways to block a stream, and memory that the host and kernels both see.
 #![allow(dead_code, reason = "each test file uses a part")]
 
 use super::{Hip, shape};
@@ -9,12 +9,12 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Condvar, Mutex};
 use std::time::{Duration, Instant};
 
-/// A door that a stream waits at until the test opens it.
+/// A gate that blocks a stream until the test opens it.
 #[derive(Default)]
 pub(crate) struct Gate {
     open: Mutex<bool>,
     opened: Condvar,
-    /// How many streams have come to it.
+    /// How many streams have reached it.
     pub(crate) reached: AtomicU32,
 }
 
@@ -57,7 +57,7 @@ pub(crate) fn soon(condition: impl Fn() -> bool) -> bool {
     true
 }
 
-/// Launches a kernel that writes a value to a place.
+/// Launches a kernel that writes a value to an address.
 pub(crate) fn write(hip: &Hip, stream: hipStream_t, place: *mut c_void, value: i32) {
     let (mut place, mut value) = (place, value);
     hip.launch(hip.function("test_plain", "write_one"), shape(1, 1), stream, arguments![place, value]);

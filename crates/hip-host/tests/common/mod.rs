@@ -1,4 +1,4 @@
-//! What the tests share: the platform with the test modules registered, and short forms of the calls.
+//! Shared by the tests: the platform with the test modules registered, and macros for calls.
 #![allow(dead_code, unused_macros, reason = "each test file uses a part")]
 
 use hip_sys::HipTable;
@@ -8,11 +8,11 @@ use std::marker::PhantomData;
 use std::ptr::null_mut;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// Calls a function of the table and gives the code.
+/// Calls a function of the table and returns the code.
 macro_rules! call {
     ($hip:expr, $name:ident($($argument:expr),* $(,)?)) => {{
         let function = $hip.table.$name;
-        // SAFETY: S1, S11: the test hands over live places, or what the function must refuse.
+        // SAFETY: S1, S11: the test passes live pointers, or arguments that the function must refuse.
         unsafe { function($($argument),*) }.0
     }};
 }
@@ -44,7 +44,7 @@ pub(crate) mod apart;
 pub(crate) mod broken;
 pub(crate) mod gate;
 
-/// The platform, for one test at a time: tests see the whole device.
+/// The platform, locked for one test at a time, because tests observe the whole device.
 pub(crate) struct Hip {
     pub table: HipTable,
     _alone: MutexGuard<'static, ()>,
@@ -59,7 +59,7 @@ pub(crate) fn hip() -> Hip {
         unsafe { hip_host::register_module(entry) }.expect("a good module");
     }
     let hip = Hip { table: hip_host::platform().hip().clone(), _alone: alone };
-    // Nothing of an earlier test is left.
+    // Waits for work that an earlier test left.
     for device in [1, 0] {
         ok!(hip, hipSetDevice(device));
         ok!(hip, hipDeviceSynchronize());
@@ -68,7 +68,7 @@ pub(crate) fn hip() -> Hip {
     hip
 }
 
-/// Plain numbers that the tests move.
+/// Plain numbers that the tests copy.
 pub(crate) trait Plain: Copy + Default {}
 impl Plain for u8 {}
 impl Plain for u16 {}
@@ -94,7 +94,7 @@ impl<T> Drop for Buffer<'_, T> {
 }
 
 impl<'a, T> Buffer<'a, T> {
-    /// Memory that the test allocated.
+    /// Takes ownership of memory that the test allocated.
     pub(crate) fn own(hip: &'a Hip, pointer: *mut c_void, len: usize) -> Self {
         Self { pointer, len, hip, _type: PhantomData }
     }
@@ -159,7 +159,7 @@ impl Hip {
         self.find(self.module(module), name)
     }
 
-    /// Launches with addresses of arguments; the code.
+    /// Launches with the addresses of arguments and returns the code.
     pub(crate) fn launch_code(
         &self,
         function: hipFunction_t,

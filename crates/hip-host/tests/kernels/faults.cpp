@@ -25,7 +25,7 @@ HIPHOST_KERNEL(trapped, int* out) {
 
 HIPHOST_KERNEL(fine, int* out) { out[threadIdx.x] = 2; }
 
-// Three ways at a barrier; the last ten threads leave before.
+// Three barriers on different lines; the last ten threads return before.
 HIPHOST_KERNEL(three_barriers, int* out) {
     if (threadIdx.x >= 54) return;
     if (threadIdx.x < 4) {
@@ -38,7 +38,7 @@ HIPHOST_KERNEL(three_barriers, int* out) {
     out[threadIdx.x] = 1;
 }
 
-// Legal: some threads end, others go on to meet at barriers.
+// Legal: some threads end, the others continue and meet at barriers.
 HIPHOST_KERNEL(early_leavers, int* out) {
     if (threadIdx.x % 2 == 1) return;
     __syncthreads();
@@ -54,7 +54,7 @@ HIPHOST_KERNEL(read_at, int* out, const int* in, long long at) {
     if (threadIdx.x == 1) out[0] = ((const volatile int*)in)[at];
 }
 
-// After a barrier, so that the others are parked.
+// After a barrier, so that the other threads are parked.
 HIPHOST_KERNEL(write_late, int* out, long long at) {
     __syncthreads();
     if (threadIdx.x == 9) ((volatile int*)out)[at] = 7;
@@ -69,7 +69,7 @@ static __device__ __attribute__((noinline)) int deeper(volatile int* out, int de
 }
 HIPHOST_KERNEL(endless_recursion, int* out) { out[0] = deeper(out, 0); }
 
-// More than a thread's stack in one piece.
+// A frame larger than a thread's stack.
 static __device__ __attribute__((noinline)) int wide(volatile int* out, int at) {
     volatile int here[40000];
     here[at % 40000] = *out;
@@ -84,7 +84,7 @@ HIPHOST_KERNEL(illegal_instruction, int* out) {
     out[threadIdx.x] = 1;
 }
 
-// Waits until somebody writes out[0], which nobody of this launch does.
+// Waits for a write to out[0], which no thread of this launch makes.
 HIPHOST_KERNEL(wait_for_write, int* out) {
     while (*(volatile int*)out == 0) {
     }
@@ -94,7 +94,7 @@ HIPHOST_KERNEL(endless_barriers, int* out) {
     while (*(volatile int*)out == 0) __syncthreads();
 }
 
-// The text that %s is given is no text.
+// The argument of %s is not a valid string.
 HIPHOST_KERNEL(print_nothing, int* out, const char* text) {
     char line[64];
     if (threadIdx.x == 3) out[0] = snprintf(line, sizeof line, "%s", text);

@@ -1,9 +1,9 @@
-// Test kernels for what older versions of HIP lack, so that the platforms' common cases cannot ask for it: the forms
-// with a mask, matching lanes, more groups, operators of vectors, half precision.
+// Test kernels for features that older versions of HIP lack, so that the platforms' common cases cannot use
+// them: the forms with a mask, matching lanes, more groups, operators of vectors, half precision.
 #include <hip/hip_bfloat16.h>
 #include <hip/hip_cooperative_groups.h>
 #include <hip/hip_fp16.h>
-// A source that includes it again gets the C library's macro; what that calls must still be ours.
+// A source that includes it again gets the C library's macro; the function that it calls must still be ours.
 #include <cassert>
 
 namespace cg = cooperative_groups;
@@ -103,7 +103,7 @@ HIPHOST_KERNEL(more_atomics, float* floats, double* doubles, int* ints) {
     atomicCAS_block(&ints[2], 0, 5);
 }
 
-// Sums, products and comparisons as the formats round them.
+// Sums, products and comparisons with the formats' rounding.
 HIPHOST_KERNEL(half_precision, float* out) {
     __half a = __float2half(1.0009765625f), b = __float2half(3.0f), c = __float2half(1.0029296875f);
     out[0] = __half2float(a + b), out[1] = __half2float(__hmul(a, b)), out[2] = __half2float(__float2half(65520.0f));

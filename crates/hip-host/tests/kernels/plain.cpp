@@ -12,13 +12,13 @@ struct Mixed {
     char tag;
 };
 
-// Takes its arguments apart into out[0..7].
+// Stores its arguments in out[0..7].
 HIPHOST_KERNEL(mixed_arguments, char a, double b, short c, Mixed d, float e, double* out, unsigned char f) {
     if (threadIdx.x != 0) return;
     out[0] = a, out[1] = b, out[2] = c, out[3] = d.weights[2], out[4] = d.tag, out[5] = e, out[6] = f;
 }
 
-// Each thread writes its own number, computed from every index there is.
+// Each thread writes its own number, computed from all built-in index variables.
 HIPHOST_KERNEL(indices, unsigned* out) {
     unsigned block = blockIdx.x + gridDim.x * (blockIdx.y + gridDim.y * blockIdx.z);
     unsigned thread = threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z);
@@ -27,14 +27,14 @@ HIPHOST_KERNEL(indices, unsigned* out) {
                                     10000 * blockIdx.y + 100000 * blockIdx.z;
 }
 
-// The order in which blocks begin.
+// Records the order in which blocks begin.
 HIPHOST_KERNEL(block_order, unsigned* counter, unsigned* order) {
     if (threadIdx.x == 0) order[atomicAdd(counter, 1)] = blockIdx.x;
 }
 
 HIPHOST_KERNEL(write_one, int* out, int value) { *out = value; }
 
-// Writes the wave size of the device's build: this module serves both, so it can only say that it does not know.
+// Writes the wave size that it was built for. This module serves both, so it has none.
 static __device__ int scale = 3;
 static __constant__ double table[4] = {1, 2, 4, 8};
 HIPHOST_GLOBAL(scale)

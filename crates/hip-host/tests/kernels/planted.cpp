@@ -1,6 +1,6 @@
-// Kernels with one bug each, for `cargo xtask sanitize --planted`, which expects a report to name the marked lines.
-// A mark is `// planted <sanitizer>: <kernel>` at the end of a line; a race has two of them, or one if the line races with
-// itself. examples/planted.rs runs each kernel with the sizes that make it wrong.
+// Kernels with one bug each, for `cargo xtask sanitize --planted`, which expects a report to name the marked
+// lines. A mark is `// planted <sanitizer>: <kernel>` at the end of a line; a race has two of them, or one if
+// the line races with itself. examples/planted.rs runs each kernel with sizes that trigger the bug.
 #include <hiphost/device.hpp>
 
 HIPHOST_MODULE(test_planted)
@@ -28,7 +28,7 @@ HIPHOST_KERNEL(global_before, int* out, int count) {
         out[i - 1] = i;  // planted address: global_before
     }
 }
-// One byte past an odd number of bytes: no hardware unit ends there.
+// One byte past an odd size, which is not the end of any hardware granule.
 HIPHOST_KERNEL(global_byte, unsigned char* out, int count) {
     if ((int)threadIdx.x <= count) {
         out[threadIdx.x] = 1;  // planted address: global_byte
@@ -89,7 +89,7 @@ HIPHOST_KERNEL(missing_barrier, int* out) {
     values[t] = t;                   // planted thread: missing_barrier
     out[t] = values[(t + 1) % n];    // planted thread: missing_barrier
 }
-// The neighbour's value is replaced before it was read: the loop lacks a second barrier.
+// The neighbour's value is overwritten before it is read: the loop lacks a second barrier.
 HIPHOST_KERNEL(missing_second_barrier, int* out, int rounds) {
     __shared__ int values[256];
     int t = (int)threadIdx.x, n = (int)blockDim.x, sum = t;
@@ -108,7 +108,7 @@ HIPHOST_KERNEL(missing_syncwarp, int* out) {
         out[t] = values[t + warpSize / 2];               // planted thread: missing_syncwarp
     }
 }
-// A barrier of the warp is none of the block.
+// A warp barrier does not synchronise the block.
 HIPHOST_KERNEL(syncwarp_for_block, int* out) {
     __shared__ int values[256];
     int t = (int)threadIdx.x, n = (int)blockDim.x;
@@ -141,7 +141,7 @@ HIPHOST_KERNEL(half_atomic, int* out) {
         out[1] = out[0];                // planted thread: half_atomic
     }
 }
-// Blocks 0 and 1 write to one place. Block 0 waits until block 1 has begun: then they run on two OS threads.
+// Blocks 0 and 1 write to one location. Block 0 waits until block 1 has begun, so they run on two OS threads.
 HIPHOST_KERNEL(blocks_race, int* out, int* begun) {
     if (blockIdx.x == 1) atomicAdd(begun, 1);
     while (blockIdx.x == 0 && atomicAdd(begun, 0) == 0) {
@@ -150,7 +150,7 @@ HIPHOST_KERNEL(blocks_race, int* out, int* begun) {
 }
 
 // ---- nothing wrong ----------------------------------------------------------------------------------------------------
-// Everything above, done right, on every thread: neither sanitizer may say a word.
+// The same patterns without bugs, on every thread: neither sanitizer may report anything.
 HIPHOST_KERNEL(all_right, int* out, int* total, int count) {
     __shared__ int values[256];
     int* shared = (int*)hiphost::dynamic_shared();

@@ -31,7 +31,7 @@ HIPHOST_KERNEL(dynamic_reduce, const int* in, int* out, unsigned* bytes) {
     if (t == 0) out[blockIdx.x] = sums[0], *bytes = hiphost::dynamic_shared_bytes();
 }
 
-// Threads 0 and those from `count` on leave before the barrier.
+// Threads 0 and those from `count` on return before the barrier.
 HIPHOST_KERNEL(early_exit, int* out, int count) {
     __shared__ int met;
     if (threadIdx.x == 1) met = 0;
@@ -42,7 +42,7 @@ HIPHOST_KERNEL(early_exit, int* out, int count) {
     out[threadIdx.x] = met;
 }
 
-// How often a block goes round depends on the data: until the largest value was counted down.
+// The number of rounds of a block depends on the data: it counts down the largest value.
 HIPHOST_KERNEL(data_dependent, const int* in, int* rounds) {
     __shared__ int running;
     int left = in[blockIdx.x * blockDim.x + threadIdx.x], count = 0;
@@ -58,7 +58,7 @@ HIPHOST_KERNEL(data_dependent, const int* in, int* rounds) {
     rounds[blockIdx.x * blockDim.x + threadIdx.x] = count;
 }
 
-// A value that travels: thread t reads what t+1 wrote in the round before.
+// Values travel: thread t reads what t+1 wrote in the previous round.
 HIPHOST_KERNEL(rotate, int* out, int rounds) {
     __shared__ int ring[2][1024];
     int t = threadIdx.x, n = blockDim.x;
@@ -129,7 +129,7 @@ HIPHOST_KERNEL(two_sides, unsigned long long* out) {
     out[threadIdx.x] = mask;
 }
 
-// Lane n goes round n times: those that are done wait for the others at the last line.
+// Lane n loops n times; lanes that are done wait for the others at the last line.
 HIPHOST_KERNEL(uneven_rounds, int* out) {
     int lane = threadIdx.x % warpSize, active = 0;
     for (int i = 0; i < lane; i++) active += __popcll(__ballot(1));

@@ -1,9 +1,9 @@
-// Test kernels of cooperative launches, and what kernels write.
+// Test kernels of cooperative launches, and of printing.
 #include <hip/hip_cooperative_groups.h>
 
 HIPHOST_MODULE(test_together)
 
-// In each round every thread reads what the thread after it, perhaps of another block, wrote in the round before.
+// In each round every thread reads what the next thread, maybe of another block, wrote one round before.
 HIPHOST_KERNEL(grid_rotate, int* ring, int rounds) {
     cooperative_groups::grid_group grid = cooperative_groups::this_grid();
     int t = (int)grid.thread_rank(), n = (int)grid.size();
@@ -15,7 +15,7 @@ HIPHOST_KERNEL(grid_rotate, int* ring, int rounds) {
     }
 }
 
-// Half of the threads leave first; the last one to leave is what opens the sync.
+// Half of the threads return first; the return of the last of them opens the sync.
 HIPHOST_KERNEL(grid_early_exit, int* out) {
     __shared__ int before;
     if (threadIdx.x == 0) before = 0;
@@ -38,7 +38,7 @@ HIPHOST_KERNEL(grid_failing_block, int* out) {
     out[threadIdx.x] = 1;
 }
 
-// One block waits for a word that nobody writes, the others for the block.
+// One block waits for a word that no thread writes, the others for that block.
 HIPHOST_KERNEL(grid_endless_block, int* out) {
     if (blockIdx.x == 1) {
         while (*(volatile int*)out == 0) {
@@ -48,7 +48,7 @@ HIPHOST_KERNEL(grid_endless_block, int* out) {
     out[threadIdx.x] = 1;
 }
 
-// One block reads nothing at all, while the others wait for it.
+// One block reads through an invalid pointer while the others wait for it.
 HIPHOST_KERNEL(grid_faulting_block, int* out, const int* nothing) {
     if (blockIdx.x == 2 && threadIdx.x == 1) out[0] = *(const volatile int*)nothing;
     cooperative_groups::this_grid().sync();
@@ -63,5 +63,5 @@ HIPHOST_KERNEL(print_lines, const char* word, double number) {
     printf("block %u thread %u: %s %.2f\n", blockIdx.x, threadIdx.x, word, number);
 }
 
-// Longer than any buffer a line is likely to get.
+// A line longer than any likely buffer.
 HIPHOST_KERNEL(print_long) { printf("%0*d|\n", 3000, 7); }

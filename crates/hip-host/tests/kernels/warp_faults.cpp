@@ -3,7 +3,7 @@
 
 HIPHOST_MODULE(test_warp_faults)
 
-// Legal: the lanes at the barrier are inactive in the others' shuffles, and all meet in the end.
+// Legal: the lanes at the barrier are inactive in the others' shuffles, and all lanes meet in the end.
 HIPHOST_KERNEL(shuffle_before_barrier, int* out) {
     int value = (int)threadIdx.x;
     if (threadIdx.x % 32 < 16) {
@@ -13,7 +13,7 @@ HIPHOST_KERNEL(shuffle_before_barrier, int* out) {
     out[threadIdx.x] = value;
 }
 
-// Not legal: after their shuffles those lanes come to a barrier of their own.
+// Illegal: after their shuffles those lanes reach a different barrier.
 HIPHOST_KERNEL(shuffle_and_another_barrier, int* out) {
     int value = (int)threadIdx.x;
     if (threadIdx.x % 32 < 6) {
@@ -25,7 +25,7 @@ HIPHOST_KERNEL(shuffle_and_another_barrier, int* out) {
     out[threadIdx.x] = value;
 }
 
-// A lane faults while the others of its warp wait for it.
+// A lane faults while the other lanes of its warp wait for it.
 HIPHOST_KERNEL(fault_before_shuffle, int* out, const int* nothing) {
     int value = 0;
     if (threadIdx.x == 13) value = *(const volatile int*)nothing;

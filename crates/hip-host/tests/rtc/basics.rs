@@ -1,4 +1,4 @@
-//! The way that everything else goes: compile, load, look up, launch.
+//! The basic path: compile, load, look up, launch.
 
 use crate::common::{hip, shape};
 use crate::program::{Program, kernel};
@@ -101,7 +101,7 @@ fn a_kernel_without_barriers_may_be_compiled_as_a_loop() {
     hip.launch(hip.find(module, "k"), shape(2, 2), null_mut(), arguments![to]);
     hip.sync();
     assert_eq!(a.read(), [10, 11, 10, 11]);
-    // A barrier in such a text is told by the compiler.
+    // In such a source the compiler reports a barrier as an error.
     let program = Program::new("extern \"C\" __global__ void k() { __syncthreads(); }");
     assert_eq!(program.try_compile(&["-DHIPHOST_NO_BARRIERS"]), 6);
     assert!(program.log().contains("__syncthreads"), "{}", program.log());

@@ -1,4 +1,4 @@
-// The forms in which kernels for GPUs are written. tests/rtc/forms.rs has what each must give.
+// The forms in which kernels for GPUs are written. tests/rtc/forms.rs has the expected results.
 #include <hip/hip_runtime.h>
 
 /* { ( [ brackets of a comment, and its words: __global__ void comment(int); */
@@ -70,7 +70,7 @@ extern "C" __global__ void dynamic_macro(int* out) {
     out[threadIdx.x] = words[(threadIdx.x + 1) % blockDim.x];
 }
 
-// The same at namespace scope, used by a function and hidden by a parameter and by a local variable.
+// The same at namespace scope, used by a function and shadowed by a parameter and by a local variable.
 extern __shared__ double common_values[];
 __device__ double first_of_common() { return common_values[0]; }
 __device__ double parameter_of_that_name(double* common_values) { return common_values[1]; }
@@ -85,7 +85,7 @@ extern "C" __global__ void hides_common(double* out) {
     out[threadIdx.x] = common_values;
 }
 
-// Static shared memory: several, of a template's type, in a function that is no kernel, with a specifier in front.
+// Static shared memory: several arrays, of a template's type, in a non-kernel, with a leading specifier.
 template <class T>
 __device__ T reversed(T value) {
     __shared__ T all[256];
@@ -115,7 +115,7 @@ namespace deep::er {
 __global__ void nested(int* out, int add = 2, float scale = (1, 3.5f)) { *out = (int)(add * scale); }
 }
 }
-// Overloads are told apart by their parameters.
+// Overloads are distinguished by their parameters.
 __global__ void overloaded(int* out) { *out = 1; }
 __global__ void overloaded(float* out) { *out = 2; }
 __device__ float in_namespace[2][3];
@@ -155,7 +155,7 @@ extern "C" __global__ void variables(long long* out) {
     out[6] = quoted[0] == '_' && raw[1] == '_';
 }
 
-// Attributes instead of words, and Clang's vectors.
+// Attributes instead of keywords, and Clang's vector types.
 typedef float four __attribute__((ext_vector_type(4)));
 using two = int __attribute__((ext_vector_type(2)));
 extern "C" __attribute__((global)) void __attribute__((amdgpu_flat_work_group_size(1, 64))) vectors(float* out) {

@@ -1,4 +1,4 @@
-//! The forms in which kernels for GPUs are written: forms.hip, compiled as it stands.
+//! The forms in which kernels for GPUs are written: forms.hip, compiled unchanged.
 
 use crate::common::{Hip, Shape, hip, shape};
 use crate::program::Program;
@@ -9,7 +9,7 @@ use std::sync::OnceLock;
 
 const TEXT: &str = include_str!("forms.hip");
 
-/// What the tests ask for by name, and the lowered names.
+/// Name expressions of the tests, and their lowered names.
 const EXPRESSIONS: [(&str, &str); 5] = [
     ("&outer::in_namespace", "_ZN5outer12in_namespaceE"),
     ("hidden", "_ZL6hidden"),
@@ -34,12 +34,12 @@ fn image() -> &'static [u8] {
     })
 }
 
-/// A module of it.
+/// Loads the image as a module.
 fn forms(hip: &Hip) -> hipModule_t {
     hip.load(image())
 }
 
-/// Runs a kernel of one argument, a buffer of so many values, with one block, and gives what it wrote.
+/// Runs a kernel with one argument, a buffer of `count` values, with one block, and returns what it wrote.
 fn run<T: crate::common::Plain>(
     hip: &Hip,
     module: hipModule_t,
@@ -88,7 +88,7 @@ fn variables_are_found_and_keep_their_values() {
     assert_eq!(run::<f32>(&hip, module, "block_of_c", 4, 0), values);
     let names = ["counter", "steps", "unused", "managed", "_ZN5outer12in_namespaceE", "_ZL6hidden", "seen"];
     assert_eq!(names.map(|name| global(&hip, module, name).1), [4, 12, 8, 8, 24, 4, 4]);
-    // A function is no variable.
+    // A function is not a variable.
     let mut address = null_mut();
     let absent =
         call!(hip, hipModuleGetGlobal(&mut address, null_mut(), module, c"function_of_device".as_ptr()));
@@ -135,7 +135,7 @@ fn structures_and_functions() {
     let hip = hip();
     let module = forms(&hip);
     let out = hip.zeros::<f64>(1);
-    // The int at 0, the double at 8, aligned to 16 in all.
+    // The int is at offset 0, the double at 8; the total is aligned to 16.
     let mut bytes = [0_u8; 16];
     bytes[..4].copy_from_slice(&5_i32.to_le_bytes());
     bytes[8..].copy_from_slice(&0.25_f64.to_le_bytes());

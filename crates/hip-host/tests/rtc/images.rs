@@ -1,4 +1,4 @@
-//! What hiprtcGetCode gives: kept, moved, loaded elsewhere, cut short and changed.
+//! The images that hiprtcGetCode returns: stored, moved, loaded elsewhere, truncated and changed.
 
 use crate::common::apart::{again, role};
 use crate::common::{Hip, hip, shape};
@@ -13,7 +13,7 @@ const TEXT: &str = r#"
     #include <hip/hip_runtime.h>
     extern "C" __global__ void tell(int* out, int add) { out[threadIdx.x] = warpSize + add + threadIdx.x; }"#;
 
-/// What `tell` writes with two threads.
+/// What the kernel `tell` writes with two threads.
 fn tell(hip: &Hip, module: hipModule_t, add: i32) -> Vec<i32> {
     let out = hip.zeros::<i32>(2);
     let (mut to, mut add) = (out.pointer, add);
@@ -54,7 +54,7 @@ fn another_process_loads_it_from_a_file() {
     let file = file_of(&Program::new(TEXT).compile(&[]));
     drop(hip);
     let path = file.path().to_str().expect("UTF-8");
-    // No compiler is there: the image is all that the process has.
+    // No compiler is available, so the process depends on the image alone.
     let variables = [("PATH", ""), ("CXX", "/nothing/there")];
     let left = again("images::another_process_loads_it_from_a_file", path, &variables);
     assert!(left.success && left.output.contains("loaded elsewhere"), "{}{}", left.output, left.text);
@@ -71,7 +71,7 @@ fn an_image_is_for_the_architectures_that_it_was_compiled_for() {
     ok!(hip, hipSetDevice(1));
     assert_eq!(tell(&hip, hip.load(&both), 0), [64, 65]);
     assert_eq!(tell(&hip, hip.load(&wide), 1), [65, 66]);
-    // Without an architecture it is the current device's.
+    // Without an architecture the code is for the current device.
     let current = program.compile(&[]);
     assert_eq!(tell(&hip, hip.load(&current), 2), [66, 67]);
     ok!(hip, hipSetDevice(0));
@@ -100,7 +100,8 @@ fn what_is_cut_short_or_changed_is_refused() {
     }
     let longer = [&image[..], b"x"].concat();
     assert_eq!(load_file(&hip, file_of(&longer).path()).0, 200);
-    // Byte 8 is the length's lowest, which decides how much is read: it comes with memory behind it.
+    // Byte 8 is the lowest byte of the length, which decides how much is read, so there is memory after the
+    // image.
     for at in [8, 16, 24, 28, 32, 40, image.len() / 2, image.len() - 1] {
         let mut changed = image.clone();
         changed[at] ^= 0x10;
@@ -108,7 +109,7 @@ fn what_is_cut_short_or_changed_is_refused() {
         assert_eq!(load_code(&hip, changed.as_ptr()), 200, "byte {at}");
     }
     assert_eq!(load_file(&hip, file_of(&image).path()).0, 0);
-    // A file without an end is not read to it.
+    // An endless file is not read to its end.
     assert_eq!(load_file(&hip, Path::new("/dev/zero")).0, 200);
 }
 
@@ -151,7 +152,7 @@ fn loading_and_unloading_many_times() {
         }
         ok!(hip, hipModuleUnload(module));
     }
-    // What is unloaded leaves the others alone.
+    // Unloading a module leaves the others alone.
     assert_eq!(tell(&hip, first, 0), [32, 33]);
     ok!(hip, hipModuleUnload(first));
     let mut function = null_mut();
@@ -206,7 +207,7 @@ fn what_is_no_file_is_no_image_and_nobody_waits_for_it() {
     assert_eq!(load_file(&hip, folder.path()).0, 200);
     let pipe = folder.path().join("pipe");
     if std::process::Command::new("mkfifo").arg(&pipe).status().is_ok_and(|status| status.success()) {
-        // Nobody ever writes to it.
+        // Nobody writes to the pipe.
         assert_eq!(load_file(&hip, &pipe).0, 200);
     }
 }

@@ -1,4 +1,5 @@
-//! Run-time compilation: HIP text, as it is written for GPUs, compiled and run. Every value is worked out by hand.
+//! Run-time compilation: HIP source written for GPUs, compiled and run. Every expected value is worked out by
+//! hand.
 
 #[macro_use]
 #[path = "../common/mod.rs"]

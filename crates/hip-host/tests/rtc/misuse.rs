@@ -1,4 +1,4 @@
-//! Wrong calls, wrong texts and machines that cannot compile: the code, and a log that says what to do.
+//! Wrong calls, invalid sources and machines that cannot compile: the code, and a log that says what to do.
 
 use crate::common::apart::{again, role};
 use crate::common::{hip, shape};
@@ -37,7 +37,7 @@ fn no_program_is_told() {
         assert_eq!(rtc!(hiprtcGetLoweredName(handle, c"k".as_ptr(), &mut name)), PROGRAM);
     }
     assert_eq!(rtc!(hiprtcDestroyProgram(null_mut())), INPUT);
-    // AMD's hiprtc takes a handle that is null for one that was destroyed.
+    // AMD's hiprtc treats a null handle as one that was destroyed.
     let mut empty = null_mut();
     assert_eq!(rtc!(hiprtcDestroyProgram(&mut empty)), 0);
     let mut stale = 0x10 as *mut _;
@@ -61,7 +61,7 @@ fn what_a_program_is_made_of() {
     assert_eq!(rtc!(hiprtcCreateProgram(&mut program, text, name, 1, none, one)), INPUT);
     assert_eq!(rtc!(hiprtcCreateProgram(&mut program, text, name, 1, hole, one)), INPUT);
     assert!(program.is_null());
-    // A name is not needed, and lists are not read if they are said to be empty.
+    // A name is optional, and lists are not read if their count is 0.
     assert_eq!(rtc!(hiprtcCreateProgram(&mut program, text, null(), 0, one, one)), 0);
     assert_eq!(rtc!(hiprtcDestroyProgram(&mut program)), 0);
     assert!(program.is_null());
@@ -97,7 +97,7 @@ fn names_come_before_compilation_and_lowered_names_after_it() {
     assert_eq!(rtc!(hiprtcAddNameExpression(program.0, c" good".as_ptr())), 0);
     assert_eq!(rtc!(hiprtcAddNameExpression(program.0, c" good".as_ptr())), 0);
     assert_eq!(rtc!(hiprtcGetLoweredName(program.0, c" good".as_ptr(), &mut name)), TOO_EARLY);
-    // Before it is compiled there is no code and nothing to say.
+    // Before compilation there is no code and no log.
     let mut size = 7;
     assert_eq!((rtc!(hiprtcGetCodeSize(program.0, &mut size)), size), (0, 0));
     assert_eq!((rtc!(hiprtcGetProgramLogSize(program.0, &mut size)), size), (0, 0));
@@ -124,7 +124,7 @@ fn a_kernel_that_nobody_could_find_is_an_error_with_its_line() {
     assert_eq!(program.try_compile(&[]), COMPILATION);
     let log = program.log();
     assert!(log.contains("lost.hip:3: error:") && log.contains("__global__ void name(parameters)"), "{log}");
-    // What is no C++ is told by the compiler first.
+    // In invalid C++ the compiler's own error comes first.
     let program = Program::with_headers("void f( { __global__ void k() {} }", "broken.hip", &[]);
     assert_eq!(program.try_compile(&[]), COMPILATION);
     assert!(program.log().contains("broken.hip:1:"), "{}", program.log());
@@ -138,11 +138,11 @@ fn a_mistake_is_told_with_its_file_and_line() {
     assert_eq!(program.try_compile(&[]), COMPILATION);
     let log = program.log();
     assert!(log.contains("shaders/my kernel.hip:4:"), "{log}");
-    // The line itself is shown.
+    // The log quotes the line itself.
     assert!(log.contains("*out = wrong;") && !log.contains("hiphost_program"), "{log}");
     let mut size = 1;
     assert_eq!((rtc!(hiprtcGetCodeSize(program.0, &mut size)), size), (0, 0));
-    // The same program compiles with another option, and then has nothing to say.
+    // With another option the same program compiles, and its log is empty.
     let module = hip.load(&program.compile(&["-DFIXED"]));
     assert_eq!(program.log(), "");
     let out = hip.zeros::<i32>(1);
@@ -222,7 +222,7 @@ fn options_reach_the_compiler() {
     assert_eq!(out.read(), [101_023]);
 }
 
-/// Compiles in a process with these variables; what its log says.
+/// Compiles in a process with these variables and returns its log.
 fn log_with(test: &str, variables: &[(&str, &str)]) -> String {
     let left = again(&format!("misuse::{test}"), test, variables);
     assert!(left.success, "{}{}", left.output, left.text);
@@ -335,7 +335,7 @@ fn errors_have_their_names() {
 
 fn rtc_text(code: u32) -> String {
     let function = crate::program::table().hiprtcGetErrorString;
-    // SAFETY: S1: the function takes any number and gives a static string.
+    // SAFETY: S1: the function takes any number and returns a static string.
     unsafe { std::ffi::CStr::from_ptr(function(hip_sys::rtc::hiprtcResult(code))) }
         .to_string_lossy()
         .into_owned()

@@ -1,4 +1,4 @@
-// The small floats and complex numbers of HIP's headers. tests/rtc/numbers.rs has what each must give.
+// The small floats and complex numbers of HIP's headers. tests/rtc/numbers.rs has the expected results.
 #include <hip/hip_bf16.h>
 #include <hip/hip_bfloat16.h>
 #include <hip/hip_complex.h>
@@ -40,7 +40,7 @@ extern "C" __global__ void half_arithmetic(const __half* in, __half* out, unsign
     EACH arithmetic(in[3 * i], in[3 * i + 1], in[3 * i + 2], out + 5 * i);
 }
 
-// One value and what the comparisons, the parts of pairs and the functions make of it, as floats.
+// One value, and the results of the comparisons, the parts of pairs and the functions, as floats.
 template <class H, class V>
 __device__ void tour(float* out, H one, H two, H nan) {
     int n = 0;

@@ -1,4 +1,5 @@
-//! The small floats and complex numbers of HIP's headers, against the crate half and against exact arithmetic in `f64`.
+//! The small floats and complex numbers of HIP's headers, compared with the crate half and with exact
+//! arithmetic in `f64`.
 
 use crate::common::{Buffer, Hip, Plain, hip, shape};
 use crate::program::Program;
@@ -14,7 +15,7 @@ fn module(hip: &Hip) -> hipModule_t {
     hip.load(IMAGE.get_or_init(|| Program::new(text).compile(&["-O1", "-DHIPHOST_NO_BARRIERS"])))
 }
 
-/// What a kernel makes of a list: so many values for each of its `count` entries.
+/// The output of a kernel for a list: `each` values for each of its `count` entries.
 fn of<I: Plain, O: Plain>(kernel: &str, input: &[I], count: usize, each: usize, more: &mut [i32]) -> Vec<O> {
     let hip = hip();
     let (from, to) = (hip.buffer(input), hip.zeros::<O>(count * each));
@@ -27,7 +28,7 @@ fn of<I: Plain, O: Plain>(kernel: &str, input: &[I], count: usize, each: usize, 
     to.read()
 }
 
-/// What a kernel without input writes.
+/// The output of a kernel without input.
 fn written<O: Plain>(kernel: &str, count: usize, more: &mut [i32]) -> Vec<O> {
     let hip = hip();
     let to: Buffer<O> = hip.zeros(count);
@@ -40,7 +41,8 @@ fn written<O: Plain>(kernel: &str, count: usize, more: &mut [i32]) -> Vec<O> {
     to.read()
 }
 
-/// A number rounded to nearest, ties to even: `digits` with the leading one, the exponent of the smallest normal number, the largest.
+/// A number rounded to nearest, ties to even. `digits` counts the leading one; then the exponent of the
+/// smallest normal number, and the largest number.
 fn nearest(v: f64, digits: i32, lowest: i32, largest: f64) -> f64 {
     if v == 0.0 || !v.is_finite() {
         return v;
@@ -60,7 +62,7 @@ fn as_half(v: f64) -> u16 {
     f16::from_f32(nearest(v, 11, -14, 65504.0) as f32).to_bits()
 }
 
-/// Numbers in the order that a seed gives.
+/// Pseudo-random numbers from a seed.
 struct Random(u64);
 
 impl Random {
@@ -71,7 +73,7 @@ impl Random {
         self.0
     }
 
-    /// Of either sign, with an exponent from `-span` to `span`.
+    /// A number of either sign, with an exponent from `-span` to `span`.
     fn float(&mut self, span: i32) -> f64 {
         let exponent = (self.next() % (2 * span as u64 + 1)) as i32 - span;
         let mantissa = 1.0 + (self.next() >> 12) as f64 / (1_u64 << 52) as f64;
@@ -101,7 +103,7 @@ fn a_double_is_rounded_once() {
     let mut doubles =
         vec![0.0, -0.0, f64::INFINITY, f64::NEG_INFINITY, 1e-300, -1e300, 65_520.0, 65_519.999_999_999];
     doubles.extend((0..20_000).map(|_| random.float(40)));
-    // Half way between two, and so close to it that a float is half way.
+    // Half way between two numbers, and so close to that that a float would be half way.
     for start in (0..4000).map(|_| random.float(20)) {
         for digits in [8, 11] {
             let unit = 2.0_f64.powi((start.abs().log2().floor()) as i32 - digits + 1);
@@ -120,7 +122,7 @@ fn a_double_is_rounded_once() {
 
 #[test]
 fn integers_of_64_bits_are_rounded_once() {
-    // 2^62 and 2^63 with what lies half way between two bfloat16 (2^-8 of it), and one more or less.
+    // 2^62 and 2^63, numbers half way between two bfloat16 (2^-8 of them), and their neighbours.
     let middle = (1_i64 << 62) + (1 << 54);
     let integers =
         [0, 1, -1, 257, -259, middle, middle + 1, middle - 1, -middle, -middle - 1, i64::MAX, i64::MIN];
@@ -141,7 +143,8 @@ fn integers_of_64_bits_are_rounded_once() {
     }
 }
 
-/// Operands whose sums and products a double holds, or whose quotient it has more than twice the digits of.
+/// Operands whose sums and products are exact in a double, and whose quotients have less than half its
+/// digits.
 fn operands(digits: i32) -> Vec<f64> {
     let mut random = Random(0x2545_f491_4f6c_dd1d);
     (0..9_000).map(|_| nearest(random.float(10), digits, -14, 1e9)).collect()
@@ -202,7 +205,7 @@ fn comparisons_pairs_and_functions() {
         ]
     };
     let mut half = expected(root(as_half, |bits| f16::from_bits(bits).to_f32()));
-    // A pair of halves differs where both parts do.
+    // A pair of halves differs if both parts differ.
     half[20] = 0.0;
     assert_eq!(written::<f32>("half_tour", half.len(), &mut []), half);
     let brain = expected(root(as_bf16, |bits| bf16::from_bits(bits).to_f32()));
@@ -282,7 +285,7 @@ fn vectors_count_and_compare_with_numbers() {
     assert_eq!(written::<i32>("vector_operators", 2, &mut []), [11_111, 43]);
 }
 
-/// A format of 8 bits, as the documentation has it.
+/// An 8-bit format, according to the documentation.
 struct Format {
     number: i32,
     mantissa: i32,
@@ -311,13 +314,13 @@ impl Format {
         }
     }
 
-    /// The code of the nearest number, found by looking at all; of two the even one.
+    /// The code of the nearest number, found by trying all; of two equally near, the even one.
     fn code(&self, v: f64, saturates: bool) -> u8 {
         let sign = if v.is_sign_negative() { 0x80 } else { 0 };
         if v.is_nan() {
             return if self.fnuz { 0x80 } else { sign | 0x7f };
         }
-        // One code beyond the largest stands for all that is too large.
+        // One code beyond the largest stands for all overflowing values.
         let beyond = u32::from(self.largest) + 1;
         let last = self.value(beyond);
         let distance = |code: u32| (self.value(code) - v.abs().min(last)).abs();

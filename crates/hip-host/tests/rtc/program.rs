@@ -1,4 +1,4 @@
-//! A program for hiprtc, and short forms of what tests do with it.
+//! A program for hiprtc, and short forms of common steps.
 
 use crate::common::Hip;
 use hip_sys::RtcTable;
@@ -7,11 +7,11 @@ use hip_sys::rtc::*;
 use std::ffi::{CStr, CString, c_char};
 use std::ptr::{null, null_mut};
 
-/// Calls a function of hiprtc and gives the code.
+/// Calls a function of hiprtc and returns the code.
 macro_rules! rtc {
     ($name:ident($($argument:expr),* $(,)?)) => {{
         let function = $crate::program::table().$name;
-        // SAFETY: S1, S11: the test hands over live places, or what the function must refuse.
+        // SAFETY: S1, S11: the test passes live pointers, or arguments that the function must refuse.
         unsafe { function($($argument),*) }.0
     }};
 }
@@ -20,7 +20,7 @@ pub(crate) fn table() -> RtcTable {
     hip_host::platform().rtc().expect("hip-host has hiprtc").clone()
 }
 
-/// A program, destroyed in the end.
+/// A program, destroyed when it is dropped.
 pub(crate) struct Program(pub(crate) hiprtcProgram);
 
 impl Drop for Program {
@@ -54,14 +54,14 @@ impl Program {
         assert_eq!(rtc!(hiprtcAddNameExpression(self.0, expression.as_ptr())), 0);
     }
 
-    /// Compiles; the code.
+    /// Compiles and returns the code.
     pub(crate) fn try_compile(&self, options: &[&str]) -> u32 {
         let options: Vec<_> = options.iter().map(|o| CString::new(*o).expect("no zero byte")).collect();
         let mut list: Vec<*const c_char> = options.iter().map(|option| option.as_ptr()).collect();
         rtc!(hiprtcCompileProgram(self.0, list.len() as i32, list.as_mut_ptr()))
     }
 
-    /// Compiles; the image.
+    /// Compiles and returns the image.
     pub(crate) fn compile(&self, options: &[&str]) -> Vec<u8> {
         let code = self.try_compile(options);
         assert_eq!(code, 0, "{}", self.log());
@@ -84,12 +84,12 @@ impl Program {
     pub(crate) fn lowered(&self, expression: &str) -> String {
         let (expression, mut name) = (CString::new(expression).expect("no zero byte"), null());
         assert_eq!(rtc!(hiprtcGetLoweredName(self.0, expression.as_ptr(), &mut name)), 0);
-        // SAFETY: S11: the function gave a C string that lives as long as the program.
+        // SAFETY: S11: the function returned a C string that lives as long as the program.
         unsafe { CStr::from_ptr(name) }.to_string_lossy().into_owned()
     }
 }
 
-/// Compiles for the current device and gives one kernel.
+/// Compiles for the current device and returns one kernel.
 pub(crate) fn kernel(hip: &Hip, text: &str, name: &str) -> hipFunction_t {
     hip.find(hip.load(&Program::new(text).compile(&[])), name)
 }

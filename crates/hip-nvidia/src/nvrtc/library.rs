@@ -14,7 +14,7 @@ pub(super) type Raw = *mut c_void;
 
 macro_rules! nvrtc {
     ($($name:ident($($argument:ty),*);)*) => {
-        /// The functions. Their result has hiprtc's numbers.
+        /// The functions. Their results have hiprtc's numbers.
         pub(super) struct Nvrtc {
             $(pub(super) $name: unsafe extern "C" fn($($argument),*) -> hiprtcResult,)*
             pub(super) nvrtcGetErrorString: unsafe extern "C" fn(hiprtcResult) -> *const c_char,
@@ -63,8 +63,9 @@ nvrtc! {
     nvrtcGetCUBIN(Raw, *mut c_char);
 }
 
-/// An installation of the toolkit has the bare name too, packages of the runtime alone only the numbered ones. A driver does
-/// not load what a compiler of a later major version made, so those are tried last.
+/// Names of the library. A toolkit installation also has the bare name, packages with only the runtime have
+/// the numbered ones. A driver does not load code that a compiler of a later major version generated, so such
+/// a version is tried last.
 fn names(driver_version: c_int) -> [&'static str; 3] {
     if driver_version >= 13_000 {
         ["libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so"]
@@ -77,18 +78,18 @@ const REMEDY: &str = "Install CUDA's run-time compiler (cuda-nvrtc), or set CUDA
 
 static NVRTC: OnceLock<Result<Nvrtc, LoadError>> = OnceLock::new();
 
-/// The library's file with its size and last change; nothing if there is none.
+/// The library's file with its size and modification time; empty if there is none.
 pub(crate) fn identity() -> String {
     open().map(|nvrtc| file_identity(&nvrtc.file)).unwrap_or_default()
 }
 
-/// Opens NVRTC, once for the process.
+/// Opens NVRTC once for the process.
 pub(super) fn open() -> Result<&'static Nvrtc, LoadError> {
     let load = || SharedLibrary::open("NVRTC (libnvrtc)", REMEDY, candidates()).and_then(|l| Nvrtc::fill(&l));
     NVRTC.get_or_init(load).as_ref().map_err(Clone::clone)
 }
 
-/// NVRTC. Only called by the functions of the table, which exists when the library is open.
+/// NVRTC. Only the table's functions call this, and the table exists only after the library was opened.
 pub(super) fn nvrtc() -> &'static Nvrtc {
     NVRTC
         .get()

@@ -1,4 +1,4 @@
-//! hiprtc over NVRTC: the same functions and the same error numbers, with options in another spelling.
+//! hiprtc over NVRTC: the same functions and the same error numbers, with options spelled differently.
 
 mod library;
 mod options;
@@ -8,7 +8,7 @@ pub(crate) use library::identity;
 
 use hip_sys::{LoadError, RtcTable};
 
-/// The table, if NVRTC is there.
+/// The table, if NVRTC was found.
 pub(crate) fn table() -> Result<RtcTable, LoadError> {
     use program::*;
     library::open()?;

@@ -1,16 +1,17 @@
 //! hiprtc's options in NVRTC's spelling.
 
-/// What to hand to NVRTC, and whether the target is a real architecture (then the code is a cubin) or a virtual one (PTX).
+/// The options for NVRTC, and whether the target is a real architecture (the code is then a cubin) or a
+/// virtual one (PTX).
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Translated {
     pub(super) options: Vec<String>,
     pub(super) cubin: bool,
 }
 
-/// Translates. An option that is not known here is handed on: NVRTC takes it or names it.
-/// `device`: the architecture to compile for if no option names one, e.g. `sm_90`.
+/// Translates options. An unknown option is passed on: NVRTC accepts it or reports it. `device`: the
+/// architecture to compile for if no option names one, e.g. `sm_90`.
 pub(super) fn translate(given: &[String], device: Option<&str>) -> Translated {
-    // hiprtc includes HIP's header without being asked.
+    // hiprtc includes HIP's header implicitly.
     let mut options = vec!["--pre-include=hip/hip_runtime.h".to_owned()];
     let mut arch = None;
     let mut words = given.iter();
@@ -36,7 +37,7 @@ pub(super) fn translate(given: &[String], device: Option<&str>) -> Translated {
     Translated { options, cubin }
 }
 
-/// Levels of optimisation and what NVRTC does anyway.
+/// Optimisation levels, and options for what NVRTC does anyway.
 fn is_of_other_compilers(option: &str) -> bool {
     let level = option.strip_prefix("-O").is_some_and(|level| level.len() <= 1);
     level || ["-fsigned-char", "-fno-gpu-rdc"].contains(&option)

@@ -13,10 +13,10 @@ use std::ptr::null_mut;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, LazyLock};
 
-/// A program. NVRTC's own calls on one program must not run at the same time.
+/// A program. Calls of NVRTC on one program must not run concurrently.
 struct Program {
     raw: parking_lot::Mutex<Shared>,
-    /// Whether its code is a cubin; else PTX.
+    /// Whether its code is a cubin; otherwise it is PTX.
     cubin: AtomicBool,
 }
 
@@ -29,14 +29,14 @@ static PROGRAMS: LazyLock<Handles<Program>> = LazyLock::new(|| Handles::new(0x30
 const INPUT: hiprtcResult = hiprtcResult::HIPRTC_ERROR_INVALID_INPUT;
 const SUCCESS: hiprtcResult = hiprtcResult::HIPRTC_SUCCESS;
 
-/// What `#include <hip/hip_runtime.h>` means here.
+/// The contents of `<hip/hip_runtime.h>` here.
 const RUNTIME_HEADER: &CStr =
     match CStr::from_bytes_with_nul(concat!(include_str!("../../include/hip_runtime.h"), "\0").as_bytes()) {
         Ok(text) => text,
         Err(_) => panic!("the header has no zero byte"),
     };
 const RUNTIME_NAME: &CStr = c"hip/hip_runtime.h";
-/// What `#include <hip/hip_cooperative_groups.h>` means.
+/// The contents of `<hip/hip_cooperative_groups.h>` here.
 const GROUPS_HEADER: &CStr = c"#include <cooperative_groups.h>\n";
 const GROUPS_NAME: &CStr = c"hip/hip_cooperative_groups.h";
 
@@ -54,15 +54,15 @@ fn program_of(handle: hiprtcProgram) -> Result<Arc<Program>, hiprtcResult> {
     PROGRAMS.get(handle as usize).map_err(|_| hiprtcResult::HIPRTC_ERROR_INVALID_PROGRAM)
 }
 
-fn there<T>(place: *const T) -> Answer {
-    if place.is_null() { Err(INPUT) } else { Ok(()) }
+fn check_not_null<T>(out: *const T) -> Answer {
+    if out.is_null() { Err(INPUT) } else { Ok(()) }
 }
 
 pub(super) unsafe extern "C" fn hiprtcVersion(major: *mut c_int, minor: *mut c_int) -> hiprtcResult {
-    // SAFETY: S11: the caller's places.
+    // SAFETY: S11: the caller's output pointers.
     result(
-        there(major)
-            .and_then(|()| there(minor))
+        check_not_null(major)
+            .and_then(|()| check_not_null(minor))
             .and_then(|()| check(unsafe { (nvrtc().nvrtcVersion)(major, minor) })),
     )
 }
@@ -73,7 +73,7 @@ pub(super) unsafe extern "C" fn hiprtcGetErrorString(error: hiprtcResult) -> *co
 }
 
 pub(super) unsafe extern "C" fn hiprtcCreateProgram(
-    place: *mut hiprtcProgram,
+    out: *mut hiprtcProgram,
     source: *const c_char,
     name: *const c_char,
     count: c_int,
@@ -81,12 +81,12 @@ pub(super) unsafe extern "C" fn hiprtcCreateProgram(
     names: *const *const c_char,
 ) -> hiprtcResult {
     result((|| {
-        there(place)?;
-        there(source)?;
+        check_not_null(out)?;
+        check_not_null(source)?;
         let count = usize::try_from(count).map_err(|_| INPUT)?;
         if count > 0 {
-            there(headers)?;
-            there(names)?;
+            check_not_null(headers)?;
+            check_not_null(names)?;
         }
         let list = |list: *const *const c_char| match count {
             0 => Vec::new(),
@@ -94,13 +94,13 @@ pub(super) unsafe extern "C" fn hiprtcCreateProgram(
             _ => unsafe { std::slice::from_raw_parts(list, count) }.to_vec(),
         };
         let (mut texts, mut includes) = (list(headers), list(names));
-        // The program's own headers of these names come first.
+        // The program's own headers with these names take precedence.
         texts.push(RUNTIME_HEADER.as_ptr());
         includes.push(RUNTIME_NAME.as_ptr());
         texts.push(GROUPS_HEADER.as_ptr());
         includes.push(GROUPS_NAME.as_ptr());
         let mut raw = null_mut();
-        // SAFETY: S1, S11: a live place and C strings, which NVRTC copies.
+        // SAFETY: S1, S11: a live output pointer and C strings, which NVRTC copies.
         check(unsafe {
             (nvrtc().nvrtcCreateProgram)(
                 &mut raw,
@@ -112,24 +112,25 @@ pub(super) unsafe extern "C" fn hiprtcCreateProgram(
             )
         })?;
         let program = Program { raw: parking_lot::Mutex::new(Shared(raw)), cubin: AtomicBool::new(false) };
-        // SAFETY: S11: the caller's place for the result.
-        unsafe { place.write(PROGRAMS.insert(Arc::new(program)) as hiprtcProgram) };
+        // SAFETY: S11: the caller's output pointer.
+        unsafe { out.write(PROGRAMS.insert(Arc::new(program)) as hiprtcProgram) };
         Ok(())
     })())
 }
 
-pub(super) unsafe extern "C" fn hiprtcDestroyProgram(place: *mut hiprtcProgram) -> hiprtcResult {
+pub(super) unsafe extern "C" fn hiprtcDestroyProgram(out: *mut hiprtcProgram) -> hiprtcResult {
     result((|| {
-        there(place)?;
-        // SAFETY: S11: the caller's place, which holds a handle.
-        let handle = unsafe { place.read() };
+        check_not_null(out)?;
+        // SAFETY: S11: the caller's pointer to a handle.
+        let handle = unsafe { out.read() };
         let program =
             PROGRAMS.remove(handle as usize).map_err(|_| hiprtcResult::HIPRTC_ERROR_INVALID_PROGRAM)?;
         let mut raw = program.raw.lock();
-        // SAFETY: S11: it was live, and its handle is gone; whoever still holds it waits for the lock and finds null.
+        // SAFETY: S11: it was live and its handle is removed; another thread that still holds it waits for
+        // the lock and finds null.
         check(unsafe { (nvrtc().nvrtcDestroyProgram)(&mut raw.0) })?;
-        // SAFETY: S11: the caller's place.
-        unsafe { place.write(null_mut()) };
+        // SAFETY: S11: the caller's pointer.
+        unsafe { out.write(null_mut()) };
         Ok(())
     })())
 }
@@ -140,14 +141,14 @@ pub(super) unsafe extern "C" fn hiprtcAddNameExpression(
 ) -> hiprtcResult {
     result((|| {
         let program = program_of(program)?;
-        there(expression)?;
+        check_not_null(expression)?;
         // SAFETY: S11: a live program and the caller's C string.
         check(unsafe { (nvrtc().nvrtcAddNameExpression)(program.raw.lock().0, expression) })
     })())
 }
 
-/// Where a toolkit has its headers, if there is one: some, such as cooperative_groups.h, are in no library. Since CUDA 13 they
-/// include others from a folder of their own.
+/// Include directories of a CUDA toolkit, if there is one: some headers, such as cooperative_groups.h, are
+/// not part of NVRTC. Since CUDA 13 they include others from a directory of their own.
 fn toolkit_headers() -> Vec<PathBuf> {
     let named = std::env::var_os("CUDA_PATH").map(PathBuf::from);
     let roots = named.into_iter().chain([PathBuf::from("/usr/local/cuda")]);
@@ -159,12 +160,12 @@ fn toolkit_headers() -> Vec<PathBuf> {
         .collect()
 }
 
-/// The architecture of the current device, e.g. "sm_90"; none if there is no device.
+/// The architecture of the current device, e.g. "sm_90"; `None` if there is no device.
 fn device_arch() -> Option<String> {
     let device = context::current().ok()?;
     let get = |attribute: A| {
         let mut value = 0;
-        // SAFETY: S1: a live place.
+        // SAFETY: S1: a live output pointer.
         let code =
             unsafe { (context::driver().cuDeviceGetAttribute)(&mut value, attribute as u32, device.handle) };
         (code == 0).then_some(value)
@@ -183,7 +184,7 @@ pub(super) unsafe extern "C" fn hiprtcCompileProgram(
         let count = usize::try_from(count).map_err(|_| INPUT)?;
         let mut given = Vec::with_capacity(count);
         for index in 0..count {
-            there(options)?;
+            check_not_null(options)?;
             // SAFETY: S11: the caller's list has `count` C strings.
             given.push(unsafe { CStr::from_ptr(*options.add(index)) }.to_string_lossy().into_owned());
         }
@@ -207,8 +208,8 @@ pub(super) unsafe extern "C" fn hiprtcGetProgramLogSize(
     size: *mut usize,
 ) -> hiprtcResult {
     result(program_of(program).and_then(|program| {
-        there(size)?;
-        // SAFETY: S11: a live program and the caller's place.
+        check_not_null(size)?;
+        // SAFETY: S11: a live program and the caller's output pointer.
         check(unsafe { (nvrtc().nvrtcGetProgramLogSize)(program.raw.lock().0, size) })
     }))
 }
@@ -218,8 +219,8 @@ pub(super) unsafe extern "C" fn hiprtcGetProgramLog(
     log: *mut c_char,
 ) -> hiprtcResult {
     result(program_of(program).and_then(|program| {
-        there(log)?;
-        // SAFETY: S11: a live program; the caller's buffer is as long as the size that was told.
+        check_not_null(log)?;
+        // SAFETY: S11: a live program; the caller's buffer is as long as the size that was returned.
         check(unsafe { (nvrtc().nvrtcGetProgramLog)(program.raw.lock().0, log) })
     }))
 }
@@ -230,29 +231,30 @@ pub(super) unsafe extern "C" fn hiprtcGetLoweredName(
     name: *mut *const c_char,
 ) -> hiprtcResult {
     result(program_of(program).and_then(|program| {
-        there(expression)?;
-        there(name)?;
-        // SAFETY: S11: a live program, the caller's C string and place.
+        check_not_null(expression)?;
+        check_not_null(name)?;
+        // SAFETY: S11: a live program, the caller's C string and output pointer.
         check(unsafe { (nvrtc().nvrtcGetLoweredName)(program.raw.lock().0, expression, name) })
     }))
 }
 
 pub(super) unsafe extern "C" fn hiprtcGetCodeSize(program: hiprtcProgram, size: *mut usize) -> hiprtcResult {
     result(program_of(program).and_then(|program| {
-        there(size)?;
+        check_not_null(size)?;
         let cubin = program.cubin.load(Ordering::Relaxed);
         let ask = if cubin { nvrtc().nvrtcGetCUBINSize } else { nvrtc().nvrtcGetPTXSize };
-        // SAFETY: S11: a live program and the caller's place. PTX is counted with its zero byte.
+        // SAFETY: S11: a live program and the caller's output pointer. The size of PTX includes its zero
+        // byte.
         check(unsafe { ask(program.raw.lock().0, size) })
     }))
 }
 
 pub(super) unsafe extern "C" fn hiprtcGetCode(program: hiprtcProgram, code: *mut c_char) -> hiprtcResult {
     result(program_of(program).and_then(|program| {
-        there(code)?;
+        check_not_null(code)?;
         let cubin = program.cubin.load(Ordering::Relaxed);
         let get = if cubin { nvrtc().nvrtcGetCUBIN } else { nvrtc().nvrtcGetPTX };
-        // SAFETY: S11: a live program; the caller's buffer is as long as the size that was told.
+        // SAFETY: S11: a live program; the caller's buffer is as long as the size that was returned.
         check(unsafe { get(program.raw.lock().0, code) })
     }))
 }

@@ -6,14 +6,13 @@ use super::memory::{MemoryType, memory_type};
 use crate::context::{self, Outcome, check, driver, enter, status};
 use crate::driver::Stream;
 use crate::handles::stream_of;
-use cudarc::driver::sys::{CUDA_MEMCPY2D_st, CUmemorytype_enum};
+use crate::library::copy_rows;
 use hip_sys::hip::{hipDeviceptr_t, hipError_t, hipMemcpyKind, hipStream_t};
 use std::ffi::{c_int, c_uchar, c_ushort, c_void};
-use std::ptr::{null, null_mut};
 
 const VALUE: hipError_t = hipError_t::hipErrorInvalidValue;
 
-/// Whether each side of a copy is said to be a device's; `None`: find out.
+/// Whether the copy kind declares each side as device memory; `None` if the driver has to find out.
 fn sides(kind: hipMemcpyKind) -> Result<Option<(bool, bool)>, hipError_t> {
     match kind {
         hipMemcpyKind::hipMemcpyHostToHost => Ok(Some((false, false))),
@@ -27,12 +26,13 @@ fn sides(kind: hipMemcpyKind) -> Result<Option<(bool, bool)>, hipError_t> {
     }
 }
 
-/// Whether an address that the driver knows nothing of may be a device's: that of memory which a graph will allocate.
+/// Whether an address that the driver does not know may be device memory: memory that a graph will allocate.
 fn may_come(stream: Option<Stream>) -> bool {
     stream.is_some_and(is_capturing)
 }
 
-/// The driver takes the program's word for which side is the host's and would read a device's address from the CPU.
+/// Checks one side against the declared kind. The driver trusts the declaration and would read a device
+/// address on the CPU.
 fn fits(address: *const c_void, said_device: bool, stream: Option<Stream>) -> Outcome {
     let bad = match memory_type(address)? {
         MemoryType::Unknown => said_device && !may_come(stream),
@@ -42,7 +42,7 @@ fn fits(address: *const c_void, said_device: bool, stream: Option<Stream>) -> Ou
     if bad { Err(VALUE) } else { Ok(()) }
 }
 
-/// Checks what a copy is given. `stream`: where it will be put; none if it runs at once.
+/// Checks the arguments of a copy. `stream`: where it will be queued; `None` if it runs at once.
 fn check_sides(
     to: *const c_void,
     from: *const c_void,
@@ -58,7 +58,7 @@ fn check_sides(
     fits(to, to_device, stream)
 }
 
-/// Queues a copy. The driver finds out which side is where.
+/// Queues a copy. The driver finds out where each side is.
 fn enqueue(
     stream: Stream,
     to: *mut c_void,
@@ -67,7 +67,7 @@ fn enqueue(
     kind: hipMemcpyKind,
 ) -> Outcome {
     check_sides(to, from, kind, Some(stream))?;
-    // SAFETY: S2, S11: the driver checks the ranges that it knows; pageable memory is the program's word.
+    // SAFETY: S2, S11: the driver checks the ranges that it knows; the program guarantees pageable memory.
     check(unsafe { (driver().cuMemcpyAsync)(to as u64, from as u64, size, stream) })
 }
 
@@ -122,7 +122,7 @@ pub(super) unsafe extern "C" fn hipMemcpyWithStream(
     }))
 }
 
-/// The stream, if there is something to copy between two places that exist.
+/// The stream, or `None` if the size is zero; an error if an address is null.
 fn one_way(
     to: *const c_void,
     from: *const c_void,
@@ -144,7 +144,7 @@ pub(super) unsafe extern "C" fn hipMemcpyHtoDAsync(
 ) -> hipError_t {
     status(one_way(to, from, size, stream).and_then(|stream| {
         let Some(stream) = stream else { return Ok(()) };
-        // SAFETY: S2, S7, S11: the driver checks the device's range; the host's is the program's word.
+        // SAFETY: S2, S7, S11: the driver checks the device's range; the program guarantees the host's.
         check(unsafe { (driver().cuMemcpyHtoDAsync)(to as u64, from, size, stream) })
     }))
 }
@@ -188,11 +188,12 @@ pub(super) unsafe extern "C" fn hipMemcpyPeerAsync(
             (context::get(to_device)?.context()?, context::get(from_device)?.context()?);
         let Some(stream) = one_way(to, from, size, stream)? else { return Ok(()) };
         if is_capturing(stream) {
-            // The driver takes only the general form into a capture; the addresses tell the devices.
+            // The driver can capture only the general form of the copy. It derives the devices from the
+            // addresses.
             // SAFETY: S2: the driver checks both ranges.
             return check(unsafe { (driver().cuMemcpyAsync)(to as u64, from as u64, size, stream) });
         }
-        // SAFETY: S2: the driver checks both ranges; the contexts are kept.
+        // SAFETY: S2: the driver checks both ranges; the contexts stay retained.
         check(unsafe {
             (driver().cuMemcpyPeerAsync)(to as u64, to_context, from as u64, from_context, size, stream)
         })
@@ -217,31 +218,12 @@ pub(super) unsafe extern "C" fn hipMemcpy2DAsync(
             return Err(hipError_t::hipErrorInvalidPitchValue);
         }
         check_sides(to, from, kind, Some(stream))?;
-        let unified = CUmemorytype_enum::CU_MEMORYTYPE_UNIFIED;
-        let copy = CUDA_MEMCPY2D_st {
-            srcXInBytes: 0,
-            srcY: 0,
-            srcMemoryType: unified,
-            srcHost: null(),
-            srcDevice: from as u64,
-            srcArray: null_mut(),
-            srcPitch: from_pitch,
-            dstXInBytes: 0,
-            dstY: 0,
-            dstMemoryType: unified,
-            dstHost: null_mut(),
-            dstDevice: to as u64,
-            dstArray: null_mut(),
-            dstPitch: to_pitch,
-            WidthInBytes: width,
-            Height: height,
-        };
-        // SAFETY: S2, S11: the driver checks the ranges that it knows and reads the description before it returns.
-        check(unsafe { (driver().cuMemcpy2DAsync)(&copy, stream) })
+        // SAFETY: S2, S11: the driver checks the ranges that it knows.
+        unsafe { copy_rows((to, to_pitch), (from, from_pitch), width, height, stream) }
     }))
 }
 
-/// Checks what a fill is given. `None`: nothing to fill.
+/// Checks the arguments of a fill. `None` if there is nothing to fill.
 fn fill(
     to: *mut c_void,
     size: usize,
@@ -252,7 +234,7 @@ fn fill(
         return Ok(None);
     }
     count.checked_mul(size).ok_or(VALUE)?;
-    // The driver reads a null address as an offset into nothing and may say so only later.
+    // The driver treats a null address as an offset and may report the error only later.
     if to.is_null() || (memory_type(to)? == MemoryType::Unknown && !may_come(stream)) {
         Err(VALUE)
     } else {

@@ -1,7 +1,7 @@
 //! Initialisation, devices, their limits and their access to each other.
 #![allow(non_snake_case, reason = "HIP's names")]
 
-use super::{VERSION, captures, give, place_is_there};
+use super::{VERSION, captures, check_not_null, give};
 use crate::context::{self, check, cuda, current, driver, enter, set_current, status};
 use crate::handles::forget_device;
 use hip_sys::hip::{hipDevice_t, hipDeviceP2PAttr, hipError_t, hipLimit_t, hipUUID};
@@ -14,23 +14,23 @@ pub(super) unsafe extern "C" fn hipInit(flags: c_uint) -> hipError_t {
 }
 
 pub(super) unsafe extern "C" fn hipRuntimeGetVersion(version: *mut c_int) -> hipError_t {
-    // SAFETY: S11: the caller's place for the result.
+    // SAFETY: S11: the caller's output pointer.
     status(unsafe { give(version, VERSION) })
 }
 
-/// The driver's own version, as CUDA writes it.
+/// The driver's own version, in CUDA's format.
 pub(super) unsafe extern "C" fn hipDriverGetVersion(version: *mut c_int) -> hipError_t {
-    // SAFETY: S11: the caller's place for the result.
+    // SAFETY: S11: the caller's output pointer.
     status(unsafe { give(version, cuda().version) })
 }
 
 pub(super) unsafe extern "C" fn hipGetDeviceCount(count: *mut c_int) -> hipError_t {
-    // SAFETY: S11: the caller's place for the result.
+    // SAFETY: S11: the caller's output pointer.
     status(unsafe { give(count, cuda().count() as c_int) }.and_then(|()| current().map(drop)))
 }
 
 pub(super) unsafe extern "C" fn hipGetDevice(ordinal: *mut c_int) -> hipError_t {
-    // SAFETY: S11: the caller's place for the result.
+    // SAFETY: S11: the caller's output pointer.
     status(current().and_then(|device| unsafe { give(ordinal, device.ordinal as c_int) }))
 }
 
@@ -39,7 +39,7 @@ pub(super) unsafe extern "C" fn hipSetDevice(ordinal: c_int) -> hipError_t {
 }
 
 pub(super) unsafe extern "C" fn hipDeviceGet(device: *mut hipDevice_t, ordinal: c_int) -> hipError_t {
-    // SAFETY: S11: the caller's place for the result.
+    // SAFETY: S11: the caller's output pointer.
     status(context::get(ordinal).and_then(|_| unsafe { give(device, ordinal) }))
 }
 
@@ -58,28 +58,28 @@ pub(super) unsafe extern "C" fn hipDeviceGetName(
     })())
 }
 
-pub(super) unsafe extern "C" fn hipDeviceGetUuid(place: *mut hipUUID, device: hipDevice_t) -> hipError_t {
+pub(super) unsafe extern "C" fn hipDeviceGetUuid(out: *mut hipUUID, device: hipDevice_t) -> hipError_t {
     status((|| {
-        place_is_there(place)?;
+        check_not_null(out)?;
         let device = context::get(device)?;
-        // SAFETY: S11: the caller's place, which is 16 bytes.
-        check(unsafe { (driver().cuDeviceGetUuid)(place.cast(), device.handle) })
+        // SAFETY: S11: the caller's output pointer, to 16 bytes.
+        check(unsafe { (driver().cuDeviceGetUuid)(out.cast(), device.handle) })
     })())
 }
 
 pub(super) unsafe extern "C" fn hipDeviceGetPCIBusId(
-    place: *mut c_char,
+    out: *mut c_char,
     room: c_int,
     device: c_int,
 ) -> hipError_t {
     status((|| {
         let device = context::get(device)?;
         // "0000:00:00.0" and its zero byte.
-        if place.is_null() || room < 13 {
+        if out.is_null() || room < 13 {
             return Err(VALUE);
         }
         // SAFETY: S11: the caller's buffer has `room` bytes.
-        check(unsafe { (driver().cuDeviceGetPCIBusId)(place, room, device.handle) })
+        check(unsafe { (driver().cuDeviceGetPCIBusId)(out, room, device.handle) })
     })())
 }
 
@@ -88,25 +88,25 @@ pub(super) unsafe extern "C" fn hipDeviceGetByPCIBusId(
     address: *const c_char,
 ) -> hipError_t {
     status((|| {
-        place_is_there(device)?;
+        check_not_null(device)?;
         if address.is_null() {
             return Err(VALUE);
         }
         current()?;
         let mut handle = 0;
-        // SAFETY: S1, S11: a live place and the caller's C string.
+        // SAFETY: S1, S11: a live output pointer and the caller's C string.
         check(unsafe { (driver().cuDeviceGetByPCIBusId)(&mut handle, address) })?;
         let ordinal = cuda().ordinal_of(handle).ok_or(hipError_t::hipErrorInvalidDevice)?;
-        // SAFETY: S11: the caller's place for the result.
+        // SAFETY: S11: the caller's output pointer.
         unsafe { give(device, ordinal as c_int) }
     })())
 }
 
 pub(super) unsafe extern "C" fn hipDeviceTotalMem(bytes: *mut usize, device: hipDevice_t) -> hipError_t {
     status((|| {
-        place_is_there(bytes)?;
+        check_not_null(bytes)?;
         let device = context::get(device)?;
-        // SAFETY: S11: the caller's place for the result.
+        // SAFETY: S11: the caller's output pointer.
         check(unsafe { (driver().cuDeviceTotalMem)(bytes, device.handle) })
     })())
 }
@@ -116,7 +116,7 @@ pub(super) unsafe extern "C" fn hipDeviceSynchronize() -> hipError_t {
     status(enter().and_then(|_| check(unsafe { (driver().cuCtxSynchronize)() })))
 }
 
-/// Ends everything that was made on the device, handles included, and forgets a fault.
+/// Destroys everything that was created on the device, including handles, and clears a fault.
 pub(super) unsafe extern "C" fn hipDeviceReset() -> hipError_t {
     status(current().and_then(|device| {
         captures::forget_device(device.ordinal);
@@ -125,7 +125,7 @@ pub(super) unsafe extern "C" fn hipDeviceReset() -> hipError_t {
     }))
 }
 
-/// The limits' numbers are CUDA's: stack size, printf buffer, heap.
+/// Checks a limit. Its numbers are CUDA's: stack size, printf buffer, heap.
 fn is_limit(limit: hipLimit_t) -> Result<c_uint, hipError_t> {
     if limit.0 <= hipLimit_t::hipLimitMallocHeapSize.0 {
         Ok(limit.0)
@@ -136,10 +136,10 @@ fn is_limit(limit: hipLimit_t) -> Result<c_uint, hipError_t> {
 
 pub(super) unsafe extern "C" fn hipDeviceGetLimit(value: *mut usize, limit: hipLimit_t) -> hipError_t {
     status((|| {
-        place_is_there(value)?;
+        check_not_null(value)?;
         let limit = is_limit(limit)?;
         enter()?;
-        // SAFETY: S11: the caller's place for the result.
+        // SAFETY: S11: the caller's output pointer.
         check(unsafe { (driver().cuCtxGetLimit)(value, limit) })
     })())
 }
@@ -159,9 +159,9 @@ pub(super) unsafe extern "C" fn hipDeviceCanAccessPeer(
     peer: c_int,
 ) -> hipError_t {
     status((|| {
-        place_is_there(answer)?;
+        check_not_null(answer)?;
         let (device, peer) = (context::get(device)?, context::get(peer)?);
-        // SAFETY: S11: the caller's place for the result.
+        // SAFETY: S11: the caller's output pointer.
         check(unsafe { (driver().cuDeviceCanAccessPeer)(answer, device.handle, peer.handle) })
     })())
 }
@@ -175,7 +175,7 @@ pub(super) unsafe extern "C" fn hipDeviceEnablePeerAccess(peer: c_int, flags: c_
         if device.ordinal == peer.ordinal {
             return Err(hipError_t::hipErrorInvalidDevice);
         }
-        // SAFETY: S1: a context that is kept.
+        // SAFETY: S1: a context that stays retained.
         check(unsafe { (driver().cuCtxEnablePeerAccess)(peer.context()?, 0) })
     })())
 }
@@ -186,12 +186,12 @@ pub(super) unsafe extern "C" fn hipDeviceDisablePeerAccess(peer: c_int) -> hipEr
         if device.ordinal == peer.ordinal {
             return Err(hipError_t::hipErrorInvalidDevice);
         }
-        // SAFETY: S1: a context that is kept.
+        // SAFETY: S1: a context that stays retained.
         check(unsafe { (driver().cuCtxDisablePeerAccess)(peer.context()?) })
     })())
 }
 
-/// HIP counts the attributes from 0, CUDA from 1.
+/// HIP's attributes start at 0, CUDA's at 1.
 pub(super) unsafe extern "C" fn hipDeviceGetP2PAttribute(
     value: *mut c_int,
     attribute: hipDeviceP2PAttr,
@@ -199,7 +199,7 @@ pub(super) unsafe extern "C" fn hipDeviceGetP2PAttribute(
     to: c_int,
 ) -> hipError_t {
     status((|| {
-        place_is_there(value)?;
+        check_not_null(value)?;
         let (from, to) = (context::get(from)?, context::get(to)?);
         if from.ordinal == to.ordinal {
             return Err(hipError_t::hipErrorInvalidDevice);
@@ -207,7 +207,7 @@ pub(super) unsafe extern "C" fn hipDeviceGetP2PAttribute(
         if attribute.0 > hipDeviceP2PAttr::hipDevP2PAttrHipArrayAccessSupported.0 {
             return Err(VALUE);
         }
-        // SAFETY: S11: the caller's place for the result.
+        // SAFETY: S11: the caller's output pointer.
         check(unsafe { (driver().cuDeviceGetP2PAttribute)(value, attribute.0 + 1, from.handle, to.handle) })
     })())
 }

@@ -1,7 +1,7 @@
 //! Events.
 #![allow(non_snake_case, reason = "HIP's names")]
 
-use super::{give, place_is_there};
+use super::{check_not_null, give};
 use crate::context::{check, driver, enter, status};
 use crate::handles::{EVENTS, Event, EventState, absent, event_of, stream_of};
 use hip_sys::hip::{
@@ -15,34 +15,34 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 const HANDLE: hipError_t = hipError_t::hipErrorInvalidHandle;
 const VALUE: hipError_t = hipError_t::hipErrorInvalidValue;
-/// hipEventReleaseToDevice and hipEventReleaseToSystem, which only AMD's cards know.
+/// hipEventReleaseToDevice and hipEventReleaseToSystem, which only affect AMD's cards.
 const RELEASE_TO: c_uint = 0x4000_0000 | 0x8000_0000;
-/// The flags that CUDA has too.
+/// The flags that CUDA also has.
 const CUDAS: c_uint = hipEventBlockingSync | hipEventDisableTiming | hipEventInterprocess;
 
-pub(super) unsafe extern "C" fn hipEventCreateWithFlags(place: *mut hipEvent_t, flags: c_uint) -> hipError_t {
+pub(super) unsafe extern "C" fn hipEventCreateWithFlags(out: *mut hipEvent_t, flags: c_uint) -> hipError_t {
     status((|| {
-        place_is_there(place)?;
+        check_not_null(out)?;
         let known = CUDAS | hipEventDisableSystemFence | RELEASE_TO;
         if flags & !known != 0 || flags & RELEASE_TO == RELEASE_TO {
             return Err(VALUE);
         }
         let device = enter()?;
         let mut raw = null_mut();
-        // SAFETY: S1: a live place.
+        // SAFETY: S1: a live output pointer.
         check(unsafe { (driver().cuEventCreate)(&mut raw, flags & CUDAS) })?;
         let extra =
             EventState { timed: flags & hipEventDisableTiming == 0, recorded: AtomicBool::new(false) };
         let handle = EVENTS.insert(Arc::new(Event { raw, device, extra }));
-        // SAFETY: S11: the caller's place for the result.
-        unsafe { give(place, handle as hipEvent_t) }
+        // SAFETY: S11: the caller's output pointer.
+        unsafe { give(out, handle as hipEvent_t) }
     })())
 }
 
 pub(super) unsafe extern "C" fn hipEventDestroy(event: hipEvent_t) -> hipError_t {
     status(EVENTS.remove(event as usize).map_err(absent).and_then(|event| {
         event.device.enter()?;
-        // SAFETY: S11: it was live, and its handle is gone.
+        // SAFETY: S11: it was live and its handle is removed.
         check(unsafe { (driver().cuEventDestroy)(event.raw) })
     }))
 }
@@ -77,13 +77,13 @@ pub(super) unsafe extern "C" fn hipEventElapsedTime(
     stop: hipEvent_t,
 ) -> hipError_t {
     status((|| {
-        place_is_there(milliseconds)?;
+        check_not_null(milliseconds)?;
         let (start, stop) = (event_of(start)?, event_of(stop)?);
         let usable = |event: &Event| event.extra.timed && event.extra.recorded.load(Ordering::Acquire);
         if !usable(&start) || !usable(&stop) {
             return Err(HANDLE);
         }
-        // SAFETY: S11: both are live, and the place is the caller's.
+        // SAFETY: S11: both are live, and the output pointer is the caller's.
         check(unsafe { (driver().cuEventElapsedTime)(milliseconds, start.raw, stop.raw) })
     })())
 }

@@ -1,8 +1,8 @@
-//! Graphs and user objects. Types of nodes, flags and results have CUDA's numbers.
+//! Graphs and user objects. Node types, flags and results have CUDA's numbers.
 #![allow(non_snake_case, reason = "HIP's names")]
 
 use super::captures::{check_unfinished, is_unfinished};
-use super::{give, place_is_there};
+use super::{check_not_null, give};
 use crate::context::{Outcome, check, current, driver, enter, status};
 use crate::driver::GraphNode;
 use crate::handles::{EXECS, GRAPHS, Object, USER_OBJECTS, exec_of, graph_of, stream_of};
@@ -21,18 +21,18 @@ const VALUE: hipError_t = hipError_t::hipErrorInvalidValue;
 /// hipGraphUserObjectMove: the program's references become the graph's.
 const MOVE: c_uint = 1;
 
-/// The graph that each node is of, for the nodes that the program was told of: the driver would follow a stale one.
+/// For each node that the program has received, its graph. The driver would dereference a stale node.
 static NODES: LazyLock<Mutex<HashMap<usize, usize>>> = LazyLock::new(Mutex::default);
 
-/// The program is told of a node of the graph with that handle.
+/// Notes that the program receives a node of the graph with that handle.
 pub(super) fn remember_node(node: hipGraphNode_t, graph: usize) {
     NODES.lock().insert(node as usize, graph);
 }
 
-/// The driver's graph is gone: so are the handle and the nodes.
+/// Notes that the driver's graph is destroyed: the handle and the nodes become invalid.
 pub(super) fn forget_graph(handle: usize) {
     forget_nodes(handle);
-    // A reset of the device may have ended it already.
+    // A reset of the device may have removed it already.
     let _ = GRAPHS.remove(handle);
 }
 
@@ -40,7 +40,7 @@ fn forget_nodes(graph: usize) {
     NODES.lock().retain(|_, of| *of != graph);
 }
 
-/// The graph of a handle: a whole one, or that of a capture which goes on and is not spoilt.
+/// The graph of a handle: a finished one, or that of an active capture that is not invalidated.
 fn usable(graph: hipGraph_t) -> Result<Arc<Object>, hipError_t> {
     let object = graph_of(graph)?;
     check_unfinished(graph)?;
@@ -52,16 +52,16 @@ fn finished(graph: hipGraph_t) -> Result<Arc<Object>, hipError_t> {
     if is_unfinished(graph) { Err(VALUE) } else { graph_of(graph) }
 }
 
-pub(super) unsafe extern "C" fn hipGraphCreate(place: *mut hipGraph_t, flags: c_uint) -> hipError_t {
+pub(super) unsafe extern "C" fn hipGraphCreate(out: *mut hipGraph_t, flags: c_uint) -> hipError_t {
     status((|| {
-        place_is_there(place)?;
+        check_not_null(out)?;
         let device = enter()?;
         let mut raw = null_mut();
-        // SAFETY: S1: a live place.
+        // SAFETY: S1: a live output pointer.
         check(unsafe { (driver().cuGraphCreate)(&mut raw, flags) })?;
         let handle = GRAPHS.insert(Arc::new(Object { raw, device, extra: () }));
-        // SAFETY: S11: the caller's place for the result.
-        unsafe { give(place, handle as hipGraph_t) }
+        // SAFETY: S11: the caller's output pointer.
+        unsafe { give(out, handle as hipGraph_t) }
     })())
 }
 
@@ -76,25 +76,25 @@ pub(super) unsafe extern "C" fn hipGraphDestroy(graph: hipGraph_t) -> hipError_t
         })?;
         forget_nodes(graph as usize);
         object.device.enter()?;
-        // SAFETY: S11: it was live, and its handle is gone.
+        // SAFETY: S11: it was live and its handle is removed.
         check(unsafe { (driver().cuGraphDestroy)(object.raw) })
     })())
 }
 
 pub(super) unsafe extern "C" fn hipGraphInstantiateWithFlags(
-    place: *mut hipGraphExec_t,
+    out: *mut hipGraphExec_t,
     graph: hipGraph_t,
     flags: c_ulonglong,
 ) -> hipError_t {
     status((|| {
-        place_is_there(place)?;
+        check_not_null(out)?;
         let graph = finished(graph)?;
         let mut raw = null_mut();
-        // SAFETY: S1, S11: a live place and a live graph.
+        // SAFETY: S1, S11: a live output pointer and a live graph.
         check(unsafe { (driver().cuGraphInstantiateWithFlags)(&mut raw, graph.raw, flags) })?;
         let handle = EXECS.insert(Arc::new(Object { raw, device: graph.device, extra: () }));
-        // SAFETY: S11: the caller's place for the result.
-        unsafe { give(place, handle as hipGraphExec_t) }
+        // SAFETY: S11: the caller's output pointer.
+        unsafe { give(out, handle as hipGraphExec_t) }
     })())
 }
 
@@ -120,7 +120,7 @@ pub(super) unsafe extern "C" fn hipGraphUpload(exec: hipGraphExec_t, stream: hip
 pub(super) unsafe extern "C" fn hipGraphExecDestroy(exec: hipGraphExec_t) -> hipError_t {
     status(EXECS.remove(exec as usize).map_err(|_| VALUE).and_then(|exec| {
         exec.device.enter()?;
-        // SAFETY: S11: it was live, and its handle is gone.
+        // SAFETY: S11: it was live and its handle is removed.
         check(unsafe { (driver().cuGraphExecDestroy)(exec.raw) })
     }))
 }
@@ -136,11 +136,12 @@ pub(super) unsafe extern "C" fn hipGraphExecUpdate(
             return Err(VALUE);
         }
         let (exec, whole) = (exec_of(exec)?, finished(graph)?);
-        // A result that this version of the types does not know must not become one of their values.
+        // A result that this version of the types does not have must not be read as an enum value.
         let mut info = MaybeUninit::<CUgraphExecUpdateResultInfo_st>::zeroed();
-        // SAFETY: S1, S11: both are live, and the place too.
+        // SAFETY: S1, S11: both are live, and so is the output buffer.
         let outcome = check(unsafe { (driver().cuGraphExecUpdate)(exec.raw, whole.raw, info.as_mut_ptr()) });
-        // SAFETY: S15: zeroed, and written by the driver; read as numbers and addresses. The places are the caller's.
+        // SAFETY: S15: zeroed, and written by the driver; read as numbers and addresses. The output pointers
+        // are the caller's.
         unsafe {
             let info = info.as_ptr();
             let code = (&raw const (*info).result).cast::<c_uint>().read();
@@ -161,12 +162,12 @@ pub(super) unsafe extern "C" fn hipGraphGetNodes(
     count: *mut usize,
 ) -> hipError_t {
     status((|| {
-        place_is_there(count)?;
+        check_not_null(count)?;
         let object = usable(graph)?;
-        // SAFETY: S11: a live graph; the caller's array has room for as many nodes as its count says, which the driver makes
-        // the number of nodes written.
+        // SAFETY: S11: a live graph; the caller's array has as many entries as its count says; the driver
+        // stores the number of nodes written in the count.
         unsafe {
-            // Without an array the count need not hold anything.
+            // Without an array the count may be uninitialised.
             let room = if nodes.is_null() { 0 } else { *count };
             check((driver().cuGraphGetNodes)(object.raw, nodes.cast::<GraphNode>(), count))?;
             (0..room.min(*count)).for_each(|index| remember_node(*nodes.add(index), graph as usize));
@@ -177,41 +178,41 @@ pub(super) unsafe extern "C" fn hipGraphGetNodes(
 
 pub(super) unsafe extern "C" fn hipGraphNodeGetType(
     node: hipGraphNode_t,
-    place: *mut hipGraphNodeType,
+    out: *mut hipGraphNodeType,
 ) -> hipError_t {
     status((|| {
-        place_is_there(place)?;
+        check_not_null(out)?;
         let graph_of_node = || NODES.lock().get(&(node as usize)).copied().ok_or(VALUE);
         usable(graph_of_node()? as hipGraph_t)?;
-        // A spoilt capture has taken its nodes with it.
+        // Asked again, because an invalidated capture has destroyed its nodes.
         graph_of_node()?;
         let mut answer = 0;
-        // SAFETY: S1, S11: a live place and a node of a live graph.
+        // SAFETY: S1, S11: a live output pointer and a node of a live graph.
         check(unsafe { (driver().cuGraphNodeGetType)(node.cast(), &mut answer) })?;
-        // SAFETY: S11: the caller's place for the result.
-        unsafe { give(place, hipGraphNodeType(answer)) }
+        // SAFETY: S11: the caller's output pointer.
+        unsafe { give(out, hipGraphNodeType(answer)) }
     })())
 }
 
 pub(super) unsafe extern "C" fn hipUserObjectCreate(
-    place: *mut hipUserObject_t,
+    out: *mut hipUserObject_t,
     data: *mut c_void,
     destroy: hipHostFn_t,
     references: c_uint,
     flags: c_uint,
 ) -> hipError_t {
     status((|| {
-        place_is_there(place)?;
+        check_not_null(out)?;
         if destroy.is_none() || references > c_int::MAX as c_uint {
             return Err(VALUE);
         }
         let device = enter()?;
         let mut raw = null_mut();
-        // SAFETY: S1, S11: a live place; the destructor and its argument are the program's word.
+        // SAFETY: S1, S11: a live output pointer; the program guarantees the destructor and its argument.
         check(unsafe { (driver().cuUserObjectCreate)(&mut raw, data, destroy, references, flags) })?;
         let handle = USER_OBJECTS.insert(Arc::new(Object { raw, device, extra: Mutex::new(references) }));
-        // SAFETY: S11: the caller's place for the result.
-        unsafe { give(place, handle as hipUserObject_t) }
+        // SAFETY: S11: the caller's output pointer.
+        unsafe { give(out, handle as hipUserObject_t) }
     })())
 }
 
@@ -231,7 +232,7 @@ pub(super) unsafe extern "C" fn hipGraphRetainUserObject(
         check(unsafe { (driver().cuGraphRetainUserObject)(graph.raw, user_object.raw, count, flags) })?;
         *own = left;
         if left == 0 {
-            // From here on the object ends with a graph, and the handle leads nowhere.
+            // From here on only graphs hold references, and the handle becomes invalid.
             let _ = USER_OBJECTS.remove(object as usize);
         }
         Ok(())

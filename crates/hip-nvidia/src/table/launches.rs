@@ -1,7 +1,7 @@
-//! Launches, and questions about functions.
+//! Launches, and queries of functions.
 #![allow(non_snake_case, reason = "HIP's names")]
 
-use super::{give, place_is_there};
+use super::{check_not_null, give};
 use crate::context::{Outcome, check, driver, status};
 use crate::driver::{Function, Stream};
 use crate::handles::{function_alone, function_of, stream_of};
@@ -11,12 +11,12 @@ use std::ffi::{c_int, c_uint, c_void};
 use std::ptr::null_mut;
 
 const VALUE: hipError_t = hipError_t::hipErrorInvalidValue;
-/// Largest grid, in blocks: CUDA's in y and z is one less than HIP's.
+/// Largest grid, in blocks. CUDA's limit in y and z is one less than HIP's.
 const MAX_GRID: [c_uint; 3] = [c_int::MAX as c_uint, 65_535, 65_535];
-/// Most threads in a block.
+/// Most threads of a block.
 const MAX_BLOCK: c_uint = 1024;
 
-/// What a launch is told, checked.
+/// The checked function and stream of a launch.
 struct Prepared {
     function: Function,
     stream: Stream,
@@ -28,7 +28,7 @@ fn prepare(
     grid: [c_uint; 3],
     block: [c_uint; 3],
 ) -> Result<Prepared, hipError_t> {
-    // The stream's context is the one that has to be current, and the function has to be of the same device.
+    // The stream's context has to be current, and the function has to belong to the same device.
     let function = function_alone(function)?;
     let (stream, device) = stream_of(stream)?;
     let grid_fits = grid.iter().zip(MAX_GRID).all(|(n, max)| (1..=max).contains(n));
@@ -43,10 +43,11 @@ fn prepare(
     Ok(Prepared { function: function.raw, stream })
 }
 
-/// The `extra` list with CUDA's end mark, which is another number than HIP's.
+/// The `extra` list with CUDA's end marker, whose value differs from HIP's.
 ///
 /// # Safety
-/// The list ends with `HIP_LAUNCH_PARAM_END`; one without is read up to the second pair, as far as a whole one goes.
+/// The list ends with `HIP_LAUNCH_PARAM_END`. A list without it is read up to the second pair, which is as
+/// far as a complete one goes.
 unsafe fn with_cudas_end(extra: *mut *mut c_void) -> Result<[*mut c_void; 5], hipError_t> {
     let mut list = [null_mut(); 5];
     // SAFETY: S11: the caller vouches for the list.
@@ -97,7 +98,8 @@ pub(super) unsafe extern "C" fn hipModuleLaunchKernel(
             list = unsafe { with_cudas_end(extra) }?;
             list.as_mut_ptr()
         };
-        // SAFETY: S9, S11: a live function and stream; the arguments are the caller's word. The driver copies them.
+        // SAFETY: S9, S11: a live function and stream; the caller guarantees the arguments, which the driver
+        // copies
         check(unsafe {
             (driver().cuLaunchKernel)(
                 function,
@@ -151,18 +153,18 @@ pub(super) unsafe extern "C" fn hipModuleLaunchCooperativeKernel(
 
 /// The attributes have CUDA's numbers.
 pub(super) unsafe extern "C" fn hipFuncGetAttribute(
-    place: *mut c_int,
+    out: *mut c_int,
     attribute: hipFunction_attribute,
     function: hipFunction_t,
 ) -> hipError_t {
     status(function_of(function).and_then(|function| {
-        place_is_there(place)?;
-        // SAFETY: S11: a live function and the caller's place.
-        check(unsafe { (driver().cuFuncGetAttribute)(place, attribute.0, function.raw) })
+        check_not_null(out)?;
+        // SAFETY: S11: a live function and the caller's output pointer.
+        check(unsafe { (driver().cuFuncGetAttribute)(out, attribute.0, function.raw) })
     }))
 }
 
-/// HIP means the address of a host function here; ours are module functions, which it takes too.
+/// HIP expects the address of a host function here. Our handles are module functions, which HIP accepts too.
 pub(super) unsafe extern "C" fn hipFuncSetAttribute(
     function: *const c_void,
     attribute: hipFuncAttribute,
@@ -184,19 +186,19 @@ pub(super) unsafe extern "C" fn hipFuncSetAttribute(
 }
 
 pub(super) unsafe extern "C" fn hipModuleOccupancyMaxActiveBlocksPerMultiprocessor(
-    place: *mut c_int,
+    out: *mut c_int,
     function: hipFunction_t,
     block: c_int,
     shared_bytes: usize,
 ) -> hipError_t {
     status(function_of(function).and_then(|function| {
-        place_is_there(place)?;
+        check_not_null(out)?;
         if block <= 0 || block > MAX_BLOCK as c_int {
             return Err(VALUE);
         }
-        // SAFETY: S11: a live function and the caller's place.
+        // SAFETY: S11: a live function and the caller's output pointer.
         check(unsafe {
-            (driver().cuOccupancyMaxActiveBlocksPerMultiprocessor)(place, function.raw, block, shared_bytes)
+            (driver().cuOccupancyMaxActiveBlocksPerMultiprocessor)(out, function.raw, block, shared_bytes)
         })
     }))
 }
@@ -212,7 +214,8 @@ pub(super) unsafe extern "C" fn hipModuleOccupancyMaxPotentialBlockSize(
         if grid.is_null() || block.is_null() || limit < 0 {
             return Err(VALUE);
         }
-        // SAFETY: S11: a live function and the caller's places; no function gives the shared memory of a block size.
+        // SAFETY: S11: a live function and the caller's output pointers; the callback for the shared memory
+        // of a block size is null.
         check(unsafe {
             (driver().cuOccupancyMaxPotentialBlockSize)(
                 grid,
@@ -226,7 +229,8 @@ pub(super) unsafe extern "C" fn hipModuleOccupancyMaxPotentialBlockSize(
     }))
 }
 
-/// Offset and size of an argument; an error past the last. A question of our own, so it leaves HIP's last error alone.
+/// Offset and size of an argument; an error past the last one. This query is an extension, so it leaves HIP's
+/// last error unchanged.
 pub(crate) unsafe extern "C" fn func_param_info(
     function: hipFunction_t,
     index: usize,
@@ -237,9 +241,9 @@ pub(crate) unsafe extern "C" fn func_param_info(
         let function = function_of(function)?;
         let ask = driver().cuFuncGetParamInfo.ok_or(hipError_t::hipErrorNotSupported)?;
         let (mut at, mut bytes) = (0, 0);
-        // SAFETY: S1: a live function and live places.
+        // SAFETY: S1: a live function and live output pointers.
         check(unsafe { ask(function.raw, index, &mut at, &mut bytes) })?;
-        // SAFETY: S11: the caller's places for the results.
+        // SAFETY: S11: the caller's output pointers.
         unsafe { give(offset, at).and_then(|()| give(size, bytes)) }
     };
     answer().err().unwrap_or(hipError_t::hipSuccess)

@@ -1,7 +1,7 @@
-//! Allocation of device, managed and host memory, and questions about pointers.
+//! Allocation of device, managed and host memory, and queries of pointers.
 #![allow(non_snake_case, reason = "HIP's names")]
 
-use super::{give, place_is_there};
+use super::{check_not_null, give};
 use crate::context::{self, Outcome, check, driver, enter, status};
 use crate::driver::Code;
 use crate::handles::stream_of;
@@ -15,23 +15,24 @@ use std::ptr::null_mut;
 const VALUE: hipError_t = hipError_t::hipErrorInvalidValue;
 /// hipCpuDeviceId, and CU_DEVICE_CPU.
 const CPU: c_int = -1;
-/// The flags of host memory that CUDA has too: portable, mapped, write-combined.
+/// The flags of host memory that CUDA also has: portable, mapped, write-combined.
 const HOST_FLAGS: c_uint =
     hip::hipHostMallocPortable | hip::hipHostMallocMapped | hip::hipHostMallocWriteCombined;
 /// HIP's host memory is always visible to all devices and mapped.
 const HOST_ALWAYS: c_uint = hip::hipHostMallocPortable | hip::hipHostMallocMapped;
 
-/// What the driver knows of an address.
+/// The kind of memory at an address, according to the driver.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum MemoryType {
-    /// Nothing: pageable memory, or no memory at all.
+    /// Not known to the driver: pageable memory, or unmapped.
     Unknown,
     Host,
     Device,
     Managed,
 }
 
-/// Of `CU_POINTER_ATTRIBUTE_*`: the kind of memory, both addresses, whether it is managed, the device.
+/// `CU_POINTER_ATTRIBUTE_*` numbers: memory type, device and host address, whether it is managed, device
+/// ordinal.
 const ATTRIBUTES: [c_uint; 5] = [2, 3, 4, 8, 9];
 
 #[derive(Default)]
@@ -46,17 +47,22 @@ struct Answers {
 fn ask(address: *const c_void) -> Result<Answers, hipError_t> {
     let mut answers = Answers::default();
     let mut attributes = ATTRIBUTES;
-    let mut places: [*mut c_void; 5] = [
+    let mut outputs: [*mut c_void; 5] = [
         (&raw mut answers.memory_type).cast(),
         (&raw mut answers.device_address).cast(),
         (&raw mut answers.host_address).cast(),
         (&raw mut answers.managed).cast(),
         (&raw mut answers.ordinal).cast(),
     ];
-    let count = places.len() as c_uint;
-    // SAFETY: S1: as many attributes as places, each of the size that the attribute has.
+    let count = outputs.len() as c_uint;
+    // SAFETY: S1: as many output pointers as attributes, each to a value of the attribute's size.
     check(unsafe {
-        (driver().cuPointerGetAttributes)(count, attributes.as_mut_ptr(), places.as_mut_ptr(), address as u64)
+        (driver().cuPointerGetAttributes)(
+            count,
+            attributes.as_mut_ptr(),
+            outputs.as_mut_ptr(),
+            address as u64,
+        )
     })?;
     Ok(answers)
 }
@@ -72,35 +78,36 @@ impl Answers {
     }
 }
 
-/// What kind of memory an address lies in. A context must be current.
+/// The kind of memory at an address. A context must be current.
 pub(super) fn memory_type(address: *const c_void) -> Result<MemoryType, hipError_t> {
     ask(address).map(|answers| answers.memory_type())
 }
 
-/// Allocates on the current device; zero bytes are a null pointer.
+/// Allocates on the current device; zero bytes give a null pointer.
 unsafe fn allocate(
-    place: *mut *mut c_void,
+    out: *mut *mut c_void,
     size: usize,
     call: impl FnOnce(*mut *mut c_void) -> Code,
 ) -> Outcome {
-    place_is_there(place)?;
+    check_not_null(out)?;
     enter()?;
     let mut pointer = null_mut();
     if size != 0 {
         check(call(&mut pointer))?;
     }
-    // SAFETY: S11: the caller's place for the result.
-    unsafe { give(place, pointer) }
+    // SAFETY: S11: the caller's output pointer.
+    unsafe { give(out, pointer) }
 }
 
-pub(super) unsafe extern "C" fn hipMalloc(place: *mut *mut c_void, size: usize) -> hipError_t {
-    // SAFETY: S1, S11: a live place, of the size of an address; the caller's place for the result.
-    status(unsafe { allocate(place, size, |place| (driver().cuMemAlloc)(place.cast(), size)) })
+pub(super) unsafe extern "C" fn hipMalloc(out: *mut *mut c_void, size: usize) -> hipError_t {
+    // SAFETY: S1, S11: a live output pointer, to a value of the size of an address; the caller's output
+    // pointer.
+    status(unsafe { allocate(out, size, |out| (driver().cuMemAlloc)(out.cast(), size)) })
 }
 
-/// What only AMD's memory can be is taken as ordinary memory.
+/// Memory kinds that only AMD has are allocated as ordinary memory.
 pub(super) unsafe extern "C" fn hipExtMallocWithFlags(
-    place: *mut *mut c_void,
+    out: *mut *mut c_void,
     size: usize,
     flags: c_uint,
 ) -> hipError_t {
@@ -113,12 +120,12 @@ pub(super) unsafe extern "C" fn hipExtMallocWithFlags(
     if !known.contains(&flags) {
         return status(Err(VALUE));
     }
-    // SAFETY: S11: the caller's place for the result.
-    unsafe { hipMalloc(place, size) }
+    // SAFETY: S11: the caller's output pointer.
+    unsafe { hipMalloc(out, size) }
 }
 
 pub(super) unsafe extern "C" fn hipMallocManaged(
-    place: *mut *mut c_void,
+    out: *mut *mut c_void,
     size: usize,
     flags: c_uint,
 ) -> hipError_t {
@@ -128,14 +135,14 @@ pub(super) unsafe extern "C" fn hipMallocManaged(
     let fits = || {
         enter()?;
         let (mut free, mut total) = (0, 0);
-        // SAFETY: S1: live places.
+        // SAFETY: S1: live output pointers.
         check(unsafe { (driver().cuMemGetInfo)(&mut free, &mut total) })?;
-        // More managed memory than the card has free can hang the card.
+        // Allocating more managed memory than the card has free can hang the card.
         if size > free { Err(hipError_t::hipErrorOutOfMemory) } else { Ok(()) }
     };
     // SAFETY: S1, S11: as in hipMalloc.
     status(fits().and_then(|()| unsafe {
-        allocate(place, size, |place| (driver().cuMemAllocManaged)(place.cast(), size, flags))
+        allocate(out, size, |out| (driver().cuMemAllocManaged)(out.cast(), size, flags))
     }))
 }
 
@@ -156,7 +163,7 @@ pub(super) unsafe extern "C" fn hipFree(pointer: *mut c_void) -> hipError_t {
 }
 
 pub(super) unsafe extern "C" fn hipHostMalloc(
-    place: *mut *mut c_void,
+    out: *mut *mut c_void,
     size: usize,
     flags: c_uint,
 ) -> hipError_t {
@@ -167,7 +174,7 @@ pub(super) unsafe extern "C" fn hipHostMalloc(
     }
     let flags = flags & HOST_FLAGS | HOST_ALWAYS;
     // SAFETY: S1, S11: as in hipMalloc.
-    status(unsafe { allocate(place, size, |place| (driver().cuMemHostAlloc)(place, size, flags)) })
+    status(unsafe { allocate(out, size, |out| (driver().cuMemHostAlloc)(out, size, flags)) })
 }
 
 pub(super) unsafe extern "C" fn hipHostFree(pointer: *mut c_void) -> hipError_t {
@@ -197,7 +204,7 @@ pub(super) unsafe extern "C" fn hipHostRegister(
         return status(Err(VALUE));
     }
     let flags = flags | HOST_ALWAYS;
-    // SAFETY: S11: the memory is the caller's for as long as it stays registered.
+    // SAFETY: S11: the caller keeps the memory alive as long as it is registered.
     status(enter().and_then(|_| check(unsafe { (driver().cuMemHostRegister)(pointer, size, flags) })))
 }
 
@@ -220,37 +227,38 @@ pub(super) unsafe extern "C" fn hipHostUnregister(pointer: *mut c_void) -> hipEr
 }
 
 pub(super) unsafe extern "C" fn hipHostGetDevicePointer(
-    place: *mut *mut c_void,
+    out: *mut *mut c_void,
     pointer: *mut c_void,
     flags: c_uint,
 ) -> hipError_t {
     status((|| {
-        place_is_there(place)?;
+        check_not_null(out)?;
         if flags != 0 || pointer.is_null() {
             return Err(VALUE);
         }
         enter()?;
-        // SAFETY: S1, S11: a place of the size of an address; the driver knows which memory is mapped.
-        check(unsafe { (driver().cuMemHostGetDevicePointer)(place.cast(), pointer, 0) })
+        // SAFETY: S1, S11: an output pointer to a value of the size of an address; the driver knows which
+        // memory is mapped.
+        check(unsafe { (driver().cuMemHostGetDevicePointer)(out.cast(), pointer, 0) })
     })())
 }
 
 pub(super) unsafe extern "C" fn hipMemGetInfo(free: *mut usize, total: *mut usize) -> hipError_t {
     status((|| {
-        place_is_there(free)?;
-        place_is_there(total)?;
+        check_not_null(free)?;
+        check_not_null(total)?;
         enter()?;
-        // SAFETY: S11: the caller's places.
+        // SAFETY: S11: the caller's output pointers.
         check(unsafe { (driver().cuMemGetInfo)(free, total) })
     })())
 }
 
 pub(super) unsafe extern "C" fn hipPointerGetAttributes(
-    place: *mut hipPointerAttribute_t,
+    out: *mut hipPointerAttribute_t,
     pointer: *const c_void,
 ) -> hipError_t {
     status((|| {
-        place_is_there(place)?;
+        check_not_null(out)?;
         if pointer.is_null() {
             return Err(VALUE);
         }
@@ -274,8 +282,8 @@ pub(super) unsafe extern "C" fn hipPointerGetAttributes(
                 allocationFlags: 0,
             }
         };
-        // SAFETY: S11: the caller's place for the result.
-        unsafe { give(place, attributes) }
+        // SAFETY: S11: the caller's output pointer.
+        unsafe { give(out, attributes) }
     })())
 }
 
@@ -289,14 +297,15 @@ pub(super) unsafe extern "C" fn hipMemGetAddressRange(
             return Err(VALUE);
         }
         enter()?;
-        // SAFETY: S11: the caller's places, of the size of an address; either may be null for the driver too.
+        // SAFETY: S11: the caller's output pointers, to values of the size of an address; the driver accepts
+        // null for either.
         check(unsafe { (driver().cuMemGetAddressRange)(base.cast(), size, pointer as u64) })
     })())
 }
 
-/// The driver's number of a place that memory can be moved to.
-fn number_of(place: c_int) -> Result<c_int, hipError_t> {
-    if place == CPU { Ok(CPU) } else { context::get(place).map(|device| device.handle) }
+/// The driver's number of a location that memory can migrate to.
+fn number_of(location: c_int) -> Result<c_int, hipError_t> {
+    if location == CPU { Ok(CPU) } else { context::get(location).map(|device| device.handle) }
 }
 
 fn managed(pointer: *const c_void, count: usize) -> Outcome {
@@ -309,15 +318,15 @@ fn managed(pointer: *const c_void, count: usize) -> Outcome {
 pub(super) unsafe extern "C" fn hipMemPrefetchAsync(
     pointer: *const c_void,
     count: usize,
-    place: c_int,
+    location: c_int,
     stream: hipStream_t,
 ) -> hipError_t {
     status((|| {
         let (stream, _) = stream_of(stream)?;
-        let place = number_of(place)?;
+        let location = number_of(location)?;
         managed(pointer, count)?;
         // SAFETY: S2: managed memory, whose range the driver checks.
-        check(unsafe { (driver().cuMemPrefetchAsync)(pointer as u64, count, place, stream) })
+        check(unsafe { (driver().cuMemPrefetchAsync)(pointer as u64, count, location, stream) })
     })())
 }
 
@@ -325,46 +334,47 @@ pub(super) unsafe extern "C" fn hipMemAdvise(
     pointer: *const c_void,
     count: usize,
     advice: hipMemoryAdvise,
-    place: c_int,
+    location: c_int,
 ) -> hipError_t {
     status((|| {
         enter()?;
         if !matches!(advice.0, 1..=6 | 100 | 101) {
             return Err(VALUE);
         }
-        let place = number_of(place)?;
+        let location = number_of(location)?;
         managed(pointer, count)?;
-        // Coarse grain is a property of AMD's memory.
+        // Coarse-grained coherence is a property of AMD's memory only.
         if advice.0 >= 100 {
             return Ok(());
         }
         // SAFETY: S2: managed memory, whose range the driver checks.
-        check(unsafe { (driver().cuMemAdvise)(pointer as u64, count, advice.0, place) })
+        check(unsafe { (driver().cuMemAdvise)(pointer as u64, count, advice.0, location) })
     })())
 }
 
 pub(super) unsafe extern "C" fn hipIpcGetMemHandle(
-    place: *mut hipIpcMemHandle_t,
+    out: *mut hipIpcMemHandle_t,
     pointer: *mut c_void,
 ) -> hipError_t {
     status((|| {
-        place_is_there(place)?;
+        check_not_null(out)?;
         enter()?;
-        // SAFETY: S11: the caller's place; the driver checks the address.
-        check(unsafe { (driver().cuIpcGetMemHandle)(place, pointer as u64) })
+        // SAFETY: S11: the caller's output pointer; the driver checks the address.
+        check(unsafe { (driver().cuIpcGetMemHandle)(out, pointer as u64) })
     })())
 }
 
 pub(super) unsafe extern "C" fn hipIpcOpenMemHandle(
-    place: *mut *mut c_void,
+    out: *mut *mut c_void,
     handle: hipIpcMemHandle_t,
     flags: c_uint,
 ) -> hipError_t {
     status((|| {
-        place_is_there(place)?;
+        check_not_null(out)?;
         enter()?;
-        // SAFETY: S11: the caller's place, of the size of an address; the driver checks the handle.
-        check(unsafe { (driver().cuIpcOpenMemHandle)(place.cast(), handle, flags) })
+        // SAFETY: S11: the caller's output pointer, to a value of the size of an address; the driver checks
+        // the handle.
+        check(unsafe { (driver().cuIpcOpenMemHandle)(out.cast(), handle, flags) })
     })())
 }
 

@@ -1,5 +1,5 @@
-//! HIP's C functions over the CUDA driver, and the table of them. Each checks what the driver does not: null places, stale
-//! handles, what HIP limits and CUDA does not.
+//! HIP's C functions over the CUDA driver, and the table of them. Each checks what the driver does not: null
+//! output pointers, stale handles, and limits that only HIP has.
 
 mod captures;
 mod copies;
@@ -20,25 +20,25 @@ use crate::context::Outcome;
 use hip_sys::hip::hipError_t;
 use hip_sys::{HipTable, hip_table};
 
-/// Version of HIP whose behaviour this follows, as hipRuntimeGetVersion writes it.
+/// The HIP version whose behaviour this follows, in the format of hipRuntimeGetVersion.
 pub(crate) const VERSION: i32 = 60_400_000;
 
 /// Stores a result through the caller's pointer.
 ///
 /// # Safety
-/// `place` is null or writable.
-unsafe fn give<T>(place: *mut T, value: T) -> Outcome {
-    if place.is_null() {
+/// `out` is null or writable.
+unsafe fn give<T>(out: *mut T, value: T) -> Outcome {
+    if out.is_null() {
         return Err(hipError_t::hipErrorInvalidValue);
     }
     // SAFETY: S11: not null, and the C contract makes it writable.
-    unsafe { place.write(value) };
+    unsafe { out.write(value) };
     Ok(())
 }
 
-/// An error if the place is null: for calls that must not be made in vain.
-fn place_is_there<T>(place: *mut T) -> Outcome {
-    if place.is_null() { Err(hipError_t::hipErrorInvalidValue) } else { Ok(()) }
+/// An error if the output pointer is null. Used before calls whose result must not be lost.
+fn check_not_null<T>(out: *mut T) -> Outcome {
+    if out.is_null() { Err(hipError_t::hipErrorInvalidValue) } else { Ok(()) }
 }
 
 /// All functions, by name.

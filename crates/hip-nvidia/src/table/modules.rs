@@ -1,7 +1,7 @@
 //! Modules and their functions and variables.
 #![allow(non_snake_case, reason = "HIP's names")]
 
-use super::{give, place_is_there};
+use super::{check_not_null, give};
 use crate::context::{Device, Outcome, check, driver, enter, status};
 use crate::driver::{Code, Function as Raw};
 use crate::handles::{FUNCTIONS, Function, MODULES, Module, module_of};
@@ -10,9 +10,10 @@ use parking_lot::Mutex;
 use std::collections::HashMap;
 use std::ffi::OsStr;
 use std::ffi::{CStr, c_char, c_uint, c_void};
-use std::fs::File;
+use std::fs::{File, Metadata};
 use std::io::Read;
 use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 use std::ptr::null_mut;
 use std::sync::Arc;
@@ -20,7 +21,8 @@ use std::sync::Arc;
 const VALUE: hipError_t = hipError_t::hipErrorInvalidValue;
 const HANDLE: hipError_t = hipError_t::hipErrorInvalidHandle;
 const ABSENT: hipError_t = hipError_t::hipErrorNotFound;
-/// How a bundle of clang's begins, and an ELF file; and where an ELF file has its machine, which is AMD's GPUs.
+/// The first bytes of clang's bundles and of ELF files; the offset of the machine number in an ELF file, and
+/// AMD GPUs' number.
 const BUNDLE: &[u8] = b"__CLANG_OFFLOAD_BUNDLE__";
 const ELF: &[u8] = b"\x7fELF";
 const MACHINE_AT: usize = 18;
@@ -32,8 +34,8 @@ const STATIC_SHARED: c_uint = 1;
 /// CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES.
 const MAX_DYNAMIC_SHARED: c_uint = 8;
 
-/// An error if the image is code for AMD's cards. It is asked for its bytes one after the other, as far as they match what is looked
-/// for, and, if it is an ELF file, for its header's.
+/// An error if the image is code for AMD's cards. `byte` is called for ascending indices only as far as the
+/// bytes match a magic number and, for an ELF file, within its header.
 fn is_not_amds(byte: impl Fn(usize) -> u8) -> Outcome {
     let begins = |with: &[u8]| with.iter().enumerate().all(|(index, wanted)| byte(index) == *wanted);
     if begins(BUNDLE) || begins(ELF) && byte(MACHINE_AT) == AMDGPU {
@@ -42,19 +44,19 @@ fn is_not_amds(byte: impl Fn(usize) -> u8) -> Outcome {
     Ok(())
 }
 
-/// Loads a module for the current device by one of the driver's calls.
-unsafe fn load(place: *mut hipModule_t, call: impl FnOnce(&mut *mut c_void) -> Code) -> Outcome {
+/// Loads a module for the current device with one of the driver's calls.
+unsafe fn load(out: *mut hipModule_t, call: impl FnOnce(&mut *mut c_void) -> Code) -> Outcome {
     let device = enter()?;
     let mut raw = null_mut();
     check(call(&mut raw))?;
     let handle = MODULES.insert(Arc::new(Module { raw, device, extra: Mutex::new(Some(HashMap::new())) }));
-    // SAFETY: S11: the caller's place for the result.
-    unsafe { give(place, handle as hipModule_t) }
+    // SAFETY: S11: the caller's output pointer.
+    unsafe { give(out, handle as hipModule_t) }
 }
 
-pub(super) unsafe extern "C" fn hipModuleLoad(place: *mut hipModule_t, path: *const c_char) -> hipError_t {
+pub(super) unsafe extern "C" fn hipModuleLoad(out: *mut hipModule_t, path: *const c_char) -> hipError_t {
     status((|| {
-        place_is_there(place)?;
+        check_not_null(out)?;
         if path.is_null() {
             return Err(VALUE);
         }
@@ -64,32 +66,42 @@ pub(super) unsafe extern "C" fn hipModuleLoad(place: *mut hipModule_t, path: *co
             return Err(VALUE);
         }
         let file = Path::new(OsStr::from_bytes(name.to_bytes()));
-        let absent = |_| hipError_t::hipErrorFileNotFound;
-        // Opening what is no regular file may wait (a pipe to which nobody writes) or do something (a device), here and in the driver.
-        if !file.metadata().map_err(absent)?.is_file() {
-            return Err(hipError_t::hipErrorInvalidImage);
-        }
-        let mut header = Vec::new();
-        File::open(file).and_then(|file| file.take(64).read_to_end(&mut header)).map_err(absent)?;
-        is_not_amds(|index| header.get(index).copied().unwrap_or(0))?;
-        // SAFETY: S11: a live place and the caller's C string; the driver knows how long the file is.
-        unsafe { load(place, |raw| (driver().cuModuleLoad)(raw, path)) }
+        let mut image = Vec::new();
+        open(file)?.read_to_end(&mut image).map_err(absent)?;
+        is_not_amds(|index| image.get(index).copied().unwrap_or(0))?;
+        // The driver reads PTX up to a zero byte.
+        image.push(0);
+        // SAFETY: S11: a live output pointer; the live image contains its length or ends with a zero byte.
+        unsafe { load(out, |raw| (driver().cuModuleLoadData)(raw, image.as_ptr().cast())) }
     })())
 }
 
-pub(super) unsafe extern "C" fn hipModuleLoadData(
-    place: *mut hipModule_t,
-    image: *const c_void,
-) -> hipError_t {
+fn absent(_: std::io::Error) -> hipError_t {
+    hipError_t::hipErrorFileNotFound
+}
+
+/// Opens a file only if it is regular: opening a pipe may wait for a writer, and opening a device may have
+/// side effects.
+fn open(path: &Path) -> Result<File, hipError_t> {
+    let regular =
+        |metadata: Metadata| if metadata.is_file() { Ok(()) } else { Err(hipError_t::hipErrorInvalidImage) };
+    regular(path.metadata().map_err(absent)?)?;
+    // Another process may have replaced the file by a pipe since then; opening that must not wait either.
+    let file = File::options().read(true).custom_flags(libc::O_NONBLOCK).open(path).map_err(absent)?;
+    regular(file.metadata().map_err(absent)?)?;
+    Ok(file)
+}
+
+pub(super) unsafe extern "C" fn hipModuleLoadData(out: *mut hipModule_t, image: *const c_void) -> hipError_t {
     status((|| {
-        place_is_there(place)?;
+        check_not_null(out)?;
         if image.is_null() {
             return Err(VALUE);
         }
-        // SAFETY: S11: the caller's image, which carries its own length or ends with a zero byte.
+        // SAFETY: S11: the caller's image, which contains its own length or ends with a zero byte.
         unsafe {
             is_not_amds(|index| image.cast::<u8>().add(index).read())?;
-            load(place, |raw| (driver().cuModuleLoadData)(raw, image))
+            load(out, |raw| (driver().cuModuleLoadData)(raw, image))
         }
     })())
 }
@@ -100,21 +112,22 @@ pub(super) unsafe extern "C" fn hipModuleUnload(module: hipModule_t) -> hipError
             return Err(HANDLE);
         }
         let module = MODULES.remove(module as usize).map_err(|_| ABSENT)?;
-        // Whoever waits for the lock finds that there are no functions any more.
+        // A thread that waits for the lock finds `None` afterwards.
         let mut functions = module.extra.lock();
         for function in functions.take().into_iter().flatten() {
             let _ = FUNCTIONS.remove(function.1);
         }
         module.device.enter()?;
-        // SAFETY: S11: it was live, and its handle is gone.
+        // SAFETY: S11: it was live and its handle is removed.
         check(unsafe { (driver().cuModuleUnload)(module.raw) })
     })())
 }
 
-/// HIP's kernels may have as much dynamic shared memory as there is; CUDA's have to be allowed more than 48 KiB.
+/// Allows a function all available dynamic shared memory. HIP's kernels may always use it; CUDA's have to opt
+/// in above 48 KiB.
 fn may_have_all_shared(function: Raw, device: &Device) -> Outcome {
     let (mut most, mut used) = (0, 0);
-    // SAFETY: S11: a live function and live places.
+    // SAFETY: S11: a live function and live output pointers.
     unsafe {
         check((driver().cuDeviceGetAttribute)(&mut most, OPT_IN_SHARED, device.handle))?;
         check((driver().cuFuncGetAttribute)(&mut used, STATIC_SHARED, function))?;
@@ -122,23 +135,23 @@ fn may_have_all_shared(function: Raw, device: &Device) -> Outcome {
     }
 }
 
-/// A name that is not empty.
+/// Checks that a name is not null or empty.
 unsafe fn name_of<'a>(name: *const c_char) -> Result<&'a CStr, hipError_t> {
     if name.is_null() {
         return Err(VALUE);
     }
-    // SAFETY: S11: the caller's C string, for the time of the call.
+    // SAFETY: S11: the caller's C string, live during the call.
     let name = unsafe { CStr::from_ptr(name) };
     if name.is_empty() { Err(VALUE) } else { Ok(name) }
 }
 
 pub(super) unsafe extern "C" fn hipModuleGetFunction(
-    place: *mut hipFunction_t,
+    out: *mut hipFunction_t,
     module: hipModule_t,
     name: *const c_char,
 ) -> hipError_t {
     status((|| {
-        place_is_there(place)?;
+        check_not_null(out)?;
         let module = module_of(module)?;
         // SAFETY: S11: the caller's C string.
         let name = unsafe { name_of(name) }?;
@@ -148,7 +161,7 @@ pub(super) unsafe extern "C" fn hipModuleGetFunction(
             Some(handle) => *handle,
             None => {
                 let mut raw = null_mut();
-                // SAFETY: S11: a live module, a C string and a live place.
+                // SAFETY: S11: a live module, a C string and a live output pointer.
                 check(unsafe { (driver().cuModuleGetFunction)(&mut raw, module.raw, name.as_ptr()) })?;
                 may_have_all_shared(raw, module.device)?;
                 let handle = FUNCTIONS.insert(Arc::new(Function { raw, device: module.device, extra: () }));
@@ -156,12 +169,12 @@ pub(super) unsafe extern "C" fn hipModuleGetFunction(
                 handle
             }
         };
-        // SAFETY: S11: the caller's place for the result.
-        unsafe { give(place, handle as hipFunction_t) }
+        // SAFETY: S11: the caller's output pointer.
+        unsafe { give(out, handle as hipFunction_t) }
     })())
 }
 
-/// Either place may be null.
+/// Either output pointer may be null.
 pub(super) unsafe extern "C" fn hipModuleGetGlobal(
     address: *mut hipDeviceptr_t,
     bytes: *mut usize,
@@ -172,11 +185,11 @@ pub(super) unsafe extern "C" fn hipModuleGetGlobal(
         let module = module_of(module)?;
         let functions = module.extra.lock();
         functions.as_ref().ok_or(HANDLE)?;
-        // SAFETY: S11: the caller's C string; its places may be null for the driver too.
+        // SAFETY: S11: the caller's C string; the driver accepts null output pointers.
         unsafe {
             let name = name_of(name)?;
             match check((driver().cuModuleGetGlobal)(address.cast(), bytes, module.raw, name.as_ptr())) {
-                // The name is a function's.
+                // The name is that of a function.
                 Err(VALUE) => Err(hipError_t::hipErrorNotFound),
                 outcome => outcome,
             }
@@ -189,11 +202,11 @@ mod tests {
     use super::*;
     use std::ffi::CString;
 
-    /// What the call answers for a path; it looks before it asks the driver, so none is needed.
+    /// The result for a path. The path is checked before the driver is called, so no driver is needed.
     fn answer(path: &Path) -> hipError_t {
         let path = CString::new(path.as_os_str().as_bytes()).expect("no zero byte is in it");
         let mut module = null_mut();
-        // SAFETY: S11: a live place, and a C string.
+        // SAFETY: S11: a live output pointer, and a C string.
         unsafe { hipModuleLoad(&mut module, path.as_ptr()) }
     }
 
@@ -204,7 +217,7 @@ mod tests {
         let (absent, pipe) = (folder.join("absent"), folder.join("pipe"));
         let made = std::process::Command::new("mkfifo").arg(&pipe).status();
         let answers = [folder.as_path(), Path::new("/dev/null"), &absent].map(|path| answer(path).0);
-        // Nobody ever writes to it.
+        // Nobody writes to the pipe.
         let of_pipe = made.is_ok_and(|status| status.success()).then(|| answer(&pipe).0);
         std::fs::remove_dir_all(&folder).expect("it is ours");
         assert_eq!(answers, [200, 200, 301]);

@@ -1,7 +1,7 @@
-//! Stream-ordered allocation. The attributes' numbers and the properties' layout are CUDA's own.
+//! Stream-ordered allocation. The attributes' numbers and the properties' layout are CUDA's.
 #![allow(non_snake_case, reason = "HIP's names")]
 
-use super::{give, place_is_there};
+use super::{check_not_null, give};
 use crate::context::{self, Device, Outcome, check, driver, enter, status};
 use crate::driver::Pool;
 use crate::handles::{Object, POOLS, pool_of, stream_of};
@@ -17,15 +17,15 @@ use std::sync::{Arc, LazyLock};
 
 const VALUE: hipError_t = hipError_t::hipErrorInvalidValue;
 
-/// Handles of the pools that devices have from the beginning, by ordinal.
+/// Handles of the devices' default pools, by ordinal.
 static DEFAULTS: LazyLock<Mutex<HashMap<usize, usize>>> = LazyLock::new(Mutex::default);
 
-unsafe fn allocate(place: *mut *mut c_void, size: usize, stream: hipStream_t, pool: Option<Pool>) -> Outcome {
-    place_is_there(place)?;
+unsafe fn allocate(out: *mut *mut c_void, size: usize, stream: hipStream_t, pool: Option<Pool>) -> Outcome {
+    check_not_null(out)?;
     let (stream, _) = stream_of(stream)?;
     let mut address = 0;
     if size != 0 {
-        // SAFETY: S1, S11: a live place, a live stream and a live pool.
+        // SAFETY: S1, S11: a live output pointer, a live stream and a live pool.
         check(unsafe {
             match pool {
                 None => (driver().cuMemAllocAsync)(&mut address, size, stream),
@@ -33,28 +33,28 @@ unsafe fn allocate(place: *mut *mut c_void, size: usize, stream: hipStream_t, po
             }
         })?;
     }
-    // SAFETY: S11: the caller's place for the result.
-    unsafe { give(place, address as *mut c_void) }
+    // SAFETY: S11: the caller's output pointer.
+    unsafe { give(out, address as *mut c_void) }
 }
 
 pub(super) unsafe extern "C" fn hipMallocAsync(
-    place: *mut *mut c_void,
+    out: *mut *mut c_void,
     size: usize,
     stream: hipStream_t,
 ) -> hipError_t {
-    // SAFETY: S11: the caller's place for the result.
-    status(unsafe { allocate(place, size, stream, None) })
+    // SAFETY: S11: the caller's output pointer.
+    status(unsafe { allocate(out, size, stream, None) })
 }
 
 pub(super) unsafe extern "C" fn hipMallocFromPoolAsync(
-    place: *mut *mut c_void,
+    out: *mut *mut c_void,
     size: usize,
     pool: hipMemPool_t,
     stream: hipStream_t,
 ) -> hipError_t {
     status(pool_of(pool).and_then(|pool| {
-        // SAFETY: S11: the caller's place for the result.
-        unsafe { allocate(place, size, stream, Some(pool.raw)) }
+        // SAFETY: S11: the caller's output pointer.
+        unsafe { allocate(out, size, stream, Some(pool.raw)) }
     }))
 }
 
@@ -69,11 +69,11 @@ pub(super) unsafe extern "C" fn hipFreeAsync(pointer: *mut c_void, stream: hipSt
 }
 
 pub(super) unsafe extern "C" fn hipMemPoolCreate(
-    place: *mut hipMemPool_t,
+    out: *mut hipMemPool_t,
     properties: *const hipMemPoolProps,
 ) -> hipError_t {
     status((|| {
-        place_is_there(place)?;
+        check_not_null(out)?;
         if properties.is_null() {
             return Err(VALUE);
         }
@@ -87,11 +87,11 @@ pub(super) unsafe extern "C" fn hipMemPoolCreate(
         }
         let device = context::get(properties.location.id).map_err(|_| VALUE)?.enter()?;
         let mut raw = null_mut();
-        // SAFETY: S1, S14: a live place; HIP's properties have CUDA's layout and numbers.
+        // SAFETY: S1, S14: a live output pointer; HIP's properties have CUDA's layout and numbers.
         check(unsafe { (driver().cuMemPoolCreate)(&mut raw, properties) })?;
         let handle = POOLS.insert(Arc::new(Object { raw, device, extra: () }));
-        // SAFETY: S11: the caller's place for the result.
-        unsafe { give(place, handle as hipMemPool_t) }
+        // SAFETY: S11: the caller's output pointer.
+        unsafe { give(out, handle as hipMemPool_t) }
     })())
 }
 
@@ -101,7 +101,7 @@ pub(super) unsafe extern "C" fn hipMemPoolDestroy(pool: hipMemPool_t) -> hipErro
             return Err(VALUE);
         }
         POOLS.remove(pool as usize).map_err(|_| VALUE)?;
-        // SAFETY: S11: it was live, and its handle is gone.
+        // SAFETY: S11: it was live and its handle is removed.
         check(unsafe { (driver().cuMemPoolDestroy)(object.raw) })
     }))
 }
@@ -111,7 +111,7 @@ pub(super) unsafe extern "C" fn hipMemPoolTrimTo(pool: hipMemPool_t, bytes: usiz
     status(pool_of(pool).and_then(|pool| check(unsafe { (driver().cuMemPoolTrimTo)(pool.raw, bytes) })))
 }
 
-/// Whether there is such an attribute, and a place for its value.
+/// Checks that there is such an attribute and that the value pointer is not null.
 fn attribute_and_value(attribute: hipMemPoolAttr, value: *mut c_void) -> Outcome {
     if (1..=8).contains(&attribute.0) && !value.is_null() { Ok(()) } else { Err(VALUE) }
 }
@@ -135,7 +135,7 @@ pub(super) unsafe extern "C" fn hipMemPoolGetAttribute(
 ) -> hipError_t {
     status(pool_of(pool).and_then(|pool| {
         attribute_and_value(attribute, value)?;
-        // SAFETY: S11: a live pool and the caller's place, of the attribute's size.
+        // SAFETY: S11: a live pool and the caller's output pointer, to a value of the attribute's size.
         check(unsafe { (driver().cuMemPoolGetAttribute)(pool.raw, attribute.0, value) })
     }))
 }
@@ -146,7 +146,7 @@ fn default_of(device: &'static Device) -> Result<usize, hipError_t> {
         return Ok(*handle);
     }
     let mut raw = null_mut();
-    // SAFETY: S1: a live place.
+    // SAFETY: S1: a live output pointer.
     check(unsafe { (driver().cuDeviceGetDefaultMemPool)(&mut raw, device.handle) })?;
     let handle = POOLS.insert(Arc::new(Object { raw, device, extra: () }));
     defaults.insert(device.ordinal, handle);
@@ -154,15 +154,15 @@ fn default_of(device: &'static Device) -> Result<usize, hipError_t> {
 }
 
 pub(super) unsafe extern "C" fn hipDeviceGetDefaultMemPool(
-    place: *mut hipMemPool_t,
+    out: *mut hipMemPool_t,
     device: c_int,
 ) -> hipError_t {
     status((|| {
-        place_is_there(place)?;
+        check_not_null(out)?;
         enter()?;
         let handle = default_of(context::get(device)?)?;
-        // SAFETY: S11: the caller's place for the result.
-        unsafe { give(place, handle as hipMemPool_t) }
+        // SAFETY: S11: the caller's output pointer.
+        unsafe { give(out, handle as hipMemPool_t) }
     })())
 }
 

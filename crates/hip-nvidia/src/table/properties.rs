@@ -1,7 +1,7 @@
-//! Device properties, in both layouts, and attributes, which are read from them.
+//! Device properties in both layouts, and the attributes derived from them.
 #![allow(non_snake_case, reason = "HIP's names")]
 
-use super::{give, place_is_there};
+use super::{check_not_null, give};
 use crate::context::{self, Device, Outcome, check, driver, status};
 use cudarc::driver::sys::CUdevice_attribute_enum as A;
 use hip_sys::hip::{
@@ -18,26 +18,26 @@ fn arch() -> hipDeviceArch_t {
     arch
 }
 
-/// The name that code for a device of that compute capability is built for.
+/// The architecture name of a compute capability.
 fn arch_name(major: c_int, minor: c_int) -> [c_char; 256] {
     let mut name = [0; 256];
-    for (place, byte) in name.iter_mut().zip(format!("sm_{major}{minor}").bytes()) {
-        *place = byte as c_char;
+    for (slot, byte) in name.iter_mut().zip(format!("sm_{major}{minor}").bytes()) {
+        *slot = byte as c_char;
     }
     name
 }
 
-/// Everything about a device. What only AMD's have is zero.
+/// All properties of a device. Those that only AMD's devices have are zero.
 fn properties(device: &Device) -> Result<hipDeviceProp_tR0600, hipError_t> {
     let get = |attribute: A| {
         let mut value = 0;
-        // SAFETY: S1: a live place.
+        // SAFETY: S1: a live output pointer.
         check(unsafe { (driver().cuDeviceGetAttribute)(&mut value, attribute as u32, device.handle) })?;
         Ok::<c_int, hipError_t>(value)
     };
     let size = |attribute: A| get(attribute).map(|value| usize::try_from(value).unwrap_or(0));
     let mut p = hipDeviceProp_tR0600::default();
-    // SAFETY: S1: places of the sizes that are named.
+    // SAFETY: S1: output buffers of the given sizes.
     unsafe {
         check((driver().cuDeviceGetName)(p.name.as_mut_ptr(), p.name.len() as c_int, device.handle))?;
         check((driver().cuDeviceGetUuid)(p.uuid.bytes.as_mut_ptr(), device.handle))?;
@@ -113,39 +113,39 @@ fn properties(device: &Device) -> Result<hipDeviceProp_tR0600, hipError_t> {
 }
 
 pub(super) unsafe extern "C" fn hipGetDevicePropertiesR0600(
-    place: *mut hipDeviceProp_tR0600,
+    out: *mut hipDeviceProp_tR0600,
     device: c_int,
 ) -> hipError_t {
-    // SAFETY: S11: the caller's place for the result.
-    status(context::get(device).and_then(properties).and_then(|p| unsafe { give(place, p) }))
+    // SAFETY: S11: the caller's output pointer.
+    status(context::get(device).and_then(properties).and_then(|p| unsafe { give(out, p) }))
 }
 
 pub(super) unsafe extern "C" fn hipGetDevicePropertiesR0000(
-    place: *mut hipDeviceProp_tR0000,
+    out: *mut hipDeviceProp_tR0000,
     device: c_int,
 ) -> hipError_t {
     let legacy = context::get(device).and_then(properties).map(|p| legacy_properties(&p));
-    // SAFETY: S11: the caller's place for the result.
-    status(legacy.and_then(|p| unsafe { give(place, p) }))
+    // SAFETY: S11: the caller's output pointer.
+    status(legacy.and_then(|p| unsafe { give(out, p) }))
 }
 
 /// wall_clock64() counts nanoseconds here.
 const WALL_CLOCK_KHZ: c_int = 1_000_000;
 
 pub(super) unsafe extern "C" fn hipDeviceGetAttribute(
-    place: *mut c_int,
+    out: *mut c_int,
     attribute: hipDeviceAttribute_t,
     device: c_int,
 ) -> hipError_t {
     let answer = || -> Outcome {
-        place_is_there(place)?;
+        check_not_null(out)?;
         let properties = properties(context::get(device)?)?;
         let value = match attribute {
             hipDeviceAttribute_t::hipDeviceAttributeWallClockRate => WALL_CLOCK_KHZ,
             _ => device_attribute(&properties, attribute).ok_or(hipError_t::hipErrorInvalidValue)?,
         };
-        // SAFETY: S11: the caller's place for the result.
-        unsafe { give(place, value) }
+        // SAFETY: S11: the caller's output pointer.
+        unsafe { give(out, value) }
     };
     status(answer())
 }

@@ -2,7 +2,7 @@
 #![allow(non_snake_case, reason = "HIP's names")]
 
 use super::captures::forget_stream;
-use super::{give, place_is_there};
+use super::{check_not_null, give};
 use crate::context::{Outcome, check, driver, enter, status};
 use crate::handles::{STREAMS, Stream, absent, event_of, stream_of};
 use hip_sys::hip::{
@@ -14,53 +14,50 @@ use std::sync::Arc;
 
 const VALUE: hipError_t = hipError_t::hipErrorInvalidValue;
 
-unsafe fn create(place: *mut hipStream_t, flags: c_uint, priority: c_int) -> Outcome {
-    place_is_there(place)?;
+unsafe fn create(out: *mut hipStream_t, flags: c_uint, priority: c_int) -> Outcome {
+    check_not_null(out)?;
     if ![hipStreamDefault, hipStreamNonBlocking].contains(&flags) {
         return Err(VALUE);
     }
     let device = enter()?;
     let mut raw = null_mut();
-    // SAFETY: S1: a live place. A priority out of range is clamped by the driver.
+    // SAFETY: S1: a live output pointer. A priority out of range is clamped by the driver.
     check(unsafe { (driver().cuStreamCreateWithPriority)(&mut raw, flags, priority) })?;
     let handle = STREAMS.insert(Arc::new(Stream { raw, device, extra: () }));
-    // SAFETY: S11: the caller's place for the result.
-    unsafe { give(place, handle as hipStream_t) }
+    // SAFETY: S11: the caller's output pointer.
+    unsafe { give(out, handle as hipStream_t) }
 }
 
-pub(super) unsafe extern "C" fn hipStreamCreateWithFlags(
-    place: *mut hipStream_t,
-    flags: c_uint,
-) -> hipError_t {
-    // SAFETY: S11: the caller's place for the result.
-    status(unsafe { create(place, flags, 0) })
+pub(super) unsafe extern "C" fn hipStreamCreateWithFlags(out: *mut hipStream_t, flags: c_uint) -> hipError_t {
+    // SAFETY: S11: the caller's output pointer.
+    status(unsafe { create(out, flags, 0) })
 }
 
 pub(super) unsafe extern "C" fn hipStreamCreateWithPriority(
-    place: *mut hipStream_t,
+    out: *mut hipStream_t,
     flags: c_uint,
     priority: c_int,
 ) -> hipError_t {
-    // SAFETY: S11: the caller's place for the result.
-    status(unsafe { create(place, flags, priority) })
+    // SAFETY: S11: the caller's output pointer.
+    status(unsafe { create(out, flags, priority) })
 }
 
-/// CUDA binds streams to multiprocessors by green contexts, which take a number and no mask.
+/// CUDA's green contexts bind streams to a number of multiprocessors, not to a mask.
 pub(super) unsafe extern "C" fn hipExtStreamCreateWithCUMask(
-    place: *mut hipStream_t,
+    out: *mut hipStream_t,
     words: u32,
     mask: *const u32,
 ) -> hipError_t {
-    let bad = place.is_null() || words == 0 || mask.is_null();
+    let bad = out.is_null() || words == 0 || mask.is_null();
     status(Err(if bad { VALUE } else { hipError_t::hipErrorNotSupported }))
 }
 
-/// Ends the handle. Operations that are queued still run.
+/// Destroys the handle. Queued operations still run.
 pub(super) unsafe extern "C" fn hipStreamDestroy(handle: hipStream_t) -> hipError_t {
     status(STREAMS.remove(handle as usize).map_err(absent).and_then(|stream| {
         stream.device.enter()?;
         forget_stream(handle, stream.device);
-        // SAFETY: S11: it was live, and its handle is gone.
+        // SAFETY: S11: it was live and its handle is removed.
         check(unsafe { (driver().cuStreamDestroy)(stream.raw) })
     }))
 }
@@ -92,8 +89,8 @@ pub(super) unsafe extern "C" fn hipStreamWaitEvent(
 }
 
 pub(super) unsafe extern "C" fn hipStreamGetFlags(stream: hipStream_t, flags: *mut c_uint) -> hipError_t {
-    status(place_is_there(flags).and_then(|()| stream_of(stream)).and_then(|(stream, _)| {
-        // SAFETY: S11: a live stream and the caller's place.
+    status(check_not_null(flags).and_then(|()| stream_of(stream)).and_then(|(stream, _)| {
+        // SAFETY: S11: a live stream and the caller's output pointer.
         check(unsafe { (driver().cuStreamGetFlags)(stream, flags) })
     }))
 }
@@ -102,18 +99,18 @@ pub(super) unsafe extern "C" fn hipStreamGetPriority(
     stream: hipStream_t,
     priority: *mut c_int,
 ) -> hipError_t {
-    status(place_is_there(priority).and_then(|()| stream_of(stream)).and_then(|(stream, _)| {
-        // SAFETY: S11: a live stream and the caller's place.
+    status(check_not_null(priority).and_then(|()| stream_of(stream)).and_then(|(stream, _)| {
+        // SAFETY: S11: a live stream and the caller's output pointer.
         check(unsafe { (driver().cuStreamGetPriority)(stream, priority) })
     }))
 }
 
-/// Either place may be null.
+/// Either output pointer may be null.
 pub(super) unsafe extern "C" fn hipDeviceGetStreamPriorityRange(
     least: *mut c_int,
     greatest: *mut c_int,
 ) -> hipError_t {
-    // SAFETY: S11: the caller's places, which may be null for the driver too.
+    // SAFETY: S11: the caller's output pointers; the driver accepts null.
     status(enter().and_then(|_| check(unsafe { (driver().cuCtxGetStreamPriorityRange)(least, greatest) })))
 }
 
@@ -126,7 +123,7 @@ pub(super) unsafe extern "C" fn hipLaunchHostFunc(
         if function.is_none() {
             return Err(VALUE);
         }
-        // SAFETY: S11: a live stream; the function and its argument are the program's word.
+        // SAFETY: S11: a live stream; the program guarantees the function and its argument.
         check(unsafe { (driver().cuLaunchHostFunc)(stream, function, data) })
     }))
 }

@@ -1,9 +1,9 @@
-//! A capture that goes on: what a stream is given becomes part of a graph, and the graph's owner of memory and modules.
+//! Captures: work that is given to a capturing stream becomes part of a graph, which then owns its memory and modules.
 
 use super::memory::{GraphMemory, Lack, Segment};
-use super::{Graph, NoCapture, Owned, beside};
-use crate::allocation::Allocation;
+use super::{Graph, NoCapture, Owned, exclusion};
 use crate::handle::Handle;
+use crate::memory::Allocation;
 use crate::order::{Memory, not_in_host_function};
 use crate::raw;
 use crate::{Error, Module, Result, Stream, drop_errors};
@@ -15,24 +15,24 @@ use std::collections::HashMap;
 use std::sync::{Arc, Weak};
 use std::thread::{self, ThreadId};
 
-/// What a stream captures.
+/// An active capture of a stream.
 pub(crate) struct Capture {
     memory: Arc<GraphMemory>,
     /// The thread that captures.
     thread: ThreadId,
-    /// Locked while work or memory is added, and while the capture begins and ends: nothing is added in between.
+    /// Locked while work or memory is added, and while the capture begins and ends.
     list: Mutex<List>,
 }
 
-/// What the graph will own, by the addresses of the owners.
+/// The values that the graph will own, by their addresses.
 #[derive(Default)]
 pub(crate) struct List {
     state: State,
     owned: HashMap<usize, Owned>,
-    /// All buffers of the graph's own memory: those that outlive the capture are used by whoever launches.
+    /// All buffers in the graph's own memory. Buffers that outlive the capture are written by each launch.
     pieces: Vec<Weak<Allocation>>,
     modules: HashMap<usize, Module>,
-    /// Whatever else the work needs.
+    /// Other values that the work needs.
     kept: HashMap<usize, Arc<dyn Any + Send + Sync>>,
 }
 
@@ -41,11 +41,11 @@ enum State {
     #[default]
     Open,
     Over,
-    /// The driver did not end it: the stream is lost to it.
+    /// The driver failed to end it, so the stream cannot be used any more.
     Stuck,
 }
 
-/// Ends the capture however the closure ends.
+/// Ends the capture even if the closure panics.
 struct Ending<'a> {
     stream: &'a Stream,
     capture: &'a Capture,
@@ -53,31 +53,34 @@ struct Ending<'a> {
 }
 
 impl Stream {
-    /// Records what the closure submits to this stream as a [`Graph`], instead of doing it. Nothing runs until the graph is
-    /// launched; then it uses the same memory and the same arguments, which the graph keeps alive.
+    /// Records the work that the closure submits to this stream as a [`Graph`], instead of running it. Each launch of the graph uses the same
+    /// memory and the same arguments, which the graph keeps alive.
     ///
-    /// Inside, the stream takes launches, fills and copies between buffers and with [`PinnedBuffer`](crate::PinnedBuffer)s, and
-    /// allocates from memory of the graph's own: what one buffer leaves there the next one gets. A buffer that outlives the
-    /// closure is zero until the graph is launched, and each launch writes it. What waits for the host or for other streams
-    /// is an [`Error::Capturing`] before any call. So is work that other threads give the stream meanwhile; what they allocate is not
-    /// the graph's, and other streams are not concerned. A thread that waits for a
-    /// whole device waits for the capture first: the closure must not wait for such a thread. The capture begins when no other thread is in a
-    /// call that has work for this stream or waits for it: a function that this stream calls must not wait for the capture.
+    /// In the closure the stream accepts launches, fills, and copies between buffers and with [`PinnedBuffer`](crate::PinnedBuffer)s. It
+    /// allocates from the graph's own memory, where a dropped buffer's memory is reused by the next one. A buffer that outlives the closure is
+    /// zero until the first launch, and each launch writes it. An operation that waits for the host or for another stream is an
+    /// [`Error::Capturing`] before any call. So is work that other threads submit to this stream during the capture. Memory that other threads
+    /// allocate does not belong to the graph, and other streams are not affected.
     ///
-    /// A launch writes the memory that it writes whoever shares it: [`DeviceBuffer::is_written_by_graphs`](crate::DeviceBuffer::is_written_by_graphs).
+    /// A device-wide wait on another thread waits for the capture to end, so the closure must not wait for such a thread. The capture begins
+    /// when no other thread is in a call that submits work to this stream or waits for it, so a host function of this stream must not wait for
+    /// the capture.
+    ///
+    /// Each launch writes its memory for all owners that share it, see
+    /// [`DeviceBuffer::is_written_by_graphs`](crate::DeviceBuffer::is_written_by_graphs).
     ///
     /// An example is at [`Graph`].
     ///
     /// # Errors
-    /// That of the closure; [`Error::Capturing`] while the stream captures already, and in a call by
-    /// [`Device::call_alone`](crate::Device::call_alone); [`Error::GraphMemory`] if a call by the raw
-    /// handle made the graph allocate by itself; or what the driver answers. After an error or a panic the stream does what
-    /// it is given, as before; what else goes wrong then is told to [`on_drop_error`](crate::on_drop_error).
+    /// The error of the closure; [`Error::Capturing`] if the stream captures already, and in a call by
+    /// [`Device::call_alone`](crate::Device::call_alone); [`Error::GraphMemory`] if a call with the raw handle put an allocation into the
+    /// graph; or what the driver answers. After an error or a panic the stream executes its work as before. Further errors go to
+    /// [`on_drop_error`](crate::on_drop_error).
     #[doc(alias = "hipStreamBeginCapture")]
     #[doc(alias = "hipStreamEndCapture")]
     pub fn capture(&self, work: impl FnOnce(&Self) -> Result<()>) -> Result<Graph> {
         self.device().check_usable()?;
-        let _turn = beside::capturing()?;
+        let _turn = exclusion::begin_capture()?;
         let capture = Capture::begin(self)?;
         let mut ending = Ending { stream: self, capture: &capture, is_over: false };
         let worked = work(self);
@@ -95,7 +98,7 @@ impl Capture {
     fn begin(stream: &Stream) -> Result<Arc<Self>> {
         stream.device().check_usable()?;
         stream.check_capture_by_others()?;
-        // The list is locked, and a hook may want it.
+        // A hook must not run while the list is locked.
         let _later = drop_errors::later();
         let (memory, thread) = (GraphMemory::new(stream), thread::current().id());
         let capture = Arc::new(Self { memory, thread, list: Mutex::default() });
@@ -118,15 +121,15 @@ impl Capture {
         &self.memory
     }
 
-    /// The list, to add work; none if the capture is over by now. The caller has asked [`not_in_host_function`].
+    /// Locks the list, to add work. `None` if the capture is over. The caller has checked [`not_in_host_function`].
     ///
     /// # Errors
-    /// [`Error::Capturing`] for another thread than the one that captures, or if the driver did not end it.
+    /// [`Error::Capturing`] on another thread than the one that captures, or if the driver failed to end the capture.
     pub(crate) fn open(&self) -> Result<Option<MutexGuard<'_, List>>> {
         let list = self.list.lock();
         match list.state {
             State::Open if self.is_of_this_thread() => Ok(Some(list)),
-            // It may not know that there is a capture, and would take for done what is only written down.
+            // That thread may not know of the capture, and would expect the work to run.
             State::Open => Err(Error::capturing(
                 "work of another thread than the one that captures",
                 "submit it when the capture is over, or to another stream",
@@ -144,15 +147,15 @@ impl Capture {
         thread::current().id() == self.thread
     }
 
-    /// Whether this thread captures, and the graph writes that memory.
+    /// Whether this is the capturing thread, and the graph writes that memory so far.
     pub(crate) fn writes(&self, memory: &Arc<Allocation>) -> bool {
         let key = Memory::Device(memory).key();
         let writes = |list: &List| list.owned.get(&key).is_some_and(|owned| owned.access == Access::WRITE);
         self.is_of_this_thread() && writes(&self.list.lock())
     }
 
-    /// Memory of the graph's own, which the graph knows from now on. What one buffer leaves there the next one gets. None for another
-    /// thread, whose work is not the graph's, and if the capture is over by now.
+    /// Allocates from the graph's own memory and adds the piece to the list. `None` on another thread than the capturing one, or if the capture
+    /// is over.
     ///
     /// # Errors
     /// As [`Capture::open`], and those of the device's pool.
@@ -161,7 +164,7 @@ impl Capture {
         if !self.is_of_this_thread() {
             return Ok(None);
         }
-        // Made, and given back if nobody needs it any more, while nothing is locked.
+        // A segment is allocated, and released if it is not needed after all, while nothing is locked.
         let mut fresh = None;
         loop {
             let lack = {
@@ -177,15 +180,15 @@ impl Capture {
             };
             match lack {
                 Lack::Segment(bytes) => fresh = Some(Segment::new(stream, bytes)?),
-                // The device's pool says so.
+                // The device's pool returns the error.
                 Lack::Space => return Ok(None),
             }
         }
     }
 
-    /// Ends it and gives the graph with what it owns.
+    /// Ends it and returns the graph with the values that it owns.
     fn end(&self, stream: &Stream) -> Result<Graph> {
-        // As in the beginning.
+        // A hook must not run while the list is locked.
         let _later = drop_errors::later();
         let mut list = self.list.lock();
         let ended = end_in_driver(stream);
@@ -194,10 +197,10 @@ impl Capture {
             std::mem::replace(&mut *list, List { state, ..List::default() });
         let (ended, late) = match ended {
             Ended::Graph(raw) => (Ok(raw), None),
-            Ended::Spoilt(error, late) => (Err(error), late),
+            Ended::Invalidated(error, late) => (Err(error), late),
             Ended::Not(error) => {
                 let segments = self.memory.abandon();
-                // What is released is released, and told of, after the lock.
+                // Memory is released, and errors are reported, after the list is unlocked.
                 drop(list);
                 drop(segments);
                 return Err(error);
@@ -208,7 +211,7 @@ impl Capture {
         let zeroed = kept.iter().try_for_each(|buffer| zero(stream, &turn, buffer));
         drop(turn);
         if zeroed.is_ok() {
-            // From now on others may use it.
+            // From now on other threads and streams may use the remaining buffers.
             self.memory.close();
         }
         stream.turn().give_back();
@@ -233,15 +236,15 @@ impl Capture {
 }
 
 impl List {
-    /// The graph will use this memory.
+    /// Makes the graph an owner of memory that its work uses.
     pub(crate) fn add(&mut self, capture: &Capture, memory: Memory<'_>, access: Access) {
         if let Memory::Device(buffer) = memory
             && buffer.graph_memory().is_some_and(|own| Arc::ptr_eq(own, &capture.memory))
         {
             return;
         }
-        // Its launches have nothing borrowed.
-        memory.tracked().forbid_home();
+        // Launches use the memory without a borrow.
+        memory.tracked().require_lock();
         let key = memory.key();
         match self.owned.get_mut(&key) {
             Some(known) if access == Access::WRITE => known.note_write(),
@@ -250,7 +253,7 @@ impl List {
         }
     }
 
-    /// A buffer of the graph's own memory.
+    /// Adds a buffer in the graph's own memory.
     fn add_piece(&mut self, buffer: &Arc<Allocation>) {
         if self.pieces.len() == self.pieces.capacity() {
             self.pieces.retain(|piece| piece.strong_count() > 0);
@@ -258,12 +261,12 @@ impl List {
         self.pieces.push(Arc::downgrade(buffer));
     }
 
-    /// The graph will launch kernels of this module.
+    /// Makes the graph an owner of a module whose kernels it launches.
     pub(crate) fn add_module(&mut self, module: &Module) {
         self.modules.entry(module.raw().addr()).or_insert_with(|| module.clone());
     }
 
-    /// The graph's work needs this.
+    /// Makes the graph an owner of a value that its work needs.
     pub(crate) fn keep(&mut self, needed: &Arc<dyn Any + Send + Sync>) {
         self.kept.entry(Arc::as_ptr(needed).addr()).or_insert_with(|| Arc::clone(needed));
     }
@@ -272,7 +275,7 @@ impl List {
 impl Drop for Ending<'_> {
     fn drop(&mut self) {
         if !self.is_over {
-            // The closure panics: there is nobody to give an error to.
+            // The closure panicked, so there is no caller to return an error to.
             drop_errors::report_failure(self.capture.end(self.stream).map(drop));
         }
     }
@@ -281,9 +284,9 @@ impl Drop for Ending<'_> {
 /// How the driver ended a capture.
 enum Ended {
     Graph(Handle<ihipGraph>),
-    /// The capture is over, and there is no graph but one that came too late.
-    Spoilt(Error, Option<Handle<ihipGraph>>),
-    /// It goes on.
+    /// The capture is over. Only the second attempt may have returned a graph, which is destroyed.
+    Invalidated(Error, Option<Handle<ihipGraph>>),
+    /// The driver still captures.
     Not(Error),
 }
 
@@ -300,16 +303,16 @@ fn end_in_driver(stream: &Stream) -> Ended {
         Err(error) => error,
     };
     if !goes_on() {
-        return Ended::Spoilt(error, None);
+        return Ended::Invalidated(error, None);
     }
     match device.run(doing, end) {
-        Ok(late) => Ended::Spoilt(error, Some(late)),
+        Ok(late) => Ended::Invalidated(error, Some(late)),
         Err(_) if goes_on() => Ended::Not(error),
-        Err(_) => Ended::Spoilt(error, None),
+        Err(_) => Ended::Invalidated(error, None),
     }
 }
 
-/// Nobody has launched the graph yet that writes the buffer: without this a reader would see what others left there.
+/// Zeroes a buffer that the graph has not written yet, so that nobody reads what former owners left there.
 fn zero(stream: &Stream, turn: &NoCapture<'_>, buffer: &Arc<Allocation>) -> Result<()> {
     let Some(piece) = buffer.graph_piece() else { return Ok(()) };
     let (address, bytes) = (piece.address(), piece.bytes());

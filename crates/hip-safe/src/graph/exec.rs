@@ -17,10 +17,10 @@ use std::sync::Arc;
 /// whichever streams those are on. What the graph owns stays until the last launch is done.
 #[doc(alias = "hipGraphExec_t")]
 pub struct GraphExec {
-    /// The graph whose work it does, with what that uses.
+    /// The graph that it was instantiated from, which owns what its work uses.
     graph: Arc<Inner>,
     raw: Handle<hipGraphExec>,
-    /// Why it can do nothing any more.
+    /// The error after which it cannot be launched any more.
     lost: Option<Error>,
 }
 
@@ -56,19 +56,19 @@ impl GraphExec {
         let turn = stream.turn().refuse_capture("the launch of a graph", remedy)?;
         stream.check_capture_by_others()?;
         let doing = || format!("launching a graph of {} nodes on {stream}", self.node_count());
-        // SAFETY: S1, S3, S4, S5: it is live, and so is all that its nodes use, whose other uses are ordered.
+        // SAFETY: S1, S3, S4, S5: it is live, the graph owns all that its nodes use, and other uses of that are ordered.
         let launch = |p: &Platform| unsafe { raw::graphs::graph_launch(p, self.raw, stream.raw()) };
         let launched = submit_sorted(stream, &turn, self.graph.uses(), || self.device().run(doing, launch));
         self.graph.modules.iter().for_each(|module| module.note_launch(stream));
         launched
     }
 
-    /// Takes over the arguments, addresses and sizes of another graph of the same shape, and what that owns: it costs
-    /// less than instantiating it. It waits for the launches in flight.
+    /// Takes over the arguments, addresses and sizes of another graph with the same topology, and the values that it owns. This costs less than
+    /// instantiating that graph. It waits for launches in progress.
     ///
     /// # Errors
-    /// [`Error::WrongDevice`]; [`Error::GraphUpdate`] if the graph has another shape, and then this one is as it was; the error
-    /// of the wait, or what the driver answers.
+    /// [`Error::WrongDevice`]; [`Error::GraphUpdate`] if the graph has another topology, and then this one is unchanged; the error of the
+    /// wait, or what the driver answers.
     #[doc(alias = "hipGraphExecUpdate")]
     pub fn update(&mut self, graph: &Graph) -> Result<()> {
         self.device().check_same("the graph", graph.device())?;
@@ -81,7 +81,7 @@ impl GraphExec {
         let mut reason = hipGraphExecUpdateResult::hipGraphExecUpdateSuccess;
         let _later = drop_errors::later();
         let raw = graph.inner.raw.lock();
-        // SAFETY: S1, S3, S4, S8: both are live and used by no other thread, the device is current, and no launch is in flight.
+        // SAFETY: S1, S3, S4, S8: both are live and used by no other thread, the device is current, and no launch is in progress.
         let update = |p: &Platform| match unsafe { raw::graphs::graph_exec_update(p, self.raw, *raw) } {
             Ok(()) => Ok(()),
             Err(Refused { failure, reason: why }) => {
@@ -102,16 +102,16 @@ impl GraphExec {
         Err(Error::GraphUpdate { why: describe(reason), error: Box::new(error) })
     }
 
-    /// Waits for its launches, destroys it and says how that went.
+    /// Waits for its launches, destroys it, and returns the error of that.
     ///
     /// # Errors
-    /// The error of the wait, and then it stays, or that of the call.
+    /// The error of the wait, and then it is not destroyed, or that of the call.
     #[doc(alias = "hipGraphExecDestroy")]
     pub fn close(mut self) -> Result<()> {
         self.release()
     }
 
-    /// Makes it anew from its own graph: a driver may have taken over a part of the one that it refused.
+    /// Instantiates its own graph again, because the driver may have applied a part of the refused update.
     fn restore(&mut self) {
         let former = self.raw;
         match instantiate(&self.graph) {
@@ -150,7 +150,7 @@ fn destroy(graph: &Inner, raw: Handle<hipGraphExec>) -> Result<()> {
     graph.device.run(|| "destroying an executable graph".into(), destroy)
 }
 
-/// What does not fit.
+/// The reason for a refused update, in words.
 fn describe(reason: hipGraphExecUpdateResult) -> &'static str {
     match reason {
         hipGraphExecUpdateResult::hipGraphExecUpdateErrorTopologyChanged => {

@@ -1,36 +1,36 @@
-//! Memory that is allocated while a graph is captured: a pool of the graph's own.
+//! Memory that is allocated during a capture: a pool that belongs to the graph.
 //!
-//! A graph writes the same addresses at each launch, so memory that it allocated may not go back to the device's pool when its
-//! buffer is dropped, but when the graph is. Within the capture there is one stream, so what one buffer leaves the next may
-//! have.
+//! A graph writes the same addresses at each launch. So its memory returns to the device's pool when the graph is dropped, not when a buffer
+//! is. Within the capture there is one stream, so a dropped buffer's memory can be reused at once.
 
 use super::capture::Capture;
-use crate::allocation::Allocation;
 use crate::handle::Handle;
+use crate::memory::Allocation;
+use crate::memory::pool::{BlockId, Order, Pool, PoolConfig, PoolError, Source};
 use crate::order::Points;
-use crate::pool::{BlockId, Order, Pool, PoolConfig, PoolError, Source};
-use crate::{Error, Result, Stream, host_function};
+use crate::stream::host_function;
+use crate::{Error, Result, Stream};
 use parking_lot::Mutex;
 use std::ffi::c_void;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Small pieces share segments of this size, in bytes; others get as much as they need, in multiples of the second.
+/// Small pieces share segments of `SEGMENT` bytes. A larger piece has a segment of its own, a multiple of `GRANULE` bytes.
 const SEGMENT: usize = 256 << 10;
 const GRANULE: usize = 4 << 10;
 
-/// The memory of one graph. Its segments are the device's pool's again when the graph and everything allocated in it are gone.
+/// The memory of one graph. Its segments return to the device's pool when the graph and all its pieces are gone.
 pub(crate) struct GraphMemory {
     space: Mutex<Space>,
-    /// Its capture goes on, or left memory that nobody may use.
+    /// Whether only the capture may use the memory. Stays set if the buffers could not be zeroed at the end.
     open: AtomicBool,
 }
 
-/// Nothing is allocated, released or told of while it is locked.
+/// While this is locked, no driver call is made and no code of the program runs.
 struct Space {
-    /// What pieces are cut from.
+    /// Cuts the segments into pieces.
     pool: Pool<Alone>,
-    /// All there is. They stay until the graph goes.
+    /// All segments. They stay until the graph is dropped.
     segments: Vec<Segment>,
 }
 
@@ -40,7 +40,7 @@ pub(super) struct Segment {
     bytes: usize,
 }
 
-/// Why there is no piece yet.
+/// Why no piece was allocated.
 #[derive(Debug)]
 pub(super) enum Lack {
     /// A segment of that many bytes is needed.
@@ -49,7 +49,7 @@ pub(super) enum Lack {
     Space,
 }
 
-/// A piece of a graph's memory that somebody uses.
+/// A piece of a graph's memory that is in use.
 pub(crate) struct GraphPiece {
     memory: Arc<GraphMemory>,
     address: Handle<c_void>,
@@ -57,11 +57,11 @@ pub(crate) struct GraphPiece {
     block: BlockId,
 }
 
-/// The order of uses within one capture: the stream's own.
+/// The order of uses within one capture. All of them are on one stream, so there is nothing to record.
 #[derive(Clone, Default)]
 struct Alone;
 
-/// A source that has one segment at most. Who needs another makes one while nothing is locked and comes again.
+/// A source of at most one segment. If another is needed, the caller allocates it while nothing is locked and tries again.
 struct Fresh<'a> {
     fresh: &'a mut Option<Segment>,
     segments: &'a mut Vec<Segment>,
@@ -75,7 +75,7 @@ impl GraphMemory {
         Arc::new(Self { space: Mutex::new(space), open: AtomicBool::new(true) })
     }
 
-    /// A piece of `bytes` bytes and what its first use has to come after. The capture goes on, and its list is locked.
+    /// Allocates a piece of `bytes` bytes, with the uses that its first use has to come after. The capture is active and its list is locked.
     pub(super) fn allocate(
         self: &Arc<Self>,
         bytes: usize,
@@ -100,17 +100,17 @@ impl GraphMemory {
         self.open.load(Ordering::Acquire)
     }
 
-    /// The capture is over: whoever has a piece may use it.
+    /// Ends the capture: every owner of a piece may use it now.
     pub(super) fn close(&self) {
         self.open.store(false, Ordering::Release);
     }
 
-    /// There will be no graph, nor an end of the capture: nobody may use the memory any more. Gives what is to be dropped.
+    /// Gives the memory up: the capture cannot be ended, so there is no graph and nobody may use a piece. Returns the segments to drop.
     pub(super) fn abandon(&self) -> Vec<Segment> {
         std::mem::take(&mut self.space.lock().segments)
     }
 
-    /// What each launch of the graph writes.
+    /// The segments, which each launch of the graph may write.
     pub(super) fn segments(&self) -> Vec<Arc<Allocation>> {
         self.space.lock().segments.iter().map(|segment| Arc::clone(&segment.memory)).collect()
     }
@@ -138,16 +138,16 @@ impl GraphPiece {
         &self.memory
     }
 
-    /// Whether a capture may use it now: its own, or any once that is over.
+    /// Whether a capture, or work outside of captures, may use it now: only its own capture until that is over.
     pub(crate) fn may_be_used_by(&self, capture: Option<&Capture>) -> bool {
         !self.memory.is_open() || capture.is_some_and(|capture| Arc::ptr_eq(capture.memory(), &self.memory))
     }
 
-    /// Gives it back to its graph, behind the work that may use it. In a function that a stream calls another thread does: who launches
-    /// the graph has its memory locked while the driver is called.
+    /// Returns it to its graph, after the work that may use it. A host function leaves that to another thread, because a launch of the graph
+    /// holds the lock of its memory during a driver call.
     ///
     /// # Errors
-    /// [`Error::InHostFunction`] if no thread can be had. Then it stays with the graph.
+    /// [`Error::InHostFunction`] if no thread can be started. Then the piece is not reused.
     pub(crate) fn release(self, former: Points) -> Result<()> {
         if !host_function::is_running() {
             self.release_here(former);
@@ -161,7 +161,7 @@ impl GraphPiece {
         if let Some(segment) = self.memory.segment_of(self.address) {
             segment.tracked().lock().add_all(former);
         }
-        // A pool that keeps nothing gives the segment up, but the graph holds on to it: it is written by each launch.
+        // A direct pool returns the segment here, but the graph keeps it, because each launch writes it.
         let _departed = self.memory.space.lock().pool.free(self.block, 0, Alone);
     }
 }
@@ -177,7 +177,7 @@ impl Segment {
 impl Source<Alone> for Fresh<'_> {
     type Error = Lack;
 
-    /// The address of a segment that nobody has used yet.
+    /// The address of the new segment.
     fn allocate(&mut self, bytes: usize) -> Result<Option<usize>, Lack> {
         let segment = self.fresh.take_if(|fresh| fresh.bytes == bytes).ok_or(Lack::Segment(bytes))?;
         let address = segment.memory.address().raw().expose_provenance();
@@ -185,7 +185,7 @@ impl Source<Alone> for Fresh<'_> {
         Ok(Some(address))
     }
 
-    /// A pool that is never trimmed, may have any amount, and whose source never refuses, gives nothing back.
+    /// Never needed: the pool is never trimmed, has no limit, and its source never runs out of memory.
     fn release(&mut self, _address: usize, _bytes: usize, _order: Alone) -> Result<(), Lack> {
         Ok(())
     }
@@ -210,7 +210,7 @@ fn config() -> PoolConfig {
         large_limit: 0,
         large_segment: 0,
         segment_granule: GRANULE,
-        // The graph keeps what it has.
+        // The graph keeps all its segments.
         idle: usize::MAX,
         ..PoolConfig::default()
     }

@@ -1,22 +1,22 @@
-//! Graphs: work that was recorded once and is launched as often as wanted.
+//! Graphs: work that is captured once and launched many times.
 
-mod beside;
 mod capture;
+mod exclusion;
 mod exec;
 mod memory;
 mod turn;
 
-pub(crate) use beside::{any_capture, waiting};
 pub(crate) use capture::{Capture, List};
+pub(crate) use exclusion::{any_capture, begin_device_wait};
 pub(crate) use memory::{GraphMemory, GraphPiece};
 pub(crate) use turn::{NoCapture, Turn};
 
 pub use exec::GraphExec;
 
-use crate::allocation::Allocation;
 use crate::handle::Handle;
+use crate::memory::Allocation;
+use crate::memory::PinnedMemory;
 use crate::order::{Memory, Tracked, Use};
-use crate::pinned::PinnedMemory;
 use crate::raw;
 use crate::{Device, Error, Module, Result, Stream};
 use hip_sys::hip::ihipGraph;
@@ -28,8 +28,8 @@ use std::sync::Arc;
 
 /// Work that a stream captured: see [`Stream::capture`]. Cloning it copies a reference.
 ///
-/// It owns all that its work uses: a buffer, a pinned buffer or a function may be dropped after the capture, and stays as long
-/// as the graph and what was instantiated from it. Launches are ordered with all other work on that memory, on every stream.
+/// It owns everything that its work uses. A buffer, a pinned buffer or a function that is dropped after the capture stays alive as long as the
+/// graph and its executable graphs. Launches are ordered with all other work on that memory, on every stream.
 ///
 /// ```
 /// use hip_safe::{Device, LaunchConfig, PinnedBuffer, Source};
@@ -82,18 +82,18 @@ pub struct Graph {
     inner: Arc<Inner>,
 }
 
-/// What the references, and what was instantiated, share.
+/// The state shared by the references and by the executable graphs.
 struct Inner {
     device: Device,
-    /// Locked for each call that gets it: C's graphs are not made for two threads.
+    /// Locked during each call with this handle, because HIP's graphs are not thread-safe.
     raw: Mutex<Handle<ihipGraph>>,
     nodes: usize,
-    /// The launches: two of them may write the same memory of the graph's own, and its kernels are in use.
+    /// The record of launches. Launches exclude each other, because they write the same memory of the graph's own.
     launches: Arc<Tracked>,
-    /// What a launch uses, its launches among it, in the order of [`Memory::key`].
+    /// The memory that a launch uses, and the record of launches, sorted by [`Memory::key`].
     owned: Vec<Owned>,
     modules: Vec<Module>,
-    /// What else the work needs; dropped when the graph is gone.
+    /// Other values that the work needs. They are dropped with the graph.
     _kept: Vec<Arc<dyn Any + Send + Sync>>,
 }
 
@@ -129,13 +129,13 @@ impl Graph {
         &self.inner.device
     }
 
-    /// How many operations it has, as the driver counts them.
+    /// The number of its nodes, as the driver counts them.
     #[doc(alias = "hipGraphGetNodes")]
     pub fn node_count(&self) -> usize {
         self.inner.nodes
     }
 
-    /// Makes it executable. The graph may be dropped then.
+    /// Instantiates it for launches. The graph may be dropped afterwards.
     ///
     /// # Errors
     /// [`Error::Hip`] if the driver answers an error, [`Error::Poisoned`] after a sticky one.
@@ -145,7 +145,7 @@ impl Graph {
         GraphExec::new(&self.inner)
     }
 
-    /// Gives up this reference; the last one destroys the graph and says how that went.
+    /// Drops this reference. The last one destroys the graph and returns the error of that.
     ///
     /// # Errors
     /// [`Error::Hip`] if the driver answers an error, [`Error::Poisoned`] after a sticky one.
@@ -154,9 +154,10 @@ impl Graph {
         Arc::into_inner(self.inner).map_or(Ok(()), |mut last| last.release())
     }
 
-    /// Counts the nodes and refuses those that we could not order.
+    /// Counts the nodes, and refuses nodes that allocate or free memory, which this crate cannot order.
     fn checked(mut self) -> Result<Self> {
-        let Inner { device, raw, nodes, .. } = Arc::get_mut(&mut self.inner).expect("nobody else has it yet");
+        let Inner { device, raw, nodes, .. } =
+            Arc::get_mut(&mut self.inner).expect("there is no other reference yet");
         let raw = *raw.get_mut();
         let count = |p: &Platform| {
             // SAFETY: S1, S3: the graph is live, its device current, and the nodes are its own.
@@ -178,7 +179,7 @@ impl Graph {
 }
 
 impl Inner {
-    /// What a launch uses, in the order in which memory is locked.
+    /// The uses of a launch, in the locking order.
     fn uses(&self) -> impl Iterator<Item = Use<'_>> + Clone {
         self.owned.iter().map(|owned| Use::of(owned.memory(), owned.access))
     }
@@ -199,7 +200,7 @@ impl Owned {
         let memory = match memory {
             Memory::Device(buffer) => OwnedMemory::Device(Arc::clone(buffer)),
             Memory::Pinned(pinned) => OwnedMemory::Pinned(Arc::clone(pinned)),
-            // A launch of a graph is never part of another.
+            // A graph cannot contain the launch of another graph.
             Memory::Graph(_) => return None,
         };
         memory.enter_graph(access);
@@ -228,7 +229,7 @@ impl Drop for Owned {
 }
 
 impl OwnedMemory {
-    /// It says of itself that graphs use it.
+    /// Counts one more graph that uses the memory.
     fn enter_graph(&self, access: Access) {
         match self {
             Self::Device(buffer) => buffer.enter_graph(access),

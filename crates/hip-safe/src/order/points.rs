@@ -1,4 +1,4 @@
-//! Places on streams that something has to come after.
+//! Points on streams: submissions that other work has to come after.
 
 use super::Timeline;
 use crate::{Result, Stream, drop_errors};
@@ -15,15 +15,15 @@ pub(crate) struct Point {
 /// Points of different streams, at most one of each.
 #[derive(Clone, Default)]
 pub(crate) struct Points {
-    /// One word, because memory hands its points to whoever has it next. A list that was emptied is kept: that takes them along.
+    /// Boxed, because points are moved with the memory from owner to owner. An empty list is kept for its next points.
     list: Option<Box<List>>,
 }
 
 #[derive(Clone, Default)]
 struct List {
-    /// The first ones: those of most memory are all here. A place may be free before one that is not.
+    /// The first two points, enough for most memory. The first slot may be empty while the second is not.
     few: [Option<Point>; 2],
-    /// The others.
+    /// Further points.
     more: Vec<Point>,
 }
 
@@ -67,16 +67,16 @@ impl List {
             .or_else(|| self.more.iter_mut().find(is_it))
     }
 
-    /// Adds a point of a stream that has none.
+    /// Adds a point of a stream that has none here.
     #[cold]
     fn push(&mut self, point: Point) {
-        match self.few.iter_mut().find(|place| place.is_none()) {
-            Some(place) => *place = Some(point),
+        match self.few.iter_mut().find(|slot| slot.is_none()) {
+            Some(slot) => *slot = Some(point),
             None => self.more.push(point),
         }
     }
 
-    /// Whether each point is such a one.
+    /// Whether the predicate holds for every point.
     #[inline]
     fn all(&self, is: impl Fn(&Point) -> bool) -> bool {
         let [first, second] = &self.few;
@@ -85,7 +85,7 @@ impl List {
 }
 
 impl Points {
-    /// Adds a point, in the place of an earlier one of its stream.
+    /// Adds a point, or advances the one of the same stream.
     #[inline]
     pub(crate) fn add(&mut self, timeline: &Arc<Timeline>, count: u64) {
         let list = self.list.get_or_insert_default();
@@ -95,7 +95,7 @@ impl Points {
         }
     }
 
-    /// Forgets all points but this one.
+    /// Replaces all points by this one.
     #[inline]
     pub(crate) fn set(&mut self, timeline: &Arc<Timeline>, count: u64) {
         let list = self.list.get_or_insert_default();
@@ -122,7 +122,7 @@ impl Points {
         self.iter().count()
     }
 
-    /// The only point, if there is one point. It stays the first one when others are added.
+    /// The point, if there is exactly one. It stays the first when others are added.
     #[inline]
     pub(crate) fn only(&self) -> Option<&Point> {
         match self.list.as_deref()? {
@@ -131,7 +131,7 @@ impl Points {
         }
     }
 
-    /// The only point, if it is the only one and on this stream.
+    /// The point, if there is exactly one and it is on this stream.
     #[inline]
     pub(crate) fn only_on(&mut self, timeline: &Arc<Timeline>) -> Option<&mut Point> {
         match self.list.as_deref_mut()? {
@@ -142,58 +142,58 @@ impl Points {
         }
     }
 
-    /// The first `count` submissions of the stream that the first point is on.
+    /// A point with this submission number on the stream of the first point.
     pub(crate) fn first(&self, count: u64) -> Option<Point> {
         let first = self.list.as_deref()?.few[0].as_ref()?;
         Some(Point { timeline: Arc::clone(&first.timeline), count })
     }
 
-    /// Forgets points that are known to be complete; true if none is left.
+    /// Removes points that are known to be complete. True if none is left.
     pub(crate) fn forget_completed(&mut self) -> bool {
         let Some(list) = &mut self.list else { return true };
-        for place in &mut list.few {
-            place.take_if(|point| point.is_complete());
+        for slot in &mut list.few {
+            slot.take_if(|point| point.is_complete());
         }
         list.more.retain(|point| !point.is_complete());
         list.iter().next().is_none()
     }
 
-    /// Whether all of them are on this stream.
+    /// As [`Points::are_all_on`], by the stream's number.
     #[inline]
     pub(crate) fn are_only_on(&self, number: u64) -> bool {
         let on_it = |point: &Point| point.timeline.number() == number;
         self.list.as_ref().is_none_or(|list| list.all(on_it))
     }
 
-    /// Whether each of them is on this stream.
+    /// Whether all points are on this stream.
     #[inline]
     pub(crate) fn are_all_on(&self, timeline: &Arc<Timeline>) -> bool {
         let own = |point: &Point| Arc::ptr_eq(&point.timeline, timeline);
         self.list.as_ref().is_none_or(|list| list.all(own))
     }
 
-    /// Whether the first one, if there is one, is on this stream.
+    /// Whether the first point is on this stream, or there is none.
     #[inline]
     pub(crate) fn first_is_on(&self, timeline: &Arc<Timeline>) -> bool {
         let first = self.list.as_ref().and_then(|list| list.few[0].as_ref());
         first.is_none_or(|first| Arc::ptr_eq(&first.timeline, timeline))
     }
 
-    /// Makes what the stream gets from now on come after all of them.
+    /// Makes later work of the stream come after all points.
     pub(crate) fn order_before(&self, stream: &Stream) -> Result<()> {
         self.iter().try_for_each(|point| stream.come_after(point))
     }
 
-    /// Waits on the host for all of them.
+    /// Waits on the host for all points.
     pub(crate) fn wait(&self) -> Result<()> {
         self.iter().try_for_each(|point| point.timeline.wait(point.count))
     }
 
-    /// Waits before memory is released that only these submissions use. What went wrong and was got over goes to the hook.
+    /// Waits for all points before memory is released. If a stream cannot be waited for but its device can, the first error goes to the hook.
     pub(crate) fn wait_to_release(self) -> Result<()> {
         for point in self.into_points() {
-            let got_over = point.timeline.wait_to_release(point.count)?;
-            got_over.iter().for_each(drop_errors::report);
+            let recovered = point.timeline.wait_to_release(point.count)?;
+            recovered.iter().for_each(drop_errors::report);
         }
         Ok(())
     }
@@ -220,14 +220,14 @@ mod tests {
     use crate::Device;
 
     #[test]
-    fn one_point_of_each_stream_however_many_there_are() {
+    fn there_is_one_point_for_each_stream() {
         let device = Device::new(&hip_host::platform(), 0).unwrap();
         let streams: Vec<Stream> = (0..5).map(|_| device.new_stream().unwrap()).collect();
         let counts = |points: &Points| {
             let count = |stream: &Stream| {
                 let mut own = points.iter().filter(|point| Arc::ptr_eq(&point.timeline, stream.timeline()));
                 let count = own.next().map(|point| point.count);
-                assert!(own.next().is_none(), "one of each stream");
+                assert!(own.next().is_none(), "two points of one stream");
                 count
             };
             streams.iter().map(count).collect::<Vec<_>>()
@@ -247,7 +247,7 @@ mod tests {
         other.add_all(points.clone());
         assert_eq!(counts(&other), [Some(11), Some(20), Some(30), Some(45), Some(50)]);
 
-        // What is complete goes, wherever it is, and its place is used again.
+        // Complete points are removed from both parts of the list, and their slots are used again.
         streams[0].timeline().note_completion(11);
         streams[3].timeline().note_completion(40);
         assert!(!points.forget_completed());

@@ -1,35 +1,36 @@
-//! How far a stream has come, and the event by which others wait for it.
+//! A stream's progress, and the event by which other streams wait for it.
 
 use crate::handle::Handle;
-use crate::host_function;
 use crate::mutation::Wait;
 use crate::raw;
 use crate::stream;
+use crate::stream::host_function;
 use crate::{Device, Error, Event, Result, Stream, StreamId, drop_errors};
 use hip_sys::hip::ihipStream_t;
 use parking_lot::{Condvar, Mutex, MutexGuard};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Weak};
 
-/// What is known of a stream's progress. It outlives the stream: memory refers to it, and the stream's end completes it.
+/// The progress of a stream. Memory keeps references to it, so it outlives the stream. The end of the stream completes it.
 ///
-/// A submission has a number: the count after its call has returned. Every event recorded after the count was read covers it.
+/// The number of a submission is the count of submissions after its call has returned. An event covers every submission that was counted
+/// before the event was recorded.
 pub(crate) struct Timeline {
     /// A number that no other stream of this process has.
     number: u64,
     stream: Weak<stream::Inner>,
     /// How many submissions the driver has.
     submitted: AtomicU64,
-    /// How many of them are known to be complete; all there can be once the stream is gone.
+    /// How many of them are known to be complete; the maximum once the stream is gone.
     completed: AtomicU64,
-    /// Locked also while the driver is called, never while the host waits. Who locks both has this one first.
+    /// Locked during driver calls, and never while the host waits. Locked before `end` where both are needed.
     gate: Mutex<Gate>,
-    /// Locked for a moment.
+    /// Never locked during a driver call.
     end: Mutex<End>,
     changed: Condvar,
 }
 
-/// What consumers on other streams wait for.
+/// The event that consumers on other streams wait for.
 #[derive(Default)]
 struct Gate {
     /// Recorded behind the first `covered` submissions.
@@ -37,16 +38,16 @@ struct Gate {
     covered: u64,
 }
 
-/// How far the end of the stream has come.
+/// The state of the stream's end.
 #[derive(Default)]
 enum End {
     #[default]
     NotYet,
-    /// Its last reference is gone and its work is waited for. Until that is done events can be recorded on it.
+    /// The last reference is gone and a thread waits for the work. Events can still be recorded on the stream.
     Waiting(Producer),
-    /// It is about to be gone.
+    /// The stream is being destroyed.
     Destroyed,
-    /// It is gone. An error: its work could not be waited for, and nobody knows when that is complete.
+    /// The stream is gone. With an error its work could not be waited for, and may never be known to be complete.
     Closed(Result<()>),
 }
 
@@ -55,7 +56,7 @@ enum End {
 pub(crate) struct Producer {
     pub(crate) device: Device,
     pub(crate) raw: Handle<ihipStream_t>,
-    /// Whether the handle is ours, so that nobody else captures it.
+    /// Whether the handle is ours, so that no other library captures it.
     pub(crate) owned: bool,
     pub(crate) id: StreamId,
 }
@@ -71,7 +72,7 @@ impl Timeline {
         self.number
     }
 
-    /// How many submissions the driver has.
+    /// The number of the last submission that the driver has.
     pub(crate) fn submitted(&self) -> u64 {
         self.submitted.load(Ordering::SeqCst)
     }
@@ -86,18 +87,18 @@ impl Timeline {
         self.completed.load(Ordering::SeqCst) >= count
     }
 
-    /// Remembers that the first `count` submissions are complete.
+    /// Records that the first `count` submissions are complete.
     pub(crate) fn note_completion(&self, count: u64) {
         self.completed.fetch_max(count, Ordering::SeqCst);
     }
 
-    /// Makes what `consumer` submits from now on wait for the first `count` submissions; gives how many are waited for. No
-    /// call if they are known to be complete, one event for all consumers of the same work.
+    /// Makes later work of `consumer` wait for the first `count` submissions. Returns how many submissions the wait covers. All consumers of
+    /// the same work use one event.
     ///
-    /// The caller may have memory locked, so this waits for nothing but other threads' calls of the driver.
+    /// The caller may hold locks of memory, so this waits only for driver calls of other threads.
     ///
     /// # Errors
-    /// [`Error::InHostFunction`], why its work could not be waited for when it ended, or what the driver answers.
+    /// [`Error::InHostFunction`], the error of the wait at the stream's end, or what the driver answers.
     pub(crate) fn order_before(&self, consumer: &Stream, count: u64) -> Result<u64> {
         if host_function::is_running() {
             return Err(Error::InHostFunction);
@@ -107,7 +108,7 @@ impl Timeline {
             Some(stream) => self.order_behind(&stream.producer(), self.gate.lock(), consumer, count),
             None => self.order_behind_its_end(consumer, count),
         };
-        // It may be the last reference: it goes after the locks.
+        // This may be the last reference, which must be dropped after the locks are released.
         stream.into_iter().for_each(drop_errors::drop_later);
         covered
     }
@@ -120,7 +121,7 @@ impl Timeline {
         count: u64,
     ) -> Result<u64> {
         let Gate { event, covered } = &mut *gate;
-        let event = made(event, &producer.device)?;
+        let event = get_or_create(event, &producer.device)?;
         if *covered < count && !(*covered > 0 && Wait::FreshEvent.is_dropped()) {
             let submitted = self.submitted();
             producer.record(event)?;
@@ -130,12 +131,12 @@ impl Timeline {
         Ok(*covered)
     }
 
-    /// The same once the stream's last reference is gone. Whoever dropped that may wait for the work for long, so events are still recorded
-    /// on it.
+    /// The same after the last reference to the stream is gone. The thread that dropped it may wait for the work for long. Events are still
+    /// recorded on the stream until then.
     #[cold]
     fn order_behind_its_end(&self, consumer: &Stream, count: u64) -> Result<u64> {
         loop {
-            // It is destroyed only by who had the gate before.
+            // The stream is destroyed only after a thread has passed this gate.
             let gate = self.gate.lock();
             let producer = match &*self.end.lock() {
                 End::Waiting(producer) => Some(producer.clone()),
@@ -148,7 +149,7 @@ impl Timeline {
                 return covered;
             }
             drop(gate);
-            // The other thread is about to wait, or has. Of a device that is lost it waits for functions of the program's that still run.
+            // The other thread has not begun to wait, or has finished. On a lost device it waits for host functions that still run.
             let mut end = self.end.lock();
             while matches!(*end, End::NotYet | End::Destroyed) {
                 if self.has_completed(count) {
@@ -159,15 +160,15 @@ impl Timeline {
         }
     }
 
-    /// Begins the stream's capture. Nothing is submitted any more, so one event behind all there is serves whoever waits for
-    /// the stream meanwhile: one recorded later would be the graph's.
+    /// Begins the stream's capture. An event behind all former submissions is recorded first, for consumers that wait for the stream during
+    /// the capture. An event recorded later would become part of the graph.
     pub(crate) fn begin_capture(&self, stream: &Stream) -> Result<()> {
         let _later = drop_errors::later();
         let mut gate = self.gate.lock();
         let submitted = self.submitted();
         if gate.covered < submitted {
             if !self.has_completed(submitted) {
-                let event = made(&mut gate.event, stream.device())?;
+                let event = get_or_create(&mut gate.event, stream.device())?;
                 stream.producer().record(event)?;
             }
             gate.covered = submitted;
@@ -177,13 +178,13 @@ impl Timeline {
         stream.device().run(doing, |p| unsafe { raw::graphs::stream_begin_capture(p, stream.raw()) })
     }
 
-    /// Waits on the host for all that the stream had before it began to capture.
-    pub(crate) fn wait_beside_capture(&self) -> Result<()> {
+    /// Waits on the host for all submissions before the capture began.
+    pub(crate) fn wait_for_work_before_capture(&self) -> Result<()> {
         let gate = self.gate.lock();
         let (event, covered) = (gate.event.clone(), gate.covered);
         drop(gate);
-        // If it is recorded again meanwhile, it covers more.
-        if let Some(event) = event.filter(|_| !Wait::BesideCapture.is_dropped()) {
+        // If another thread records the event again before this wait, it covers more.
+        if let Some(event) = event.filter(|_| !Wait::BeforeCapture.is_dropped()) {
             event.synchronize()?;
         }
         self.note_completion(covered);
@@ -198,8 +199,8 @@ impl Timeline {
         self.live()?.map_or(Ok(()), |stream| stream.wait_for_work())
     }
 
-    /// As [`Timeline::wait`], before memory is released that only these submissions use: if the stream cannot be waited
-    /// for, its whole device is, and the error is given beside.
+    /// As [`Timeline::wait`], before memory is released that only these submissions use. If the wait for the stream fails, this waits for the
+    /// whole device, and returns the first error.
     pub(crate) fn wait_to_release(&self, count: u64) -> Result<Option<Error>> {
         if self.has_completed(count) {
             return Ok(None);
@@ -207,20 +208,20 @@ impl Timeline {
         self.live()?.map_or(Ok(None), |stream| stream.wait_to_release())
     }
 
-    /// The stream's last reference is gone, and its work will be waited for.
+    /// The last reference to the stream is gone, and its thread will wait for the work.
     pub(crate) fn begin_end(&self, producer: Producer) {
         self.set_end(End::Waiting(producer));
     }
 
-    /// Nobody records events on the stream any more: it may be destroyed.
+    /// Stops other threads from recording events on the stream, so that it may be destroyed.
     pub(crate) fn leave_stream(&self) {
         let gate = self.gate.lock();
         self.set_end(End::Destroyed);
         drop(gate);
     }
 
-    /// The stream is gone: its work is complete, or cannot be waited for, which whoever wants to is told from now on. In a function that
-    /// a stream calls the gate is not waited for: the event stays until the timeline goes.
+    /// Records that the stream is gone. Its work is complete, or later waits get this error. A host function must not wait for the gate, so
+    /// the event then stays until the timeline is dropped.
     pub(crate) fn close(&self, complete: Result<()>) {
         if complete.is_ok() {
             self.note_completion(u64::MAX);
@@ -238,11 +239,11 @@ impl Timeline {
         drop(former);
     }
 
-    /// The stream; `None` once its work is complete and it is gone. A thread that drops the last reference waits for the
-    /// work first, and so does whoever asks meanwhile: the caller has nothing locked.
+    /// The stream; `None` if it is gone and its work is complete. If another thread is ending it, this waits for that thread. The caller holds
+    /// no lock.
     ///
     /// # Errors
-    /// Why its work could not be waited for; [`Error::InHostFunction`], because the end of the stream may wait for that function.
+    /// The error of the wait at the stream's end; [`Error::InHostFunction`], because the end of the stream may wait for this host function.
     fn live(&self) -> Result<Option<Stream>> {
         if host_function::is_running() {
             return Err(Error::InHostFunction);
@@ -271,10 +272,10 @@ impl Producer {
     }
 }
 
-/// The event, which is made when it is first needed.
-fn made<'a>(event: &'a mut Option<Arc<Event>>, device: &Device) -> Result<&'a Arc<Event>> {
+/// The event. It is created at the first use.
+fn get_or_create<'a>(event: &'a mut Option<Arc<Event>>, device: &Device) -> Result<&'a Arc<Event>> {
     if event.is_none() {
         *event = Some(Arc::new(Event::without_timing(device)?));
     }
-    Ok(event.as_ref().expect("it was just made"))
+    Ok(event.as_ref().expect("it was just created"))
 }

@@ -1,8 +1,8 @@
-//! Which work uses a piece of memory.
+//! The record of uses of a piece of memory: the last write and the reads since.
 
-use super::{Home, Points, Timeline, not_in_host_function};
-use crate::host_function;
+use super::{OwnStreamUses, Points, Timeline, not_in_host_function};
 use crate::mutation::Wait;
+use crate::stream::host_function;
 use crate::{Result, Stream};
 use hip_sys::Access;
 use parking_lot::{Condvar, Mutex, MutexGuard};
@@ -10,7 +10,7 @@ use std::marker::PhantomData;
 use std::ops::{Deref, DerefMut};
 use std::sync::Arc;
 
-/// What a read and what a write of the memory has to come after.
+/// The uses that a later read or write has to come after.
 #[derive(Debug, Default)]
 pub(crate) struct Uses {
     written: Written,
@@ -19,7 +19,7 @@ pub(crate) struct Uses {
     calls: Calls,
 }
 
-/// The calls that use the memory now and return only when they are done. What conflicts with one waits for it, with nothing locked.
+/// Blocking calls that use the memory now. Conflicting uses wait for their end without holding a lock.
 #[derive(Debug, Default)]
 struct Calls {
     reading: usize,
@@ -44,10 +44,10 @@ impl Calls {
 /// The last write.
 #[derive(Debug, Default)]
 enum Written {
-    /// All of the uses: nobody has read it since.
+    /// All points of the uses. There was no read since.
     #[default]
     All,
-    /// So many submissions of the first stream of the uses, the only one until it was read.
+    /// This submission number, on the stream of the first point. That stream wrote alone.
     First(u64),
     Points(Points),
 }
@@ -56,45 +56,45 @@ enum Written {
 #[derive(Default)]
 pub(crate) struct Tracked {
     uses: Mutex<Uses>,
-    home: Home,
-    /// A call is over.
+    own_stream: OwnStreamUses,
+    /// Notified when a blocking call has returned.
     returned: Condvar,
 }
 
-/// A call that uses memory until it returns, and has nothing locked meanwhile.
+/// A blocking call that uses memory until this is dropped. It holds no lock.
 #[must_use]
 pub(crate) struct Call<'a> {
     tracked: &'a Tracked,
     access: Access,
 }
 
-/// A submission's call that uses memory until it returns.
+/// A use of memory by the blocking call of a submission.
 #[must_use]
 pub(super) enum Begun<'a> {
     Marked(Call<'a>),
-    /// Nobody else reaches the uses, so there is nobody to mark them for.
-    Alone(Taken<'a>),
+    /// No other thread can reach the uses, so the call is not marked there.
+    Exclusive(UsesGuard<'a>),
 }
 
-/// The uses of a piece of memory, which are nobody else's until a submission is noted there.
-pub(crate) struct Taken<'a> {
+/// Exclusive access to the uses of a piece of memory, until a submission is recorded there.
+pub(crate) struct UsesGuard<'a> {
     tracked: &'a Tracked,
-    /// Else nobody but this reaches the uses.
+    /// Whether this holds the lock. If not, no other thread can reach the uses.
     locked: bool,
     exclusive: PhantomData<&'a mut Uses>,
 }
 
-impl Deref for Taken<'_> {
+impl Deref for UsesGuard<'_> {
     type Target = Uses;
 
     #[inline]
     fn deref(&self) -> &Uses {
-        // SAFETY: S8: they are locked for this, or nobody else reaches them.
+        // SAFETY: S8: this holds the lock, or no other thread can reach the uses.
         unsafe { &*self.tracked.uses.data_ptr() }
     }
 }
 
-impl DerefMut for Taken<'_> {
+impl DerefMut for UsesGuard<'_> {
     #[inline]
     fn deref_mut(&mut self) -> &mut Uses {
         // SAFETY: S8: as above.
@@ -102,36 +102,35 @@ impl DerefMut for Taken<'_> {
     }
 }
 
-impl Drop for Taken<'_> {
+impl Drop for UsesGuard<'_> {
     #[inline]
     fn drop(&mut self) {
         if self.locked {
-            // SAFETY: S8: they were locked for this, which does not use them any more.
+            // SAFETY: S8: this holds the lock, and does not use it after this.
             unsafe { self.tracked.uses.force_unlock() };
         }
     }
 }
 
-impl<'a> Taken<'a> {
+impl<'a> UsesGuard<'a> {
     #[inline]
     fn new(tracked: &'a Tracked, locked: bool) -> Self {
-        let mut taken = Self { tracked, locked, exclusive: PhantomData };
-        tracked.home.gather(&mut taken);
-        taken
+        let mut guard = Self { tracked, locked, exclusive: PhantomData };
+        tracked.own_stream.merge_into(&mut guard);
+        guard
     }
 
-    /// The stream has a submission that makes such a use.
+    /// Records a use by the stream's submission of this number.
     #[inline(always)]
     pub(crate) fn commit(&mut self, stream: &Stream, access: Access, count: u64) {
         Uses::commit(self, stream.timeline(), access, count);
-        self.tracked.home.allow(stream.timeline(), self);
+        self.tracked.own_stream.allow_lock_free(stream.timeline(), self);
     }
 
-    /// Begins a call that is the stream's next submission, which was ordered behind the work that it has to come after. Nothing is locked
-    /// any more.
+    /// Begins a blocking call that is the stream's next submission, and releases the lock. The waits before it were submitted.
     pub(super) fn begin(mut self, access: Access) -> Begun<'a> {
         if !self.locked {
-            return Begun::Alone(self);
+            return Begun::Exclusive(self);
         }
         self.calls.begin(access);
         Begun::Marked(Call { tracked: self.tracked, access })
@@ -139,20 +138,20 @@ impl<'a> Taken<'a> {
 }
 
 impl Begun<'_> {
-    /// The call was the stream's submission of that number.
+    /// Records the call as the stream's submission of this number, and ends it.
     pub(super) fn commit(self, stream: &Stream, access: Access, count: u64) {
         match self {
             Self::Marked(call) => {
                 let mut uses = call.tracked.lock();
                 uses.commit(stream.timeline(), access, count);
             }
-            Self::Alone(mut taken) => taken.commit(stream, access, count),
+            Self::Exclusive(mut guard) => guard.commit(stream, access, count),
         }
     }
 }
 
 impl Uses {
-    /// Memory that others have used before: whoever uses it comes after them.
+    /// For memory that former owners used: every use comes after theirs.
     pub(crate) fn after(former: Points) -> Self {
         if Wait::AfterFormerOwner.is_dropped() {
             return Self::default();
@@ -160,19 +159,19 @@ impl Uses {
         Self { written: Written::All, used: former, calls: Calls::default() }
     }
 
-    /// Makes the stream's next work come after what such a use has to come after.
+    /// Makes the stream's next submission come after all uses that conflict with this access.
     #[inline]
     pub(super) fn prepare(&self, stream: &Stream, access: Access) -> Result<()> {
         if self.comes_after_all(stream, access) { Ok(()) } else { self.prepare_by_waits(stream, access) }
     }
 
-    /// Whether all of them are on that stream.
+    /// Whether all uses are on this stream.
     #[inline]
     pub(super) fn are_all_on(&self, timeline: &Arc<Timeline>) -> bool {
         self.used.are_all_on(timeline)
     }
 
-    /// Whether the stream has all that such a use has to come after: it keeps that order by itself. Most memory is used on one stream.
+    /// Whether all uses that conflict with this access are on this stream, so that no wait is needed. Most memory is used on one stream.
     #[inline]
     pub(crate) fn comes_after_all(&self, stream: &Stream, access: Access) -> bool {
         match (access, &self.written) {
@@ -197,7 +196,7 @@ impl Uses {
         }
     }
 
-    /// The stream has a submission that makes such a use.
+    /// As [`UsesGuard::commit`].
     #[inline(always)]
     fn commit(&mut self, timeline: &Arc<Timeline>, access: Access, count: u64) {
         // Most memory is used on one stream.
@@ -230,8 +229,8 @@ impl Uses {
         }
     }
 
-    /// The stream that the memory was allocated on made such uses, not after all that is known here. Others may have used other parts.
-    pub(super) fn add_home(&mut self, timeline: &Arc<Timeline>, access: Access, count: u64) {
+    /// Adds a use by the own stream that did not wait for the uses known here: those may be of other parts.
+    pub(super) fn add_own_stream(&mut self, timeline: &Arc<Timeline>, access: Access, count: u64) {
         if access == Access::READ || self.used.are_all_on(timeline) {
             self.commit(timeline, access, count);
         } else {
@@ -249,18 +248,18 @@ impl Uses {
         }
     }
 
-    /// Everything that may still use it, leaving nothing behind.
+    /// All uses, leaving none behind.
     pub(crate) fn take(&mut self) -> Points {
         self.written = Written::All;
         std::mem::take(&mut self.used)
     }
 
-    /// Everything that may still use it.
+    /// All uses.
     pub(crate) fn all(&self) -> Points {
         self.used.clone()
     }
 
-    /// Others have used it, or parts of it: whoever uses it comes after them.
+    /// Adds uses that may be writes, of all or parts of the memory.
     pub(crate) fn add_all(&mut self, former: Points) {
         if !matches!(self.written, Written::All) {
             let mut written = self.written();
@@ -270,7 +269,7 @@ impl Uses {
         self.used.add_all(former);
     }
 
-    /// As if all of the stream's work so far wrote it.
+    /// Records a write by the stream's last submission.
     pub(crate) fn assume_written(&mut self, stream: &Stream) {
         self.commit(stream.timeline(), Access::WRITE, stream.submitted());
     }
@@ -278,76 +277,79 @@ impl Uses {
 
 impl Tracked {
     pub(crate) fn new(uses: Uses) -> Self {
-        Self { uses: Mutex::new(uses), home: Home::default(), returned: Condvar::new() }
+        Self { uses: Mutex::new(uses), own_stream: OwnStreamUses::default(), returned: Condvar::new() }
     }
 
-    /// As [`Tracked::new`], for memory that the stream may use without the lock: see [`Home`].
+    /// As [`Tracked::new`], for memory that this stream may use without the lock: see [`OwnStreamUses`].
     ///
     /// # Safety
     /// The stream lives as long as the result is used.
     #[inline]
-    pub(crate) unsafe fn at_home(stream: &Stream, uses: Uses) -> Self {
+    pub(crate) unsafe fn with_own_stream(stream: &Stream, uses: Uses) -> Self {
         // SAFETY: S4: the caller's promise.
-        let home = unsafe { Home::of(stream, &uses) };
-        Self { uses: Mutex::new(uses), home, returned: Condvar::new() }
+        let own_stream = unsafe { OwnStreamUses::new(stream, &uses) };
+        Self { uses: Mutex::new(uses), own_stream, returned: Condvar::new() }
     }
 
-    pub(crate) fn home(&self) -> &Home {
-        &self.home
+    pub(crate) fn own_stream(&self) -> &OwnStreamUses {
+        &self.own_stream
     }
 
-    /// From now on all uses are locked: those of who does not have it borrowed are among them. The caller has asked
+    /// Makes every use take the lock from now on, because some uses do not borrow the memory. The caller has checked
     /// [`not_in_host_function`].
-    pub(crate) fn forbid_home(&self) {
-        if !self.home.is_forbidden() {
+    pub(crate) fn require_lock(&self) {
+        if !self.own_stream.always_requires_lock() {
             let _uses = self.lock();
-            self.home.forbid();
+            self.own_stream.require_lock();
         }
     }
 
-    /// As [`Tracked::forbid_home`], for who has the memory borrowed exclusively: there is nobody to lock it for.
-    pub(crate) fn forbid_home_alone(&self) {
-        self.home.forbid();
+    /// As [`Tracked::require_lock`], for a caller that has the memory borrowed exclusively, and so needs no lock for this.
+    pub(crate) fn require_lock_exclusive(&self) {
+        self.own_stream.require_lock();
     }
 
-    /// The uses, for a moment or a call of the driver, and never while the device is waited for. The caller has asked
+    /// Locks the uses, for no longer than a driver call, and never while waiting for the device. The caller has checked
     /// [`not_in_host_function`].
     pub(crate) fn lock(&self) -> MutexGuard<'_, Uses> {
-        debug_assert!(!host_function::is_running(), "whoever has the lock may wait for that function");
+        debug_assert!(
+            !host_function::is_running(),
+            "the thread that holds the lock may wait for this host function"
+        );
         let mut uses = self.uses.lock();
-        self.home.gather(&mut uses);
+        self.own_stream.merge_into(&mut uses);
         uses
     }
 
     /// The uses without the lock.
     ///
     /// # Safety
-    /// Nobody else reaches them while the result lives, by the lock or without it.
-    pub(crate) unsafe fn take_alone(&self) -> Taken<'_> {
-        Taken::new(self, false)
+    /// No other thread reaches them while the result lives, with the lock or without it.
+    pub(crate) unsafe fn exclusive_guard(&self) -> UsesGuard<'_> {
+        UsesGuard::new(self, false)
     }
 
-    /// For a submission; `None` while a call goes on that conflicts with it: see [`Tracked::wait_for_calls`].
+    /// Locks the uses for a submission. `None` during a blocking call that conflicts with it: see [`Tracked::wait_for_calls`].
     #[inline]
-    pub(super) fn take_for(&self, access: Access) -> Option<Taken<'_>> {
-        self.taken(self.uses.lock(), access)
+    pub(super) fn guard_for(&self, access: Access) -> Option<UsesGuard<'_>> {
+        self.guard(self.uses.lock(), access)
     }
 
-    /// As [`Tracked::take_for`]; `None` also if another thread has the lock.
+    /// As [`Tracked::guard_for`]; `None` also if another thread has the lock.
     #[inline]
-    pub(crate) fn try_take_for(&self, access: Access) -> Option<Taken<'_>> {
-        self.taken(self.uses.try_lock()?, access)
+    pub(crate) fn try_guard_for(&self, access: Access) -> Option<UsesGuard<'_>> {
+        self.guard(self.uses.try_lock()?, access)
     }
 
     #[inline]
-    fn taken<'a>(&'a self, uses: MutexGuard<'a, Uses>, access: Access) -> Option<Taken<'a>> {
+    fn guard<'a>(&'a self, uses: MutexGuard<'a, Uses>, access: Access) -> Option<UsesGuard<'a>> {
         uses.calls.allow(access).then(|| {
             MutexGuard::leak(uses);
-            Taken::new(self, true)
+            UsesGuard::new(self, true)
         })
     }
 
-    /// Waits until no call conflicts with such a use. The caller has nothing locked: a call may wait for the device.
+    /// Waits until no blocking call conflicts with this access. The caller holds no lock, because such a call may wait for the device.
     #[cold]
     pub(super) fn wait_for_calls(&self, access: Access) {
         drop(self.lock_for(access));
@@ -358,11 +360,11 @@ impl Tracked {
         while !uses.calls.allow(access) {
             self.returned.wait(&mut uses);
         }
-        self.home.gather(&mut uses);
+        self.own_stream.merge_into(&mut uses);
         uses
     }
 
-    /// Begins a call of the host's own, behind those that conflict with it.
+    /// Begins a blocking call of the host's own, after those that conflict with it.
     ///
     /// # Errors
     /// [`Error::InHostFunction`](crate::Error::InHostFunction).
@@ -372,7 +374,7 @@ impl Tracked {
         Ok(Call { tracked: self, access })
     }
 
-    /// Waits on the host until it may be read, while others may submit work that uses it.
+    /// Waits on the host for the last write. Other threads may submit work on the memory meanwhile.
     ///
     /// # Errors
     /// [`Error::InHostFunction`](crate::Error::InHostFunction), or that of the wait.
@@ -382,7 +384,7 @@ impl Tracked {
         if wait.is_dropped() { Ok(()) } else { written.wait() }
     }
 
-    /// Waits on the host until it may be written, while others may submit work that uses it.
+    /// Waits on the host for all uses. Other threads may submit work on the memory meanwhile.
     ///
     /// # Errors
     /// As [`Tracked::wait_for_writer`].
@@ -392,7 +394,8 @@ impl Tracked {
         if wait.is_dropped() { Ok(()) } else { used.wait() }
     }
 
-    /// Waits before the memory is released, while others may submit work that uses it. What went wrong and was got over goes to the hook.
+    /// Waits for all uses before the memory is released. If a stream cannot be waited for but its device can, the first error goes to the
+    /// hook.
     ///
     /// # Errors
     /// As [`Tracked::wait_for_writer`].
@@ -404,13 +407,13 @@ impl Tracked {
 
     pub(crate) fn get_mut(&mut self) -> &mut Uses {
         let uses = self.uses.get_mut();
-        self.home.gather_mut(uses);
+        self.own_stream.merge_into_mut(uses);
         uses
     }
 }
 
 impl Call<'_> {
-    /// Waits on the host for all work that this call has to come after, and that was submitted before it began.
+    /// Waits on the host for all work that was submitted before this call began and conflicts with it.
     pub(crate) fn wait(&self, wait: Wait) -> Result<()> {
         let uses = self.tracked.lock();
         let before = if self.access == Access::READ { uses.written() } else { uses.all() };
@@ -443,7 +446,7 @@ mod tests {
     use crate::order::Point;
 
     #[test]
-    fn the_last_write_is_known_behind_reads_of_any_stream() {
+    fn the_last_write_is_kept_through_reads_on_any_stream() {
         let device = Device::new(&hip_host::platform(), 0).unwrap();
         let [a, b] = [(); 2].map(|()| device.new_stream().unwrap());
         let is = |points: &Points, expected: &[(&Stream, u64)]| {
@@ -461,7 +464,7 @@ mod tests {
         is(&uses.written(), &[(&a, 3)]);
         is(&uses.all(), &[(&a, 5), (&b, 2)]);
 
-        // What others did to it may have been writes.
+        // Uses of former owners count as writes.
         uses.add_all(Point::new(b.timeline(), 9).into());
         is(&uses.written(), &[(&a, 3), (&b, 9)]);
         is(&uses.all(), &[(&a, 5), (&b, 9)]);
@@ -470,7 +473,7 @@ mod tests {
         is(&uses.written(), &[(&b, 10)]);
         is(&uses.all(), &[(&b, 10), (&a, 6)]);
 
-        // A write of several streams' work, as former owners leave it.
+        // Uses of former owners on several streams count as one write.
         let mut uses = Uses::after(uses.take());
         uses.commit(a.timeline(), Access::READ, 7);
         is(&uses.written(), &[(&b, 10), (&a, 6)]);

@@ -6,7 +6,7 @@ use hip_sys::hip::*;
 use hip_sys::{Platform, PlatformKind};
 use std::ptr::null_mut;
 
-/// A graph was not taken over by an executable one.
+/// An executable graph refused an update.
 #[derive(Debug)]
 pub(crate) struct Refused {
     pub(crate) failure: Failure,
@@ -21,7 +21,7 @@ macro_rules! call {
     };
 }
 
-/// Begins a capture that forbids no thread any call: what would disturb it is refused by us.
+/// Begins a capture in relaxed mode, which forbids no call. This crate refuses calls that would disturb the capture.
 pub(crate) unsafe fn stream_begin_capture(p: &Platform, stream: hipStream_t) -> Result<()> {
     // SAFETY: S1: the stream is live, the mode one that the function knows.
     call!(p, hipStreamBeginCapture(stream, hipStreamCaptureMode::hipStreamCaptureModeRelaxed))
@@ -34,7 +34,7 @@ pub(crate) unsafe fn stream_end_capture(p: &Platform, stream: hipStream_t) -> Re
     Ok(Handle::new(graph))
 }
 
-/// Whether the stream captures, be it a capture that is spoilt.
+/// Whether the stream captures, including a capture that is invalidated.
 pub(crate) unsafe fn stream_is_capturing(p: &Platform, stream: hipStream_t) -> Result<bool> {
     let mut answer = hipStreamCaptureStatus::hipStreamCaptureStatusNone;
     // SAFETY: S1: the stream is live, and so is the out-pointer.

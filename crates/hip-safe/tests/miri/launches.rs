@@ -59,7 +59,7 @@ fn a_quick_launch_notes_its_uses() {
         let mut second = stream.alloc_zeros::<u32>(4).unwrap();
         // SAFETY: S9: the kernel reads four elements of `from` and writes four of `to`.
         let launch = |on: &Stream, from: BufferArgument<'_>, to: BufferArgument<'_>| unsafe {
-            on.launch_over(&add_one, config(), [from, to], &4_u32).unwrap();
+            on.launch_buffers(&add_one, config(), [from, to], &4_u32).unwrap();
         };
         for on in [&stream, &stream, &other, &stream] {
             launch(on, BufferArgument::read(&first), BufferArgument::write(&mut second));
@@ -72,7 +72,7 @@ fn a_quick_launch_notes_its_uses() {
         assert_eq!(other.download(&second).unwrap(), [9, 19, 29, 39]);
         let buffers = [BufferArgument::read(&first)];
         // SAFETY: S9: it is refused before any call: the kernel takes more than that.
-        let refused = unsafe { stream.launch_over(&sum, config(), buffers, &4_u32) };
+        let refused = unsafe { stream.launch_buffers(&sum, config(), buffers, &4_u32) };
         assert!(refused.is_err());
     });
 }

@@ -1,51 +1,18 @@
 //! The crate's tests in one program: on hip-host, or on the platform that `HIPSTACK_TEST_PLATFORM` names.
 
-mod adversary;
-mod calls;
-mod causes;
-mod compile;
-mod compiled;
-mod cooperative;
-mod devices;
-mod events;
-mod exit;
-mod faults;
-mod foreign;
-mod graph_faults;
-mod graph_memory;
-mod graph_threads;
-mod graphs;
-mod host_function;
-mod in_host_function;
-mod ipc;
-mod kept;
-mod kernels;
-mod last_error;
+mod code;
+mod device;
+mod graph;
 mod launch;
-mod launch_over;
-mod limits;
-mod managed;
 mod memory;
-mod memory_check;
-mod modules;
+mod methods;
 #[cfg(hip_safe_mutation)]
 mod mutations;
-mod occupancy;
 mod order;
-mod peer_devices;
-mod peers;
-mod pinned;
-mod pool_waits;
-mod priority;
-mod shared;
-mod stream_end;
-mod threads;
-mod traced;
+mod stream;
 mod under_test;
-mod unlocked;
 mod waiting;
 mod watched;
-mod workload;
 
 use std::process::{Command, Output};
 

@@ -1,4 +1,4 @@
-//! Each wait of the crate is left out once, by a build for that, and found out: by the checker while a random program runs, or by
+//! A mutation build leaves out each wait of the crate once. This has to be detected: by the checker in a random program, or by
 //! another test of this suite.
 
 use crate::again;
@@ -15,7 +15,7 @@ fn program(wait: &str, seed: &str) -> Output {
         ("HIP_SAFE_TEST_SEED", seed),
         ("HIP_SAFE_TEST_MILLISECONDS", "1000"),
     ];
-    again("workload::program", &variables)
+    again("order::workload::program", &variables)
 }
 
 /// All other tests without this wait.
@@ -33,7 +33,7 @@ fn caught(output: &Output) -> Option<String> {
     (!output.status.success()).then(|| text.lines().find(telling).unwrap_or("a failure").to_owned())
 }
 
-/// What finds out that this wait is left out.
+/// What detects that this wait is left out.
 fn missed_by(wait: &str) -> Option<String> {
     let by_program = (1..=3).find_map(|seed| caught(&program(wait, &seed.to_string())));
     by_program.or_else(|| caught(&others(wait)))
@@ -60,5 +60,5 @@ fn every_wait_is_needed() {
             });
         }
     });
-    assert_eq!(unnoticed.into_inner().expect("no thread panics"), [], "waits that nobody misses");
+    assert_eq!(unnoticed.into_inner().expect("no thread panics"), [], "waits that no test misses");
 }

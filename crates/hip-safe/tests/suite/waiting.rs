@@ -1,4 +1,4 @@
-//! What tests of waits share: which calls wait, streams that are ready to be counted, and an end for what waits for ever.
+//! Helpers of tests of waits: the calls that wait, streams whose calls can be counted, and a time limit.
 
 use crate::watched::calls;
 use hip_safe::{Device, Stream};

@@ -1,4 +1,4 @@
-//! The platform under test behind functions that note each call of this thread, and that fail one on demand.
+//! The platform under test, behind functions that record each call of this thread and can make one fail.
 
 use hip_safe::{Device, Error, Platform};
 use hip_sys::Extensions;
@@ -14,7 +14,7 @@ static REAL: LazyLock<Arc<Platform>> = LazyLock::new(crate::under_test::platform
 /// The calls of every thread so far.
 pub(crate) static TOTAL: AtomicU64 = AtomicU64::new(0);
 
-/// What was reported on any thread.
+/// The errors reported on any thread.
 static ALL_DROP_ERRORS: Mutex<Vec<String>> = Mutex::new(Vec::new());
 
 thread_local! {
@@ -24,7 +24,7 @@ thread_local! {
     static DURING: RefCell<Option<During>> = const { RefCell::new(None) };
 }
 
-/// What happens in the next call of that name.
+/// The action at the next call of that name.
 type During = (&'static str, Box<dyn FnOnce()>);
 
 #[derive(Clone, Copy)]
@@ -72,7 +72,7 @@ pub(crate) fn no_fault() -> bool {
     FAULT.take().is_some()
 }
 
-/// What drops on this thread reported since the last time it asked.
+/// The errors of drops on this thread since the last call of this function.
 pub(crate) fn drop_errors() -> Vec<String> {
     DROP_ERRORS.take()
 }
@@ -82,7 +82,7 @@ pub(crate) fn reported(words: &str) -> bool {
     ALL_DROP_ERRORS.lock().unwrap().iter().any(|error| error.contains(words))
 }
 
-/// After a workload of which the call at this place failed with 1999: either it says so, or its result is right and a drop was told.
+/// Checks a workload in which one call failed with 1999: it returned that error, or its result is right and a drop reported the error.
 pub(crate) fn check_outcome<T: PartialEq + Debug>(
     outcome: hip_safe::Result<T>,
     expected: &T,
@@ -99,7 +99,7 @@ pub(crate) fn check_outcome<T: PartialEq + Debug>(
     }
 }
 
-/// What was made is released again, unless the release itself was what failed.
+/// Checks that everything that was created is released, unless the release itself failed.
 pub(crate) fn check_released(pairs: &[(&[&str], &str)], made: &[&str], at: usize, failed: &str) {
     let count = |name: &str| made.iter().filter(|call| **call == name).count();
     for (make, release) in pairs {
@@ -258,7 +258,7 @@ watch! {
     );
 }
 
-/// A platform of its own, so that nobody else's devices are poisoned.
+/// A separate platform, so that the devices of other tests are not poisoned.
 pub(crate) fn platform() -> Arc<Platform> {
     Arc::new(unshared_platform())
 }

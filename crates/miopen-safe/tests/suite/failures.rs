@@ -4,7 +4,7 @@ use crate::under_test;
 use hip_safe::{Device, Platform};
 use hip_sys::hip::{hipDeviceSynchronize_fn, hipError_t};
 use hip_sys::miopen::*;
-use hip_sys::{Extensions, LoadError, Miopen};
+use hip_sys::{LoadError, Miopen};
 use miopen_safe::{Error, Handle, Rnn, RnnDesc, RnnMode, RnnSequence, RnnStates, RnnStatesMut};
 use parking_lot::Mutex;
 use std::ffi::{c_int, c_void};
@@ -55,7 +55,7 @@ unsafe extern "C" fn training(
 
 fn library() -> Result<Miopen, LoadError> {
     let real = under_test::platform();
-    let library = real.miopen().map_err(Clone::clone)?;
+    let library = miopen_safe::library(&real).map_err(Clone::clone)?;
     let mut table = library.table().clone();
     SET_STREAM.get_or_init(|| table.miopenSetStream);
     (table.miopenSetStream, table.miopenRNNForwardInference) = (set_stream, inference);
@@ -69,10 +69,13 @@ fn platform() -> Arc<Platform> {
     let mut hip = real.hip().clone();
     SYNCHRONIZE.get_or_init(|| hip.hipDeviceSynchronize);
     hip.hipDeviceSynchronize = synchronize;
-    let ext = Extensions { miopen: Some(library), ..*real.ext() };
     let rtc = Err(LoadError::NotProvided { library: "a compiler", reason: "none is needed" });
-    // SAFETY: S1: the functions are the real platform's, or call those.
-    Arc::new(unsafe { Platform::from_tables(real.kind, real.raw_version, hip, rtc, ext) })
+    // SAFETY: S1, S11: the functions are the real platform's, or call those; and so are the library's.
+    unsafe {
+        let platform = Platform::from_tables(real.kind, real.raw_version, hip, rtc, *real.ext());
+        platform.library(library).expect("the platform has it");
+        Arc::new(platform)
+    }
 }
 
 /// The library's streams are waited for before the memory goes, and this thread's work goes to the handle's stream again.

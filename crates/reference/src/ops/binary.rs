@@ -1,59 +1,34 @@
 //! Operations on two arrays, with broadcasting.
 
-use super::{from_f32, from_f64, from_int, maximum, minimum, precise};
+use super::{Float, from_f32, from_f64, from_int, maximum, minimum, operations, precise};
 use crate::array::Data;
 use crate::formula;
 use crate::shape::{IndexMap, broadcast_shapes, broadcast_strides, count};
 use crate::{Array, DType, Error, Expected, Judge, Outcome, bounds};
 
-/// An operation on pairs of elements.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum BinaryOp {
-    /// a + b; integers wrap.
-    Add,
-    /// a − b; integers wrap.
-    Sub,
-    /// a · b; integers wrap.
-    Mul,
-    /// a / b. Integers truncate towards zero; a/0 is 0, and the minimum divided by −1 is itself.
-    Div,
-    /// The remainder with the sign of a, exact: C's fmod for floats, and 0 for an integer modulo 0.
-    Rem,
-    /// The smaller one: NaN propagates, −0 is less than +0.
-    Minimum,
-    /// The larger one: NaN propagates, −0 is less than +0.
-    Maximum,
-    /// a^b with the special cases of C's pow; floats only.
-    Pow,
+operations! {
+    /// An operation on pairs of elements.
+    BinaryOp {
+        /// a + b; integers wrap.
+        Add = "add",
+        /// a − b; integers wrap.
+        Sub = "sub",
+        /// a · b; integers wrap.
+        Mul = "mul",
+        /// a / b. Integers truncate towards zero; a/0 is 0, and the minimum divided by −1 is itself.
+        Div = "div",
+        /// The remainder with the sign of a, exact: C's fmod for floats, and 0 for an integer modulo 0.
+        Rem = "rem",
+        /// The smaller one: NaN propagates, −0 is less than +0.
+        Minimum = "minimum",
+        /// The larger one: NaN propagates, −0 is less than +0.
+        Maximum = "maximum",
+        /// a^b with the special cases of C's pow; floats only.
+        Pow = "pow",
+    }
 }
 
 impl BinaryOp {
-    /// All of them.
-    pub const ALL: [BinaryOp; 8] = [
-        BinaryOp::Add,
-        BinaryOp::Sub,
-        BinaryOp::Mul,
-        BinaryOp::Div,
-        BinaryOp::Rem,
-        BinaryOp::Minimum,
-        BinaryOp::Maximum,
-        BinaryOp::Pow,
-    ];
-
-    /// The name in kernels: "add", "minimum", …
-    pub fn name(self) -> &'static str {
-        match self {
-            BinaryOp::Add => "add",
-            BinaryOp::Sub => "sub",
-            BinaryOp::Mul => "mul",
-            BinaryOp::Div => "div",
-            BinaryOp::Rem => "rem",
-            BinaryOp::Minimum => "minimum",
-            BinaryOp::Maximum => "maximum",
-            BinaryOp::Pow => "pow",
-        }
-    }
-
     /// Whether the operation supports a dtype: all support all, except that pow is for floats only.
     pub fn supports(self, dtype: DType) -> bool {
         dtype.is_float() || self != BinaryOp::Pow
@@ -76,30 +51,23 @@ impl BinaryOp {
         if self == BinaryOp::Pow {
             return precise(dtype, || formula::pow_fast(a, b), || formula::pow(a, b));
         }
-        if dtype == DType::F64 {
-            return from_f64(match self {
-                BinaryOp::Add => a + b,
-                BinaryOp::Sub => a - b,
-                BinaryOp::Mul => a * b,
-                BinaryOp::Div => a / b,
-                BinaryOp::Rem => a % b,
-                BinaryOp::Minimum => minimum(a, b),
-                _ => maximum(a, b),
-            });
+        match dtype {
+            DType::F64 => from_f64(self.on_float(a, b)),
+            _ => from_f32(dtype, self.on_float(a as f32, b as f32)),
         }
-        let (a, b) = (a as f32, b as f32);
-        from_f32(
-            dtype,
-            match self {
-                BinaryOp::Add => a + b,
-                BinaryOp::Sub => a - b,
-                BinaryOp::Mul => a * b,
-                BinaryOp::Div => a / b,
-                BinaryOp::Rem => a % b,
-                BinaryOp::Minimum => minimum(a, b),
-                _ => maximum(a, b),
-            },
-        )
+    }
+
+    fn on_float<F: Float>(self, a: F, b: F) -> F {
+        match self {
+            BinaryOp::Add => a + b,
+            BinaryOp::Sub => a - b,
+            BinaryOp::Mul => a * b,
+            BinaryOp::Div => a / b,
+            BinaryOp::Rem => a % b,
+            BinaryOp::Minimum => minimum(a, b),
+            BinaryOp::Maximum => maximum(a, b),
+            BinaryOp::Pow => unreachable!("computed in high precision"),
+        }
     }
 }
 

@@ -1,41 +1,32 @@
 //! Comparisons of two arrays, with broadcasting.
 
 use super::binary::Pairs;
-use super::from_int;
+use super::{from_int, operations};
 use crate::array::Data;
 use crate::{Array, DType, Error, Judge, Outcome};
 
-/// A comparison: 1 where it holds, else 0. −0 equals +0. NaN is unequal to everything and unordered.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum CmpOp {
-    /// a = b.
-    Eq,
-    /// a ≠ b.
-    Ne,
-    /// a < b.
-    Lt,
-    /// a ≤ b.
-    Le,
-    /// a > b.
-    Gt,
-    /// a ≥ b.
-    Ge,
+operations! {
+    /// A comparison: 1 where it holds, else 0. −0 equals +0. NaN is unequal to everything and unordered.
+    CmpOp {
+        /// a = b.
+        Eq = "eq",
+        /// a ≠ b.
+        Ne = "ne",
+        /// a < b.
+        Lt = "lt",
+        /// a ≤ b.
+        Le = "le",
+        /// a > b.
+        Gt = "gt",
+        /// a ≥ b.
+        Ge = "ge",
+    }
 }
 
 impl CmpOp {
-    /// All of them.
-    pub const ALL: [CmpOp; 6] = [CmpOp::Eq, CmpOp::Ne, CmpOp::Lt, CmpOp::Le, CmpOp::Gt, CmpOp::Ge];
-
-    /// The name in kernels.
-    pub fn name(self) -> &'static str {
-        match self {
-            CmpOp::Eq => "eq",
-            CmpOp::Ne => "ne",
-            CmpOp::Lt => "lt",
-            CmpOp::Le => "le",
-            CmpOp::Gt => "gt",
-            CmpOp::Ge => "ge",
-        }
+    /// Whether the operation supports a dtype: all support all.
+    pub fn supports(self, _dtype: DType) -> bool {
+        true
     }
 
     fn holds<N: PartialOrd>(self, a: N, b: N) -> bool {

@@ -21,8 +21,34 @@ pub(crate) mod stat;
 mod sums;
 pub(crate) mod unary;
 
+use std::ops::{Add, Div, Mul, Rem, Sub};
+
 use crate::round;
 use crate::{DType, Dd, Expected};
+
+/// Makes an enum of operations with their names.
+macro_rules! operations {
+    ($(#[$doc:meta])* $enum:ident { $($(#[$op_doc:meta])* $op:ident = $name:literal,)+ }) => {
+        $(#[$doc])*
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+        pub enum $enum {
+            $($(#[$op_doc])* $op,)+
+        }
+
+        impl $enum {
+            /// All of them.
+            pub const ALL: [$enum; [$($enum::$op),+].len()] = [$($enum::$op),+];
+
+            /// The name in kernels.
+            pub fn name(self) -> &'static str {
+                match self {
+                    $($enum::$op => $name,)+
+                }
+            }
+        }
+    };
+}
+use operations;
 
 /// A result of exact `f32` arithmetic, rounded once more to a dtype up to `f32`.
 fn from_f32(dtype: DType, x: f32) -> Expected {
@@ -78,8 +104,16 @@ fn minimum<F: Float>(a: F, b: F) -> F {
     }
 }
 
-/// The float operations that `maximum` and `minimum` need.
-trait Float: Copy + PartialOrd {
+/// What binary operations need of a float.
+trait Float:
+    Copy
+    + PartialOrd
+    + Add<Output = Self>
+    + Sub<Output = Self>
+    + Mul<Output = Self>
+    + Div<Output = Self>
+    + Rem<Output = Self>
+{
     fn nan(self) -> bool;
     fn negative(self) -> bool;
 }

@@ -1,56 +1,33 @@
 //! Reductions over any set of axes.
 
-use super::{from_int, maximum, minimum, sums};
+use super::{from_int, maximum, minimum, operations, sums};
 use crate::array::Data;
 use crate::dd::Dd;
 use crate::round::{self, power_of_two};
 use crate::shape::{IndexMap, dense_strides};
 use crate::{Array, DType, Error, Expected, Judge, Outcome, bounds};
 
-/// A reduction.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum ReduceOp {
-    /// Sum in the array's dtype. Integers wrap, floats up to `f32` accumulate in `f32`. 0 for no elements.
-    Sum,
-    /// Product in the array's dtype, likewise. 1 for no elements.
-    Prod,
-    /// Minimum: NaN propagates, −0 is less than +0.
-    Min,
-    /// Maximum: NaN propagates, −0 is less than +0.
-    Max,
-    /// Row-major position of the minimum within the reduced axes, as `u32`: the first NaN, else the first of equals.
-    ArgMin,
-    /// Row-major position of the maximum within the reduced axes, as `u32`: the first NaN, else the first of equals.
-    ArgMax,
-    /// Sum divided by the number of elements; floats only. NaN for no elements.
-    Mean,
+operations! {
+    /// A reduction.
+    ReduceOp {
+        /// Sum in the array's dtype. Integers wrap, floats up to `f32` accumulate in `f32`. 0 for no elements.
+        Sum = "sum",
+        /// Product in the array's dtype, likewise. 1 for no elements.
+        Prod = "prod",
+        /// Minimum: NaN propagates, −0 is less than +0.
+        Min = "min",
+        /// Maximum: NaN propagates, −0 is less than +0.
+        Max = "max",
+        /// Row-major position of the minimum within the reduced axes, as `u32`: the first NaN, else the first of equals.
+        ArgMin = "argmin",
+        /// Row-major position of the maximum within the reduced axes, as `u32`: the first NaN, else the first of equals.
+        ArgMax = "argmax",
+        /// Sum divided by the number of elements; floats only. NaN for no elements.
+        Mean = "mean",
+    }
 }
 
 impl ReduceOp {
-    /// All of them.
-    pub const ALL: [ReduceOp; 7] = [
-        ReduceOp::Sum,
-        ReduceOp::Prod,
-        ReduceOp::Min,
-        ReduceOp::Max,
-        ReduceOp::ArgMin,
-        ReduceOp::ArgMax,
-        ReduceOp::Mean,
-    ];
-
-    /// The name in kernels.
-    pub fn name(self) -> &'static str {
-        match self {
-            ReduceOp::Sum => "sum",
-            ReduceOp::Prod => "prod",
-            ReduceOp::Min => "min",
-            ReduceOp::Max => "max",
-            ReduceOp::ArgMin => "argmin",
-            ReduceOp::ArgMax => "argmax",
-            ReduceOp::Mean => "mean",
-        }
-    }
-
     /// Whether the operation supports a dtype: all support all, except that mean is for floats only.
     pub fn supports(self, dtype: DType) -> bool {
         dtype.is_float() || self != ReduceOp::Mean

@@ -2,35 +2,24 @@
 //!
 //! Scalars are rounded once to the array's dtype before the computation.
 
-use super::{exact_float, from_f32, from_f64, from_int, maximum, minimum, precise};
+use super::{exact_float, from_f32, from_f64, from_int, maximum, minimum, operations, precise};
 use crate::array::Data;
 use crate::formula;
 use crate::{Array, DType, Error, Judge, Outcome, Value, bounds};
 
-/// An operation on one element and one scalar.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum ScalarOp {
-    /// x^scalar, with the special cases of C's pow.
-    Powf,
-    /// x above zero, scalar · (e^x − 1) elsewhere.
-    Elu,
-    /// x above zero, scalar · x elsewhere.
-    LeakyRelu,
+operations! {
+    /// An operation on one element and one scalar.
+    ScalarOp {
+        /// x^scalar, with the special cases of C's pow.
+        Powf = "powf",
+        /// x above zero, scalar · (e^x − 1) elsewhere.
+        Elu = "elu",
+        /// x above zero, scalar · x elsewhere.
+        LeakyRelu = "leaky_relu",
+    }
 }
 
 impl ScalarOp {
-    /// All of them.
-    pub const ALL: [ScalarOp; 3] = [ScalarOp::Powf, ScalarOp::Elu, ScalarOp::LeakyRelu];
-
-    /// The name in kernels.
-    pub fn name(self) -> &'static str {
-        match self {
-            ScalarOp::Powf => "powf",
-            ScalarOp::Elu => "elu",
-            ScalarOp::LeakyRelu => "leaky_relu",
-        }
-    }
-
     /// Whether the operation supports a dtype: floats only.
     pub fn supports(self, dtype: DType) -> bool {
         dtype.is_float()

@@ -1,30 +1,18 @@
 //! Cumulative sums and products along an axis.
 
 use super::reduce::product;
-use super::{from_int, sums};
+use super::{from_int, operations, sums};
 use crate::array::Data;
 use crate::shape::{IndexMap, dense_strides};
 use crate::{Array, Error, Expected, Judge, Outcome, bounds};
 
-/// A cumulative operation.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum CumulativeOp {
-    /// The sum of all elements up to each one, inclusive.
-    Sum,
-    /// The product of all elements up to each one, inclusive.
-    Prod,
-}
-
-impl CumulativeOp {
-    /// Both of them.
-    pub const ALL: [CumulativeOp; 2] = [CumulativeOp::Sum, CumulativeOp::Prod];
-
-    /// The name of the operation.
-    pub fn name(self) -> &'static str {
-        match self {
-            CumulativeOp::Sum => "cumsum",
-            CumulativeOp::Prod => "cumprod",
-        }
+operations! {
+    /// A cumulative operation.
+    CumulativeOp {
+        /// The sum of all elements up to each one, inclusive.
+        Sum = "cumsum",
+        /// The product of all elements up to each one, inclusive.
+        Prod = "cumprod",
     }
 }
 

@@ -1,36 +1,22 @@
 //! Statistics over any set of axes: variance, norm, log-sum-exp, any and all.
 
 use super::reduce::Plan;
-use super::{from_int, maximum};
+use super::{from_int, maximum, operations};
 use crate::array::Data;
 use crate::round::{self, power_of_two};
 use crate::{Array, DType, Dd, Error, Expected, Judge, Outcome, Value, bounds};
 
-/// A statistic of floats.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum StatOp {
-    /// Σ(x − mean)² / (n − 1); NaN for fewer than two elements.
-    Var,
-    /// Its square root.
-    Std,
-    /// √Σx². 0 for no elements; NaN takes precedence over infinities.
-    Norm,
-    /// log Σ exp x. −∞ for no elements; NaN takes precedence over +∞.
-    LogSumExp,
-}
-
-impl StatOp {
-    /// All of them.
-    pub const ALL: [StatOp; 4] = [StatOp::Var, StatOp::Std, StatOp::Norm, StatOp::LogSumExp];
-
-    /// The name in kernels.
-    pub fn name(self) -> &'static str {
-        match self {
-            StatOp::Var => "var",
-            StatOp::Std => "std",
-            StatOp::Norm => "norm",
-            StatOp::LogSumExp => "log_sum_exp",
-        }
+operations! {
+    /// A statistic of floats.
+    StatOp {
+        /// Σ(x − mean)² / (n − 1); NaN for fewer than two elements.
+        Var = "var",
+        /// Its square root.
+        Std = "std",
+        /// √Σx². 0 for no elements; NaN takes precedence over infinities.
+        Norm = "norm",
+        /// log Σ exp x. −∞ for no elements; NaN takes precedence over +∞.
+        LogSumExp = "log_sum_exp",
     }
 }
 

@@ -1,188 +1,126 @@
 //! Operations on one array, element by element.
 
-use super::{exact_float, from_int, maximum, precise};
+use super::{exact_float, from_int, maximum, operations, precise};
 use crate::array::Data;
-use crate::formula::{self, Formula};
-use crate::{Array, DType, Error, Judge, Outcome, bounds};
+use crate::dd::erf_fast;
+use crate::{Array, DType, Dd, Error, Judge, Outcome, bounds, formula};
 
-/// An operation on each element.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum UnaryOp {
-    /// −x; integers wrap.
-    Neg,
-    /// |x|; the minimum integer stays.
-    Abs,
-    /// 1, 0 or −1; 0 for NaN, and +0 for −0, as in candle and PyTorch.
-    Sign,
-    /// x²; integers wrap.
-    Sqr,
-    /// √x.
-    Sqrt,
-    /// 1/√x.
-    Rsqrt,
-    /// 1/x.
-    Recip,
-    /// e^x.
-    Exp,
-    /// Natural logarithm.
-    Log,
-    /// Sine.
-    Sin,
-    /// Cosine.
-    Cos,
-    /// Tangent.
-    Tan,
-    /// Hyperbolic tangent.
-    Tanh,
-    /// 1/(1 + e^−x).
-    Sigmoid,
-    /// Error function.
-    Erf,
-    /// x/2 · (1 + tanh(√(2/π) (x + 0.044715 x³))); NaN at −∞, as in candle and PyTorch.
-    Gelu,
-    /// x/2 · (1 + erf(x/√2)); NaN at −∞, as in candle and PyTorch.
-    GeluErf,
-    /// max(x, 0). NaN gives NaN, −0 gives +0.
-    Relu,
-    /// x/(1 + e^−x); NaN at −∞, as in candle and PyTorch.
-    Silu,
-    /// log(1 + e^x).
-    Softplus,
-    /// The least integer not below x.
-    Ceil,
-    /// The greatest integer not above x.
-    Floor,
-    /// The nearest integer, halves away from zero.
-    Round,
+/// How an operation is computed for floats.
+enum Rule {
+    /// Exact in the compute type: for `f32` and for `f64`.
+    Exact(fn(f32) -> f32, fn(f64) -> f64),
+    /// In high precision: for arguments that are exact in `f32`, with a relative error below 1e-13, and for any `f64`,
+    /// with one below 1e-28.
+    Precise(fn(f64) -> f64, fn(f64) -> Dd),
 }
 
-/// How an operation is computed.
-enum Rule {
-    /// Exact in the compute type.
-    Exact(fn(f32) -> f32, fn(f64) -> f64),
-    /// Computed in high precision.
-    Precise(Formula),
+const INF: f64 = f64::INFINITY;
+const NAN: f64 = f64::NAN;
+const LN_2: f64 = std::f64::consts::LN_2;
+
+macro_rules! rule {
+    ($x:ident exact $formula:expr) => {
+        Rule::Exact(|$x| $formula, |$x| $formula)
+    };
+    ($x:ident precise $fast:expr, $full:expr) => {
+        Rule::Precise($fast, $full)
+    };
+}
+
+macro_rules! unary {
+    (|$x:ident| $(
+        $(#[$doc:meta])*
+        $op:ident = $name:literal, $limits:expr, $kind:ident($($rule:tt)+) $(, integers($int:expr))?;
+    )+) => {
+        operations! {
+            /// An operation on each element.
+            UnaryOp {
+                $($(#[$doc])* $op = $name,)+
+            }
+        }
+
+        impl UnaryOp {
+            /// The results at +0, −0, +∞ and −∞, worked out by hand. That at NaN is NaN, except for sign.
+            pub fn at_limits(self) -> [f64; 4] {
+                match self {
+                    $(UnaryOp::$op => $limits,)+
+                }
+            }
+
+            fn rule(self) -> Rule {
+                match self {
+                    $(UnaryOp::$op => rule!($x $kind $($rule)+),)+
+                }
+            }
+
+            /// The result for integers before it wraps, if there is one.
+            fn on_int(self, $x: i128) -> Option<i128> {
+                match self {
+                    $($(UnaryOp::$op => Some($int),)?)+
+                    _ => None,
+                }
+            }
+        }
+    };
+}
+
+// Each row has the name in kernels, the results at the limits, and the rule. If integers are supported, theirs is last.
+unary! { |x|
+    /// −x; integers wrap.
+    Neg = "neg", [-0.0, 0.0, -INF, INF], exact(-x), integers(-x);
+    /// |x|; the minimum integer stays.
+    Abs = "abs", [0.0, 0.0, INF, INF], exact(x.abs()), integers(x.abs());
+    /// 1, 0 or −1; 0 for NaN, and +0 for −0, as in candle and PyTorch.
+    Sign = "sign", [0.0, 0.0, 1.0, -1.0],
+        exact(if x > 0.0 { 1.0 } else if x < 0.0 { -1.0 } else { 0.0 }), integers(x.signum());
+    /// x²; integers wrap.
+    Sqr = "sqr", [0.0, 0.0, INF, INF], exact(x * x), integers(x * x);
+    /// √x.
+    Sqrt = "sqrt", [0.0, -0.0, INF, NAN], exact(x.sqrt());
+    /// 1/√x.
+    Rsqrt = "rsqrt", [INF, -INF, 0.0, NAN], precise(|x| 1.0 / x.sqrt(), |x| Dd::ONE / Dd::from(x).sqrt());
+    /// 1/x.
+    Recip = "recip", [INF, -INF, 0.0, -0.0], exact(1.0 / x);
+    /// e^x.
+    Exp = "exp", [1.0, 1.0, INF, 0.0], precise(f64::exp, |x| Dd::from(x).exp());
+    /// Natural logarithm.
+    Log = "log", [-INF, -INF, INF, NAN], precise(f64::ln, |x| Dd::from(x).ln());
+    /// Sine.
+    Sin = "sin", [0.0, -0.0, NAN, NAN], precise(f64::sin, Dd::sin_of);
+    /// Cosine.
+    Cos = "cos", [1.0, 1.0, NAN, NAN], precise(f64::cos, Dd::cos_of);
+    /// Tangent.
+    Tan = "tan", [0.0, -0.0, NAN, NAN], precise(f64::tan, Dd::tan_of);
+    /// Hyperbolic tangent.
+    Tanh = "tanh", [0.0, -0.0, 1.0, -1.0], precise(f64::tanh, formula::tanh);
+    /// 1/(1 + e^−x).
+    Sigmoid = "sigmoid", [0.5, 0.5, 1.0, 0.0],
+        precise(formula::sigmoid_fast, |x| formula::times_sigmoid(Dd::ONE, Dd::from(x)));
+    /// Error function.
+    Erf = "erf", [0.0, -0.0, 1.0, -1.0], precise(erf_fast, |x| Dd::from(x).erf());
+    /// x/2 · (1 + tanh(√(2/π) (x + 0.044715 x³))); NaN at −∞, as in candle and PyTorch.
+    Gelu = "gelu", [0.0, -0.0, INF, NAN], precise(formula::gelu_fast, formula::gelu);
+    /// x/2 · (1 + erf(x/√2)); NaN at −∞, as in candle and PyTorch.
+    GeluErf = "gelu_erf", [0.0, -0.0, INF, NAN], precise(formula::gelu_erf_fast, formula::gelu_erf);
+    /// max(x, 0). NaN gives NaN, −0 gives +0.
+    Relu = "relu", [0.0, 0.0, INF, 0.0], exact(maximum(x, 0.0)), integers(x.max(0));
+    /// x/(1 + e^−x); NaN at −∞, as in candle and PyTorch.
+    Silu = "silu", [0.0, -0.0, INF, NAN],
+        precise(|x| x * formula::sigmoid_fast(x), |x| formula::times_sigmoid(Dd::from(x), Dd::from(x)));
+    /// log(1 + e^x).
+    Softplus = "softplus", [LN_2, LN_2, INF, 0.0], precise(formula::softplus_fast, formula::softplus);
+    /// The least integer not below x.
+    Ceil = "ceil", [0.0, -0.0, INF, -INF], exact(x.ceil());
+    /// The greatest integer not above x.
+    Floor = "floor", [0.0, -0.0, INF, -INF], exact(x.floor());
+    /// The nearest integer, halves away from zero.
+    Round = "round", [0.0, -0.0, INF, -INF], exact(x.round());
 }
 
 impl UnaryOp {
-    /// All of them.
-    pub const ALL: [UnaryOp; 23] = [
-        UnaryOp::Neg,
-        UnaryOp::Abs,
-        UnaryOp::Sign,
-        UnaryOp::Sqr,
-        UnaryOp::Sqrt,
-        UnaryOp::Rsqrt,
-        UnaryOp::Recip,
-        UnaryOp::Exp,
-        UnaryOp::Log,
-        UnaryOp::Sin,
-        UnaryOp::Cos,
-        UnaryOp::Tan,
-        UnaryOp::Tanh,
-        UnaryOp::Sigmoid,
-        UnaryOp::Erf,
-        UnaryOp::Gelu,
-        UnaryOp::GeluErf,
-        UnaryOp::Relu,
-        UnaryOp::Silu,
-        UnaryOp::Softplus,
-        UnaryOp::Ceil,
-        UnaryOp::Floor,
-        UnaryOp::Round,
-    ];
-
-    /// The name in kernels: "neg", "gelu_erf", …
-    pub fn name(self) -> &'static str {
-        match self {
-            UnaryOp::Neg => "neg",
-            UnaryOp::Abs => "abs",
-            UnaryOp::Sign => "sign",
-            UnaryOp::Sqr => "sqr",
-            UnaryOp::Sqrt => "sqrt",
-            UnaryOp::Rsqrt => "rsqrt",
-            UnaryOp::Recip => "recip",
-            UnaryOp::Exp => "exp",
-            UnaryOp::Log => "log",
-            UnaryOp::Sin => "sin",
-            UnaryOp::Cos => "cos",
-            UnaryOp::Tan => "tan",
-            UnaryOp::Tanh => "tanh",
-            UnaryOp::Sigmoid => "sigmoid",
-            UnaryOp::Erf => "erf",
-            UnaryOp::Gelu => "gelu",
-            UnaryOp::GeluErf => "gelu_erf",
-            UnaryOp::Relu => "relu",
-            UnaryOp::Silu => "silu",
-            UnaryOp::Softplus => "softplus",
-            UnaryOp::Ceil => "ceil",
-            UnaryOp::Floor => "floor",
-            UnaryOp::Round => "round",
-        }
-    }
-
-    /// Whether the operation supports a dtype: all support floats; neg, abs, sign, sqr and relu also support integers.
+    /// Whether the operation supports a dtype: all support floats; some also support integers.
     pub fn supports(self, dtype: DType) -> bool {
-        dtype.is_float()
-            || matches!(self, UnaryOp::Neg | UnaryOp::Abs | UnaryOp::Sign | UnaryOp::Sqr | UnaryOp::Relu)
-    }
-
-    fn on_int(self, x: i128) -> i128 {
-        match self {
-            UnaryOp::Neg => -x,
-            UnaryOp::Abs => x.abs(),
-            UnaryOp::Sign => x.signum(),
-            UnaryOp::Sqr => x * x,
-            UnaryOp::Relu => x.max(0),
-            _ => unreachable!("not defined for integers"),
-        }
-    }
-
-    fn rule(self) -> Rule {
-        match self {
-            UnaryOp::Neg => Rule::Exact(|x| -x, |x| -x),
-            UnaryOp::Abs => Rule::Exact(f32::abs, f64::abs),
-            UnaryOp::Sign => Rule::Exact(
-                |x| {
-                    if x > 0.0 {
-                        1.0
-                    } else if x < 0.0 {
-                        -1.0
-                    } else {
-                        0.0
-                    }
-                },
-                |x| {
-                    if x > 0.0 {
-                        1.0
-                    } else if x < 0.0 {
-                        -1.0
-                    } else {
-                        0.0
-                    }
-                },
-            ),
-            UnaryOp::Sqr => Rule::Exact(|x| x * x, |x| x * x),
-            UnaryOp::Sqrt => Rule::Exact(f32::sqrt, f64::sqrt),
-            UnaryOp::Recip => Rule::Exact(|x| 1.0 / x, |x| 1.0 / x),
-            UnaryOp::Relu => Rule::Exact(|x| maximum(x, 0.0), |x| maximum(x, 0.0)),
-            UnaryOp::Ceil => Rule::Exact(f32::ceil, f64::ceil),
-            UnaryOp::Floor => Rule::Exact(f32::floor, f64::floor),
-            UnaryOp::Round => Rule::Exact(f32::round, f64::round),
-            UnaryOp::Rsqrt => Rule::Precise(formula::RSQRT),
-            UnaryOp::Exp => Rule::Precise(formula::EXP),
-            UnaryOp::Log => Rule::Precise(formula::LOG),
-            UnaryOp::Sin => Rule::Precise(formula::SIN),
-            UnaryOp::Cos => Rule::Precise(formula::COS),
-            UnaryOp::Tan => Rule::Precise(formula::TAN),
-            UnaryOp::Tanh => Rule::Precise(formula::TANH),
-            UnaryOp::Sigmoid => Rule::Precise(formula::SIGMOID),
-            UnaryOp::Erf => Rule::Precise(formula::ERF),
-            UnaryOp::Gelu => Rule::Precise(formula::GELU),
-            UnaryOp::GeluErf => Rule::Precise(formula::GELU_ERF),
-            UnaryOp::Silu => Rule::Precise(formula::SILU),
-            UnaryOp::Softplus => Rule::Precise(formula::SOFTPLUS),
-        }
+        dtype.is_float() || self.on_int(0).is_some()
     }
 }
 
@@ -197,18 +135,18 @@ pub fn unary(op: UnaryOp, a: &Array) -> Result<Outcome<'_>, Error> {
     }
     let shape = a.shape().to_vec();
     Ok(match (&a.data, op.rule()) {
-        (Data::Int(values), _) => {
-            Outcome::new(dtype, shape, Judge::Exact, move |i| from_int(dtype, op.on_int(values[i].into())))
-        }
+        (Data::Int(values), _) => Outcome::new(dtype, shape, Judge::Exact, move |i| {
+            from_int(dtype, op.on_int(values[i].into()).expect("the operation supports the dtype"))
+        }),
         (Data::Float(values), Rule::Exact(single, double)) => {
             Outcome::new(dtype, shape, Judge::Exact, move |i| exact_float(dtype, values[i], single, double))
         }
-        (Data::Float(values), Rule::Precise(formula)) => {
+        (Data::Float(values), Rule::Precise(fast, full)) => {
             let judge = bounds::transcendental(op.name(), dtype);
             let has_tail = op == UnaryOp::GeluErf;
             Outcome::new(dtype, shape, judge, move |i| {
                 let x = values[i];
-                let mut expected = precise(dtype, || (formula.fast)(x), || (formula.full)(x));
+                let mut expected = precise(dtype, || fast(x), || full(x));
                 if has_tail {
                     expected.scale = bounds::subnormal_tail(dtype, x, expected.value.hi);
                 }

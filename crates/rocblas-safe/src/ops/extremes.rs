@@ -117,13 +117,13 @@ mod tests {
     use super::*;
     use crate::{Vector, raw::Level1Calls};
     use hip_safe::{Device, Platform};
-    use hip_sys::{Extensions, LoadError, Optional, Rocblas, RocblasTable};
+    use hip_sys::{LoadError, Optional, Rocblas, RocblasTable};
     use std::sync::Arc;
 
     /// The host's library without functions of `iamax` on addresses.
     fn library() -> Result<Rocblas, LoadError> {
         let real = hip_host::platform();
-        let library = real.rocblas().map_err(Clone::clone)?;
+        let library = crate::library(&real).map_err(Clone::clone)?;
         let table = RocblasTable {
             rocblas_isamax_batched: RocblasTable::not_implemented().rocblas_isamax_batched,
             rocblas_isamax_batched_64: Optional::absent("rocblas_isamax_batched_64", "6.1"),
@@ -138,11 +138,14 @@ mod tests {
     #[test]
     fn members_alone_write_results_of_the_width_of_the_batch() {
         let real = hip_host::platform();
-        let ext = Extensions { rocblas: Some(library), ..*real.ext() };
         let rtc = Err(LoadError::NotProvided { library: "a compiler", reason: "none is needed" });
-        // SAFETY: S1: the functions are the real platform's.
-        let platform =
-            unsafe { Platform::from_tables(real.kind, real.raw_version, real.hip().clone(), rtc, ext) };
+        let hip = real.hip().clone();
+        // SAFETY: S1, S11: the functions are the real platform's, and the library is made of its library's.
+        let platform = unsafe {
+            let platform = Platform::from_tables(real.kind, real.raw_version, hip, rtc, *real.ext());
+            platform.library(library).unwrap();
+            platform
+        };
         let stream = Device::new(&Arc::new(platform), 0).unwrap().new_stream().unwrap();
         let handle = Handle::with_workspace(&stream, 1 << 20).unwrap();
         let x = stream.upload(&[1.0_f32, -5.0, 2.0, 7.0]).unwrap();

@@ -78,7 +78,7 @@ unsafe extern "C" fn destroy_handle(handle: rocblas_handle) -> rocblas_status {
     tell("handle");
     let real = under_test::platform();
     // SAFETY: S1: the argument is the caller's own.
-    unsafe { (real.rocblas().unwrap().table().rocblas_destroy_handle)(handle) }
+    unsafe { (rocblas_safe::library(&real).unwrap().table().rocblas_destroy_handle)(handle) }
 }
 
 unsafe extern "C" fn destroy_stream(stream: hipStream_t) -> hipError_t {

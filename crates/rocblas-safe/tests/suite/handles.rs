@@ -82,7 +82,7 @@ thread_local! {
 }
 
 fn library() -> RocblasTable {
-    under_test::platform().rocblas().expect("the platform has it").table().clone()
+    rocblas_safe::library(&under_test::platform()).expect("the platform has it").table().clone()
 }
 
 fn make(place: *mut rocblas_handle, mode: rocblas_atomics_mode) -> rocblas_status {

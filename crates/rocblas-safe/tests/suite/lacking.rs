@@ -4,7 +4,7 @@ use crate::gaps::done;
 use crate::under_test;
 use half::f16;
 use hip_safe::{Device, DeviceBuffer, Platform, Stream};
-use hip_sys::{Extensions, HipTable, LoadError, Optional, Rocblas, RocblasTable};
+use hip_sys::{HipTable, LoadError, Optional, Rocblas, RocblasTable};
 use rocblas_safe::{
     Error, Handle, Layout, Matrix, MatrixBatch, MatrixBatchMut, MatrixMut, Vector, VectorBatch,
     VectorBatchMut, VectorMut,
@@ -26,15 +26,19 @@ pub(crate) fn platform_with(
     let mut hip = under_test::platform().hip().clone();
     change(&mut hip);
     let real = under_test::platform();
-    let ext = Extensions { rocblas: Some(library), ..*real.ext() };
     let rtc = Err(LoadError::NotProvided { library: "a compiler", reason: "none is needed" });
-    // SAFETY: S1: the functions are the real platform's.
-    Arc::new(unsafe { Platform::from_tables(real.kind, real.raw_version, hip, rtc, ext) })
+    // SAFETY: S1, S11: the functions are the real platform's, and the library is made of its library's.
+    unsafe {
+        let platform = Platform::from_tables(real.kind, real.raw_version, hip, rtc, *real.ext());
+        // Whoever asks later gets this answer, be it an error.
+        let _ = platform.library(library);
+        Arc::new(platform)
+    }
 }
 
 pub(crate) fn changed(change: impl FnOnce(&mut RocblasTable, RocblasTable)) -> Result<Rocblas, LoadError> {
     let real = under_test::platform();
-    let library = real.rocblas().map_err(Clone::clone)?;
+    let library = rocblas_safe::library(&real).map_err(Clone::clone)?;
     let mut table = library.table().clone();
     change(&mut table, RocblasTable::not_implemented());
     // SAFETY: S1: the functions are the real library's, or answer that they are not implemented.

@@ -4,7 +4,7 @@
 //! gathered into a block first ([`operands`]). Each operation therefore has one inner loop over slices, which the
 //! compiler vectorises. `rayon` distributes blocks over the cores ([`chunks`]), and they are written into memory that
 //! was not zeroed ([`room`]). The loops are compiled for several instruction sets ([`vector`]). The 16-bit and 8-bit
-//! types are converted to `f32` block by block ([`number`]).
+//! types are converted to `f32` block by block ([`number`]). The formulas of operations are tables ([`functions`]).
 
 mod arith;
 mod blocks;
@@ -12,6 +12,8 @@ mod chunks;
 pub(crate) mod dispatch;
 mod exp;
 mod fold;
+mod formulas;
+mod functions;
 mod gather;
 mod lanes;
 mod number;

@@ -3,7 +3,7 @@
 use half::slice::HalfFloatSliceExt;
 use half::{bf16, f16};
 
-use super::arith::Arith;
+use super::functions::Functions;
 use super::room::Room;
 use crate::element::Element;
 use crate::float8::F8E4M3;
@@ -11,7 +11,7 @@ use crate::float8::F8E4M3;
 /// An element type and the type of its arithmetic: itself, or `f32` for the 16-bit and 8-bit floats.
 pub(crate) trait Number: Element {
     /// The type of arithmetic and of accumulators.
-    type Compute: Arith;
+    type Compute: Functions;
 
     /// The cost of converting an element and back, in [units](super::chunks::SHARE).
     const CONVERSION: usize;

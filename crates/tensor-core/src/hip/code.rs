@@ -223,7 +223,7 @@ fn source(target: &Target, unit: &Unit) -> Result<Source, String> {
     let options = unit
         .options(platform, target.wave_size)
         .ok_or_else(|| format!("kernels for {platform} are not compiled at run time"))?;
-    let headers = kernels_hip::HEADERS.iter().copied();
+    let headers = unit.family.headers();
     Ok(Source::new(unit.family.source).name(unit.family.file).headers(headers).options(options))
 }
 

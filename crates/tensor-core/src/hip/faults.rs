@@ -18,7 +18,7 @@ use parking_lot::Mutex;
 
 use super::device::wrap;
 use crate::error::Result;
-use crate::storage::index::{OPERATIONS, wrong};
+use crate::plan::index::{OPERATIONS, wrong};
 
 /// The words that the kernels of one device record a wrong id in.
 pub(super) struct Faults {

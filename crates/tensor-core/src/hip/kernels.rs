@@ -107,8 +107,8 @@ impl Kernels {
         if let Some((module, _)) = unit.get() {
             return Ok(module.clone());
         }
-        // Several threads may come here at once: the cache compiles once for all of them, and the device loads one module. Nothing of ours
-        // is locked: loading tells those who listen, and they may ask for the same unit.
+        // Several threads may come here at once. While one compiles, the cache lets the others wait for its result; a thread that comes
+        // later may load a second module, which is dropped. No lock of ours is held: loading calls hooks, which may ask for the same unit.
         let load = |image: &[u8]| device.device().load_module(image).map_err(wrap(LOADING));
         let found = SEARCH.find_for(&target(device), &unit_of(key.0, key.1)?, wrong, load)?;
         let (module, _) = unit.try_insert(found).unwrap_or_else(|(quicker, _)| quicker);
@@ -131,7 +131,10 @@ pub(super) fn compile(
     let target = target(device);
     let platform = target.platform.kind.name();
     let is_wanted = |unit: &Unit| {
-        dtypes.iter().any(|dtype| dtype.name() == unit.dtype) && unit.is_for(platform, target.arch)
+        let is_launched = !unit.family.matrix_units || device.has_matrix_units();
+        dtypes.iter().any(|dtype| dtype.name() == unit.dtype)
+            && unit.is_for(platform, target.arch)
+            && is_launched
     };
     let units: Vec<Unit> = kernels_hip::units().filter(is_wanted).collect();
     let done = AtomicUsize::new(0);

@@ -3,8 +3,9 @@
 use super::{CAST_TO_FLOAT, Tensor};
 use crate::dtype::DType;
 use crate::error::{Error, ErrorKind, On, Result};
+use crate::plan::attention::{Attention, NAME};
 use crate::shape::Shape;
-use crate::storage::attention::{Attention, NAME};
+use crate::storage::{Backend, beside, by_device};
 
 impl Tensor {
     /// Attention: softmax(q kᵀ · scale + mask) v, for each batch and head; `self` is q. Floats only.
@@ -101,9 +102,17 @@ impl Tensor {
         };
         let shape = Shape::from(attention.result());
         shape.elements(NAME).on(self)?;
-        let mask = mask.map(|mask| &*mask.storage);
-        let storage = self.storage.attention(&k.storage, &v.storage, mask, &attention).on(self)?;
-        Tensor::tight(storage, shape, NAME)
+        let storage = by_device!(
+            attention::attention(q, k, v, self.mask_beside(mask)?, &attention),
+            q = self.storage(),
+            k = k.storage(),
+            v = v.storage()
+        );
+        Tensor::tight(storage.on(self)?, shape, NAME)
+    }
+
+    fn mask_beside<'a, S: Backend>(&self, mask: Option<&'a Tensor>) -> Result<Option<&'a S>> {
+        mask.map(|mask| beside(self.storage(), mask.storage(), NAME)).transpose()
     }
 
     fn misfit(&self, k: &Tensor, v: &Tensor, rule: &str) -> Error {

@@ -3,7 +3,9 @@
 use super::{CAST_TO_FLOAT, Tensor};
 use crate::activation::Activation;
 use crate::error::{ErrorKind, On, Result};
+use crate::plan::join::Piece;
 use crate::shape::Shape;
+use crate::storage::{Backend, beside, by_device};
 use crate::window::{ConvAxis, Convolution};
 
 /// Parameters of a convolution in one dimension; see [`Conv2dConfig`].
@@ -271,10 +273,20 @@ impl Tensor {
         if axes == 1 {
             (x, filter) = (x.unsqueeze(2), filter.unsqueeze(2));
         }
-        let bias = bias.map(|bias| (&*bias.storage, &bias.layout));
-        let filter = (&*kernel.storage, &filter);
-        let storage = self.storage.conv(&x, filter, bias, activation, &plan).on(self)?;
-        Tensor::tight(storage, shape, operation)
+        let storage = by_device!(
+            conv::conv((a, &x), (b, &filter), (self.bias_beside(bias, operation)?, activation), &plan),
+            a = self.storage(),
+            b = kernel.storage()
+        );
+        Tensor::tight(storage.on(self)?, shape, operation)
+    }
+
+    fn bias_beside<'a, S: Backend>(
+        &self,
+        bias: Option<&'a Tensor>,
+        operation: &'static str,
+    ) -> Result<Option<Piece<'a, S>>> {
+        bias.map(|bias| Ok((beside(self.storage(), bias.storage(), operation)?, &bias.layout))).transpose()
     }
 }
 

@@ -10,7 +10,7 @@ use crate::error::{Error, ErrorKind, On, Result};
 use crate::memory::copy_of;
 use crate::scalar::Scalar;
 use crate::shape::Shape;
-use crate::storage::Storage;
+use crate::storage::{Storage, by_device, new_on};
 
 /// Creating tensors. Functions that take host data (`new`, `from_…`) wait for a HIP device: the copy is stream-ordered,
 /// and the data may be changed once the call returns. The others do not wait: the device computes the elements.
@@ -151,7 +151,7 @@ impl Tensor {
             _ => float_steps(start.to_f64(), end.to_f64(), step.to_f64()),
         };
         let count = count.ok_or_else(|| bad_range(start, end, step))?;
-        let storage = Storage::arange(device, T::DTYPE, count, [start, step]).on(device)?;
+        let storage = new_on!(device, range::arange(T::DTYPE, count, [start, step])).on(device)?;
         Tensor::tight(storage, Shape::from(count), "arange")
     }
 
@@ -161,13 +161,12 @@ impl Tensor {
     /// As [`Tensor::zeros`].
     pub fn eye(size: usize, dtype: DType, device: &Device) -> Result<Tensor> {
         let shape = Shape::from([size, size]);
-        let mut storage =
-            Storage::full(device, dtype, element_count(&shape, "eye").on(device)?, Scalar::Int(0))
-                .on(device)?;
+        let count = element_count(&shape, "eye").on(device)?;
+        let mut storage = new_on!(device, fill::full(dtype, count, Scalar::Int(0))).on(device)?;
         if size > 0 {
             // Neighbouring elements of the diagonal lie size + 1 apart.
             let diagonal = crate::layout::Layout::strided([size], &[size + 1], 0, "eye")?;
-            storage.fill(&diagonal, Scalar::Int(1)).on(device)?;
+            by_device!(fill::fill(x, &diagonal, Scalar::Int(1)), x = &mut storage).on(device)?;
         }
         Tensor::tight(storage, shape, "eye")
     }
@@ -196,7 +195,7 @@ impl Tensor {
         operation: &'static str,
     ) -> Result<Tensor> {
         let count = element_count(&shape, operation).on(device)?;
-        let storage = Storage::full(device, dtype, count, value).on(device)?;
+        let storage = new_on!(device, fill::full(dtype, count, value)).on(device)?;
         Tensor::tight(storage, shape, operation)
     }
 }

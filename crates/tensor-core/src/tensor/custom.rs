@@ -7,7 +7,7 @@ use crate::custom_op::{CustomOp1, CustomOp2, CustomOp3, InplaceOp1, InplaceOp2, 
 use crate::error::{Error, ErrorKind, On, Result};
 use crate::layout::Layout;
 use crate::shape::Shape;
-use crate::storage::Storage;
+use crate::storage::{Storage, by_device};
 
 /// User-defined operations.
 impl Tensor {
@@ -163,7 +163,7 @@ impl Tensor {
             Err(shared) => shared,
         };
         let tight = Layout::contiguous(self.layout.shape().clone(), operation)?;
-        Ok((shared.copy(&self.layout).on(&device)?, tight))
+        Ok((by_device!(copy::copy(x, &self.layout), x = &*shared).on(&device)?, tight))
     }
 
     /// Wraps an operation's result in a tensor.

@@ -5,8 +5,9 @@ use std::borrow::Cow;
 use super::{CAST_TO_FLOAT, Tensor};
 use crate::error::{ErrorKind, On, Result};
 use crate::layout::Layout;
-use crate::ops::{BinaryOp, CmpOp, ScalarOp, UnaryOp};
+use crate::ops::{BinaryOp, CmpOp, ScalarOp, UnaryOp, dtypes_in_words};
 use crate::scalar::Scalar;
+use crate::storage::{Storage, by_device};
 
 /// Operations chosen at run time. The named methods below call these.
 impl Tensor {
@@ -18,7 +19,7 @@ impl Tensor {
     /// [`ErrorKind::UnsupportedDType`] unless [`UnaryOp::supports`] the dtype, or an error of the device.
     pub fn unary(&self, op: UnaryOp) -> Result<Tensor> {
         self.require(op.name(), op.supports(self.dtype()), CAST_TO_FLOAT)?;
-        let storage = self.storage.unary(&self.layout, op).on(self)?;
+        let storage = by_device!(unary::unary(x, &self.layout, op), x = self.storage()).on(self)?;
         self.tight_alike(storage, op.name())
     }
 
@@ -28,7 +29,9 @@ impl Tensor {
     /// [`ErrorKind::UnsupportedDType`] for integers, or an error of the device.
     pub fn unary_scalar(&self, op: ScalarOp, scalar: impl Into<Scalar>) -> Result<Tensor> {
         self.require(op.name(), op.supports(self.dtype()), CAST_TO_FLOAT)?;
-        let storage = self.storage.unary_scalar(&self.layout, op, scalar.into()).on(self)?;
+        let scalar = scalar.into();
+        let storage =
+            by_device!(unary::unary_scalar(x, &self.layout, op, scalar), x = self.storage()).on(self)?;
         self.tight_alike(storage, op.name())
     }
 
@@ -41,11 +44,11 @@ impl Tensor {
         self.require_alike(other, op.name())?;
         self.require(op.name(), op.supports(self.dtype()), CAST_TO_FLOAT)?;
         if self.shape() == other.shape() {
-            let storage = self.storage.binary(&self.layout, &other.storage, &other.layout, op).on(self)?;
+            let storage = self.with_other(other, &self.layout, &other.layout, op).on(self)?;
             return self.tight_alike(storage, op.name());
         }
         let (lhs, rhs) = self.broadcast(other, op.name())?;
-        let storage = self.storage.binary(&lhs, &other.storage, &rhs, op).on(self)?;
+        let storage = self.with_other(other, &lhs, &rhs, op).on(self)?;
         Tensor::tight(storage, lhs.shape().clone(), op.name())
     }
 
@@ -57,8 +60,15 @@ impl Tensor {
     pub fn compare(&self, other: &Tensor, op: CmpOp) -> Result<Tensor> {
         self.require_alike(other, op.name())?;
         let (lhs, rhs) = self.broadcast(other, op.name())?;
-        let storage = self.storage.compare(&lhs, &other.storage, &rhs, op).on(self)?;
-        Tensor::tight(storage, lhs.shape().clone(), op.name())
+        let storage =
+            by_device!(compare::compare(a, &lhs, b, &rhs, op), a = self.storage(), b = other.storage());
+        Tensor::tight(storage.on(self)?, lhs.shape().clone(), op.name())
+    }
+
+    /// `op` of the elements of two layouts of the same shape.
+    #[inline]
+    fn with_other(&self, other: &Tensor, lhs: &Layout, rhs: &Layout, op: BinaryOp) -> Result<Storage> {
+        by_device!(binary::binary(a, lhs, b, rhs, op), a = self.storage(), b = other.storage())
     }
 
     /// The layouts of both, expanded to their common shape.
@@ -84,13 +94,15 @@ impl Tensor {
     }
 }
 
-macro_rules! unary {
-    ($($(#[$doc:meta])* $method:ident = $op:ident;)+) => {
+/// Makes the methods of a table of `kernels_hip`.
+macro_rules! methods {
+    (unary; $($(#[$meta:meta])* $op:ident, $method:ident, $dtypes:ident;)+) => {
         /// Unary operations, on each element. The result has the tensor's shape and dtype; the errors are those of
         /// [`Tensor::unary`].
         impl Tensor {
             $(
-                $(#[$doc])*
+                $(#[$meta])*
+                #[doc = dtypes_in_words!($dtypes)]
                 ///
                 /// # Errors
                 /// As [`Tensor::unary`].
@@ -100,66 +112,29 @@ macro_rules! unary {
             )+
         }
     };
-}
-
-unary! {
-    /// −x. Integers wrap.
-    neg = Neg;
-    /// |x|. Integers wrap, so that the minimum stays.
-    abs = Abs;
-    /// 1 above zero, −1 below, 0 for zeros and for NaN.
-    sign = Sign;
-    /// x·x. Integers wrap.
-    sqr = Sqr;
-    /// √x, correctly rounded; NaN below zero. Floats only.
-    sqrt = Sqrt;
-    /// 1/√x. Floats only.
-    rsqrt = Rsqrt;
-    /// 1/x, correctly rounded. Floats only.
-    recip = Recip;
-    /// eˣ. Floats only.
-    exp = Exp;
-    /// The natural logarithm. Floats only.
-    #[doc(alias = "ln")]
-    log = Log;
-    /// The sine of x in radians. Floats only.
-    sin = Sin;
-    /// The cosine of x in radians. Floats only.
-    cos = Cos;
-    /// The tangent of x in radians. Floats only.
-    tan = Tan;
-    /// The hyperbolic tangent. Floats only.
-    tanh = Tanh;
-    /// 1/(1 + e⁻ˣ). Floats only; for 16 and 8 bits see [`Tensor::unary`].
-    sigmoid = Sigmoid;
-    /// The error function. Floats only.
-    erf = Erf;
-    /// GELU by its tanh formula: x/2·(1 + tanh(√(2/π)·(x + 0.044715·x³))). Floats only; for 16 and 8 bits see
-    /// [`Tensor::unary`].
-    gelu = Gelu;
-    /// GELU by its definition: x/2·(1 + erf(x/√2)). Floats only; for 16 and 8 bits see [`Tensor::unary`].
-    gelu_erf = GeluErf;
-    /// max(x, 0). NaN gives NaN, −0 gives +0.
-    relu = Relu;
-    /// x/(1 + e⁻ˣ); NaN at −∞. Floats only; for 16 and 8 bits see [`Tensor::unary`].
-    silu = Silu;
-    /// ln(1 + eˣ). Floats only.
-    softplus = Softplus;
-    /// The least integer not below x. Floats only.
-    ceil = Ceil;
-    /// The greatest integer not above x. Floats only.
-    floor = Floor;
-    /// The nearest integer, halves away from zero. Floats only.
-    round = Round;
-}
-
-macro_rules! binary {
-    ($($(#[$doc:meta])* $method:ident = $op:ident;)+) => {
+    (scalar; $($(#[$meta:meta])* $op:ident, $method:ident($scalar:ident), $dtypes:ident;)+) => {
+        /// Operations on each element with a scalar, which is rounded to the tensor's dtype first; see [`Scalar`]. The
+        /// errors are those of [`Tensor::unary_scalar`].
+        impl Tensor {
+            $(
+                $(#[$meta])*
+                #[doc = dtypes_in_words!($dtypes)]
+                ///
+                /// # Errors
+                /// As [`Tensor::unary_scalar`].
+                pub fn $method(&self, $scalar: impl Into<Scalar>) -> Result<Tensor> {
+                    self.unary_scalar(ScalarOp::$op, $scalar)
+                }
+            )+
+        }
+    };
+    (binary; $($(#[$meta:meta])* $op:ident, $method:ident, $dtypes:ident;)+) => {
         /// Binary operations, on each pair of elements, broadcast. The result has the common shape and the dtype of
         /// both; the errors are those of [`Tensor::binary`].
         impl Tensor {
             $(
-                $(#[$doc])*
+                $(#[$meta])*
+                #[doc = dtypes_in_words!($dtypes)]
                 ///
                 /// # Errors
                 /// As [`Tensor::binary`].
@@ -170,34 +145,12 @@ macro_rules! binary {
             )+
         }
     };
-}
-
-binary! {
-    /// a + b. Integers wrap.
-    add = Add;
-    /// a − b. Integers wrap.
-    sub = Sub;
-    /// a · b. Integers wrap.
-    mul = Mul;
-    /// a / b. Integers are truncated toward zero; x/0 is 0, MIN/−1 is MIN.
-    div = Div;
-    /// The remainder, with the sign of a. For integers x%0 is 0.
-    rem = Rem;
-    /// The smaller one. NaN propagates; −0 is less than +0.
-    minimum = Minimum;
-    /// The larger one. NaN propagates; −0 is less than +0.
-    maximum = Maximum;
-    /// aᵇ, as C's `pow`. Floats only.
-    pow = Pow;
-}
-
-macro_rules! compare {
-    ($($(#[$doc:meta])* $method:ident = $op:ident;)+) => {
+    (compare; $($(#[$meta:meta])* $op:ident, $method:ident, $dtypes:ident;)+) => {
         /// Comparisons of each pair of elements, broadcast. The result is a `u8` tensor with 1 where the comparison
         /// holds, else 0. NaN is unequal to everything, and −0 equals +0. The errors are those of [`Tensor::compare`].
         impl Tensor {
             $(
-                $(#[$doc])*
+                $(#[$meta])*
                 ///
                 /// # Errors
                 /// As [`Tensor::compare`].
@@ -210,53 +163,20 @@ macro_rules! compare {
     };
 }
 
-compare! {
-    /// 1 where a = b.
-    eq = Eq;
-    /// 1 where a ≠ b.
-    ne = Ne;
-    /// 1 where a < b.
-    lt = Lt;
-    /// 1 where a ≤ b.
-    le = Le;
-    /// 1 where a > b.
-    gt = Gt;
-    /// 1 where a ≥ b.
-    ge = Ge;
-}
+kernels_hip::unary_operations! { methods! unary; }
+kernels_hip::scalar_operations! { methods! scalar; }
+kernels_hip::binary_operations! { methods! binary; }
+kernels_hip::compare_operations! { methods! compare; }
 
-/// Operations with scalar arguments, which are rounded to the tensor's dtype first; see [`Scalar`].
+/// Operations with two scalar arguments, which are rounded to the tensor's dtype first; see [`Scalar`].
 impl Tensor {
-    /// xᵃ, as C's `pow`. Floats only.
-    ///
-    /// # Errors
-    /// As [`Tensor::unary_scalar`].
-    pub fn powf(&self, exponent: impl Into<Scalar>) -> Result<Tensor> {
-        self.unary_scalar(ScalarOp::Powf, exponent)
-    }
-
-    /// x above zero, `alpha`·(eˣ − 1) elsewhere. Floats only.
-    ///
-    /// # Errors
-    /// As [`Tensor::unary_scalar`].
-    pub fn elu(&self, alpha: impl Into<Scalar>) -> Result<Tensor> {
-        self.unary_scalar(ScalarOp::Elu, alpha)
-    }
-
-    /// x above zero, `slope`·x elsewhere. Floats only.
-    ///
-    /// # Errors
-    /// As [`Tensor::unary_scalar`].
-    pub fn leaky_relu(&self, slope: impl Into<Scalar>) -> Result<Tensor> {
-        self.unary_scalar(ScalarOp::LeakyRelu, slope)
-    }
-
     /// `mul`·x + `add`: one fused multiply-add for floats; integers wrap.
     ///
     /// # Errors
     /// An error of the device.
     pub fn affine(&self, mul: impl Into<Scalar>, add: impl Into<Scalar>) -> Result<Tensor> {
-        let storage = self.storage.affine(&self.layout, mul.into(), add.into()).on(self)?;
+        let (mul, add) = (mul.into(), add.into());
+        let storage = by_device!(affine::affine(x, &self.layout, mul, add), x = self.storage()).on(self)?;
         self.tight_alike(storage, "affine")
     }
 
@@ -265,7 +185,8 @@ impl Tensor {
     /// # Errors
     /// An error of the device.
     pub fn clamp(&self, lo: impl Into<Scalar>, hi: impl Into<Scalar>) -> Result<Tensor> {
-        let storage = self.storage.clamp(&self.layout, lo.into(), hi.into()).on(self)?;
+        let (lo, hi) = (lo.into(), hi.into());
+        let storage = by_device!(clamp::clamp(x, &self.layout, lo, hi), x = self.storage()).on(self)?;
         self.tight_alike(storage, "clamp")
     }
 }

@@ -4,8 +4,9 @@ use super::Tensor;
 use crate::axis::Axis;
 use crate::error::{ErrorKind, On, Result};
 use crate::layout::Layout;
+use crate::plan::index::{Indexed, is_id};
 use crate::shape::Dims;
-use crate::storage::index::{Indexed, is_id};
+use crate::storage::by_device;
 
 /// Reading by ids. The results are contiguous and have the tensor's dtype.
 ///
@@ -95,7 +96,9 @@ impl Tensor {
     fn looked_up(&self, strides: &[usize], axis: Indexed, ids: &Tensor, at: &Layout) -> Result<Tensor> {
         let (name, device) = (axis.operation, self.device());
         let base = Layout::strided(at.shape().clone(), strides, self.layout.offset(), name).on(&device)?;
-        let storage = self.storage.gather(&base, &axis, &ids.storage, at).on(&device)?;
+        let storage =
+            by_device!(index::gather(x, &base, &axis, ids, at), x = self.storage(), ids = ids.storage())
+                .on(&device)?;
         Tensor::tight(storage, at.shape().clone(), name)
     }
 }
@@ -145,9 +148,14 @@ impl Tensor {
         let alike = (0..self.rank()).all(|other| other == axis || ids.dims()[other] == self.dims()[other]);
         if alike {
             let indexed = Indexed::new(name, &self.layout, axis);
-            let (at, terms) = ((&*ids.storage, &ids.layout), (&*source.storage, &source.layout));
-            let sums = self.storage.scatter_added(&self.layout, &indexed, at, terms).on(self)?;
-            if let Some(sums) = sums {
+            let (layout, at, from) = (&self.layout, &ids.layout, &source.layout);
+            let sums = by_device!(
+                index::scatter_added(x, layout, &indexed, (ids, at), (source, from)),
+                x = self.storage(),
+                ids = ids.storage(),
+                source = source.storage()
+            );
+            if let Some(sums) = sums.on(self)? {
                 return Tensor::tight(sums, self.shape().clone(), name);
             }
         }
@@ -263,7 +271,12 @@ impl Tensor {
                 part = part.narrow(other, 0, at.dims()[other], name)?;
             }
             let indexed = Indexed::new(name, &part, axis);
-            storage.scatter(&part, &indexed, (&ids.storage, at), (&source.storage, &source.layout), add)
+            by_device!(
+                index::scatter(x, &part, &indexed, (ids, at), (from, &source.layout), add),
+                x = storage,
+                ids = ids.storage(),
+                from = source.storage()
+            )
         })
     }
 }
@@ -326,7 +339,7 @@ impl Tensor {
         self.layout.narrow(axis, start, length, name).on(self)?;
         self.write(|storage, layout| {
             let part = layout.narrow(axis, start, length, name)?;
-            storage.copy_from(&part, &source.storage, &source.layout)
+            by_device!(copy::copy_from(x, &part, from, &source.layout), x = storage, from = source.storage())
         })
     }
 }

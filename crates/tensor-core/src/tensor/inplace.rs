@@ -9,7 +9,7 @@ use crate::error::{On, Result};
 use crate::layout::Layout;
 use crate::ops::{BinaryOp, UnaryOp};
 use crate::scalar::Scalar;
-use crate::storage::Storage;
+use crate::storage::{Storage, by_device};
 
 thread_local! {
     static COPIES: Cell<u64> = const { Cell::new(0) };
@@ -43,7 +43,7 @@ impl Tensor {
     /// As [`Tensor::unary`]; the tensor is then unchanged.
     pub fn unary_assign_(&mut self, op: UnaryOp) -> Result<()> {
         self.require(op.name(), op.supports(self.dtype()), CAST_TO_FLOAT)?;
-        self.write(|storage, layout| storage.unary_assign(layout, op))
+        self.write(|storage, layout| by_device!(unary::unary_assign(x, layout, op), x = storage))
     }
 
     /// `op` of each element and the corresponding one of `other`, which is broadcast to this tensor's shape.
@@ -56,7 +56,9 @@ impl Tensor {
         self.require_alike(other, name)?;
         self.require(name, op.supports(self.dtype()), CAST_TO_FLOAT)?;
         let rhs = self.expanded(other, name)?;
-        self.write(|storage, layout| storage.binary_assign(layout, &other.storage, &rhs, op))
+        self.write(|storage, layout| {
+            by_device!(binary::binary_assign(x, layout, y, &rhs, op), x = storage, y = other.storage())
+        })
     }
 
     /// Adds `other`, broadcast to this tensor's shape.
@@ -97,7 +99,7 @@ impl Tensor {
     /// An error of the device.
     pub fn affine_(&mut self, mul: impl Into<Scalar>, add: impl Into<Scalar>) -> Result<()> {
         let (mul, add) = (mul.into(), add.into());
-        self.write(|storage, layout| storage.affine_assign(layout, mul, add))
+        self.write(|storage, layout| by_device!(affine::affine_assign(x, layout, mul, add), x = storage))
     }
 
     /// min(max(x, `lo`), `hi`); see [`Tensor::clamp`].
@@ -106,7 +108,7 @@ impl Tensor {
     /// An error of the device.
     pub fn clamp_(&mut self, lo: impl Into<Scalar>, hi: impl Into<Scalar>) -> Result<()> {
         let (lo, hi) = (lo.into(), hi.into());
-        self.write(|storage, layout| storage.clamp_assign(layout, lo, hi))
+        self.write(|storage, layout| by_device!(clamp::clamp_assign(x, layout, lo, hi), x = storage))
     }
 
     /// Writes `value`, rounded to the dtype, to every element. A shared tensor gets new storage instead of a copy.
@@ -117,7 +119,7 @@ impl Tensor {
     pub fn fill_(&mut self, value: impl Into<Scalar>) -> Result<()> {
         let value = value.into();
         if self.is_writable() {
-            return self.write(|storage, layout| storage.fill(layout, value));
+            return self.write(|storage, layout| by_device!(fill::fill(x, layout, value), x = storage));
         }
         *self = Tensor::full(value, self.shape().clone(), self.dtype(), &self.device())?;
         Ok(())
@@ -131,7 +133,9 @@ impl Tensor {
     pub fn copy_from_(&mut self, source: &Tensor) -> Result<()> {
         self.require_alike(source, "copy_from_")?;
         let from = self.expanded(source, "copy_from_")?;
-        self.write(|storage, layout| storage.copy_from(layout, &source.storage, &from))
+        self.write(|storage, layout| {
+            by_device!(copy::copy_from(x, layout, y, &from), x = storage, y = source.storage())
+        })
     }
 
     /// The other's layout, expanded to this tensor's shape.

@@ -4,9 +4,10 @@ use super::Tensor;
 use crate::axis::Axis;
 use crate::error::{Error, ErrorKind, On, Result};
 use crate::layout::Layout;
+use crate::plan::join::Piece;
 use crate::scalar::Scalar;
 use crate::shape::{Dims, Shape};
-use crate::storage::{Piece, Storage};
+use crate::storage::{Backend, beside, by_device};
 
 impl AsRef<Tensor> for Tensor {
     fn as_ref(&self) -> &Tensor {
@@ -89,7 +90,7 @@ impl Tensor {
         }
         let view = self.view(Shape::from_iter(pairs))?.layout;
         let view = view.expand(&Shape::from_iter(stretched), "repeat").on(self)?;
-        let storage = self.storage.copy(&view).on(self)?;
+        let storage = by_device!(copy::copy(x, &view), x = self.storage()).on(self)?;
         Tensor::tight(storage, Shape::from_iter(result), "repeat")
     }
 
@@ -197,7 +198,8 @@ impl Tensor {
         }
         shape.elements(operation).on(self)?;
         let starts: Vec<usize> = sides.iter().map(|side| side.0).collect();
-        let storage = self.storage.place(&self.layout, &shape, &starts, value).on(self)?;
+        let storage = by_device!(join::place((x, &self.layout), &shape, &starts, value), x = self.storage())
+            .on(self)?;
         Tensor::tight(storage, shape, operation)
     }
 }
@@ -226,10 +228,17 @@ fn join(pieces: &[(&Tensor, Layout)], axis: usize, operation: &'static str) -> R
         return first.with_layout(layout.clone());
     }
     shape.elements(operation).on(&first.device())?;
-    let pieces: Vec<Piece<'_, Storage>> =
-        pieces.iter().map(|(tensor, layout)| (&*tensor.storage, layout)).collect();
-    let storage = Storage::join(&shape, axis, &pieces).on(&first.device())?;
+    let storage = by_device!(join::join(&shape, axis, &beside_each(pieces)?), _x = first.storage());
+    let storage = storage.on(&first.device())?;
     Tensor::tight(storage, shape, operation)
+}
+
+/// The pieces, for the backend of the first.
+fn beside_each<'a, S: Backend>(pieces: &'a [(&Tensor, Layout)]) -> Result<Vec<Piece<'a, S>>> {
+    let first = pieces[0].0.storage();
+    let piece =
+        |(tensor, layout): &'a (&Tensor, Layout)| Ok((beside(first, tensor.storage(), "cat")?, layout));
+    pieces.iter().map(piece).collect()
 }
 
 fn no_tensors(operation: &'static str) -> Error {

@@ -4,6 +4,7 @@ use super::conv::{Conv1dConfig, Conv2dConfig, Kind};
 use super::{CAST_TO_FLOAT, Tensor};
 use crate::activation::{Activation, Step};
 use crate::error::{ErrorKind, Result};
+use crate::storage::by_device;
 
 /// Activations chosen at run time.
 impl Tensor {
@@ -172,7 +173,9 @@ impl Tensor {
         activation: Activation,
     ) -> Result<Tensor> {
         let mut result = self.linear(weight, bias)?;
-        result.write(|storage, layout| storage.activate_assign(layout, activation))?;
+        result.write(|storage, layout| {
+            by_device!(unary::activate_assign(x, layout, activation), x = storage)
+        })?;
         Ok(result)
     }
 }

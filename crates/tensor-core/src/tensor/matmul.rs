@@ -4,6 +4,7 @@ use super::{CAST_TO_FLOAT, Tensor};
 use crate::error::{ErrorKind, On, Result};
 use crate::layout::Layout;
 use crate::shape::Shape;
+use crate::storage::by_device;
 
 impl Tensor {
     /// The matrix product over the last two axes. The axes before them are a batch and broadcast. Floats only.
@@ -56,7 +57,8 @@ impl Tensor {
         }
         let lhs = lhs.expand(&with_matrix(&batch, Some(m), Some(k)), "matmul").on(self)?;
         let rhs = rhs.expand(&with_matrix(&batch, Some(k), Some(n)), "matmul").on(self)?;
-        let storage = self.storage.matmul(&lhs, &other.storage, &rhs).on(self)?;
+        let storage =
+            by_device!(matmul::matmul(a, &lhs, b, &rhs), a = self.storage(), b = other.storage()).on(self)?;
         Tensor::tight(storage, shape, "matmul")
     }
 }

@@ -3,8 +3,8 @@
 use super::{CAST_TO_FLOAT, Tensor};
 use crate::axis::Axis;
 use crate::error::{ErrorKind, On, Result};
-use crate::storage::Storage;
-use crate::storage::nn::{Channels, Parameters, RowNorm, RowNormKind};
+use crate::plan::norm::{Channels, Parameters, RowNorm, RowNormKind, affine_beside};
+use crate::storage::{Storage, by_device};
 
 /// Softmax. It is computed in `f32` (`f64` for `f64`) relative to the maximum of each row, so that nothing overflows,
 /// and rounded once. A row becomes NaN if it has a NaN, a +∞, or only −∞; other rows do not. −∞ next to finite numbers
@@ -45,7 +45,8 @@ impl Tensor {
     fn softmax_along(&self, axis: impl Axis, log: bool, operation: &'static str) -> Result<Tensor> {
         self.require(operation, self.dtype().is_float(), CAST_TO_FLOAT)?;
         let axis = axis.resolve(self.shape(), operation).on(self)?;
-        let storage = self.storage.softmax(&self.layout, axis, log).on(self)?;
+        let storage =
+            by_device!(softmax::softmax(x, &self.layout, axis, log), x = self.storage()).on(self)?;
         Tensor::tight(storage, self.shape().clone(), operation)
     }
 }
@@ -163,7 +164,9 @@ impl Tensor {
             affine: [weight.as_ref().map(parts), bias.as_ref().map(parts)],
             eps,
         };
-        let storage = self.storage.batch_norm(&self.layout, &channels).on(self)?;
+        let all = self.storage();
+        let storage =
+            by_device!(norm::batch_norm(x, &self.layout, &channels.beside(all)?), x = all).on(self)?;
         Tensor::tight(storage, self.shape().clone(), name)
     }
 
@@ -195,7 +198,10 @@ impl Tensor {
         };
         let (weight, bias) = (tight("weight", weight)?, tight("bias", bias)?);
         let affine = [weight.as_ref().map(parts), bias.as_ref().map(parts)];
-        let storage = self.storage.row_norm(&self.layout, norm, affine).on(self)?;
+        let all = self.storage();
+        let storage =
+            by_device!(norm::row_norm(x, &self.layout, norm, affine_beside(all, affine, name)?), x = all)
+                .on(self)?;
         Tensor::tight(storage, self.shape().clone(), name)
     }
 

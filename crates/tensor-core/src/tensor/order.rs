@@ -4,6 +4,7 @@ use super::Tensor;
 use crate::axis::Axis;
 use crate::error::{ErrorKind, On, Result};
 use crate::layout::Layout;
+use crate::storage::by_device;
 
 /// Sorting along an axis of any length, in either direction. Every device gives the same bits.
 ///
@@ -92,7 +93,8 @@ impl Tensor {
         operation: &'static str,
     ) -> Result<(Tensor, Tensor)> {
         let layout = self.last(axis, operation)?;
-        let (values, positions) = self.storage.sort(&layout, descending, keep, operation).on(self)?;
+        let sorted = by_device!(sort::sort(x, &layout, descending, keep, operation), x = self.storage());
+        let (values, positions) = sorted.on(self)?;
         let mut shape = layout.shape().clone();
         shape.dims_mut()[self.rank() - 1] = keep;
         let back =
@@ -102,8 +104,11 @@ impl Tensor {
 
     fn argsorted(&self, axis: usize, descending: bool, operation: &'static str) -> Result<Tensor> {
         let layout = self.last(axis, operation)?;
-        let positions = self.storage.argsort(&layout, descending, self.dims()[axis], operation).on(self)?;
-        Tensor::tight(positions, layout.shape().clone(), operation)?.transpose(axis, self.rank() - 1)
+        let keep = self.dims()[axis];
+        let positions =
+            by_device!(sort::argsort(x, &layout, descending, keep, operation), x = self.storage());
+        Tensor::tight(positions.on(self)?, layout.shape().clone(), operation)?
+            .transpose(axis, self.rank() - 1)
     }
 
     /// The layout with `axis` and the last axis exchanged. An error if positions along `axis` do not fit `u32`.

@@ -3,6 +3,7 @@
 use super::{CAST_TO_FLOAT, Tensor};
 use crate::error::{ErrorKind, On, Result};
 use crate::shape::Shape;
+use crate::storage::by_device;
 use crate::window::{PoolAxis, PoolOp, Pooling};
 
 /// A length for rows and one for columns: a single number for both, a pair, or an array.
@@ -261,7 +262,7 @@ impl Tensor {
     fn pool(&self, plan: &Pooling) -> Result<Tensor> {
         let shape = Shape::from([self.dims()[0], self.dims()[1], plan.h.out, plan.w.out]);
         shape.elements(plan.operation).on(self)?;
-        let storage = self.storage.pool(&self.layout, plan).on(self)?;
+        let storage = by_device!(pool::pool(x, &self.layout, plan), x = self.storage()).on(self)?;
         Tensor::tight(storage, shape, plan.operation)
     }
 }

@@ -10,7 +10,7 @@ use crate::layout::Layout;
 use crate::random::Generator;
 use crate::scalar::Scalar;
 use crate::shape::Shape;
-use crate::storage::Storage;
+use crate::storage::{by_device, new_on};
 
 /// The remedy for a float operation called with an integer dtype.
 const USE_RANDINT: &str = "draw integers with randint";
@@ -50,7 +50,7 @@ impl Generator {
         }
         let count = shape.elements("uniform").on(device)?;
         let scalars = [low, high, before(dtype, high)].map(Scalar::Float);
-        let storage = Storage::uniform(device, dtype, count, draw, scalars).on(device)?;
+        let storage = new_on!(device, random::uniform(dtype, count, draw, scalars)).on(device)?;
         Tensor::tight(storage, shape, "uniform")
     }
 
@@ -81,7 +81,7 @@ impl Generator {
         }
         let count = shape.elements("normal").on(device)?;
         let scalars = [mean, deviation].map(Scalar::Float);
-        let storage = Storage::normal(device, dtype, count, draw, scalars).on(device)?;
+        let storage = new_on!(device, random::normal(dtype, count, draw, scalars)).on(device)?;
         Tensor::tight(storage, shape, "normal")
     }
 
@@ -108,7 +108,7 @@ impl Generator {
         }
         let count = shape.elements("randint").on(device)?;
         let span = high.wrapping_sub(low) as u64;
-        let storage = Storage::randint(device, dtype, count, draw, low, span).on(device)?;
+        let storage = new_on!(device, random::randint(dtype, count, draw, low, span)).on(device)?;
         Tensor::tight(storage, shape, "randint")
     }
 
@@ -135,9 +135,12 @@ impl Generator {
             return Err(Error::new("randperm", kind).on(device));
         }
         let layout = Layout::contiguous(count, "randperm").on(device)?;
-        let keys = Storage::randint(device, DType::I64, count, draw, 0, 1 << 63).on(device)?;
-        let order = keys.argsort(&layout, false, count, "randperm").on(device)?;
-        let storage = if dtype == DType::U32 { order } else { order.cast(&layout, dtype).on(device)? };
+        let keys = new_on!(device, random::randint(DType::I64, count, draw, 0, 1 << 63)).on(device)?;
+        let order = by_device!(sort::argsort(x, &layout, false, count, "randperm"), x = &keys).on(device)?;
+        let storage = match dtype {
+            DType::U32 => order,
+            _ => by_device!(cast::cast(x, &layout, dtype), x = &order).on(device)?,
+        };
         Tensor::tight(storage, shape, "randperm")
     }
 
@@ -156,7 +159,7 @@ impl Generator {
         let (shape, draw) = (shape.into(), self.draw());
         let threshold = threshold("bernoulli", probability, device)?;
         let count = shape.elements("bernoulli").on(device)?;
-        let storage = Storage::bernoulli(device, dtype, count, draw, threshold).on(device)?;
+        let storage = new_on!(device, random::bernoulli(dtype, count, draw, threshold)).on(device)?;
         Tensor::tight(storage, shape, "bernoulli")
     }
 
@@ -178,8 +181,9 @@ impl Generator {
             return input.share();
         }
         let scale = 1.0 / (1.0 - probability);
-        let storage = input.storage.dropout(&input.layout, draw, threshold, scale).on(&device)?;
-        Tensor::tight(storage, input.shape().clone(), "dropout")
+        let dropped =
+            by_device!(random::dropout(x, &input.layout, draw, threshold, scale), x = input.storage());
+        Tensor::tight(dropped.on(&device)?, input.shape().clone(), "dropout")
     }
 }
 

@@ -6,7 +6,7 @@ use crate::element::Element;
 use crate::error::{Error, ErrorKind, On, Result};
 use crate::scalar::Scalar;
 use crate::shape::Shape;
-use crate::storage::Storage;
+use crate::storage::new_on;
 
 impl Tensor {
     /// `count` evenly spaced numbers from `start` to `end`, inclusive: a tensor of rank 1. Element `i` is
@@ -32,7 +32,7 @@ impl Tensor {
             let what = format!("from {first} to {last} is no range: both ends must be finite");
             return Err(Error::new("linspace", ErrorKind::Argument { what }).on(device));
         }
-        let storage = Storage::linspace(device, T::DTYPE, count, ends).on(device)?;
+        let storage = new_on!(device, range::linspace(T::DTYPE, count, ends)).on(device)?;
         Tensor::tight(storage, Shape::from(count), "linspace")
     }
 }

@@ -7,7 +7,7 @@ use crate::dtype::DType;
 use crate::element::Element;
 use crate::error::{ErrorKind, On, Result};
 use crate::memory::{copy_of, room};
-use crate::storage::Storage;
+use crate::storage::{Storage, by_device};
 
 impl Tensor {
     /// All elements in row-major order, for any rank. Reads the view's elements only, and waits for the device.
@@ -117,7 +117,7 @@ impl Tensor {
         if self.dtype() == dtype {
             return self.share();
         }
-        let storage = self.storage.cast(&self.layout, dtype).on(self)?;
+        let storage = by_device!(cast::cast(x, &self.layout, dtype), x = self.storage()).on(self)?;
         Tensor::tight(storage, self.shape().clone(), "to_dtype")
     }
 

@@ -4,6 +4,7 @@ use super::Tensor;
 use crate::axis::{Axes, all_axes, reduced_shape};
 use crate::error::{ErrorKind, On, Result};
 use crate::ops::ReduceOp;
+use crate::storage::by_device;
 
 /// Reductions chosen at run time. The named methods below call these.
 impl Tensor {
@@ -42,7 +43,7 @@ impl Tensor {
             let kind = ErrorKind::TooLongForPosition { shape: self.shape().clone(), length };
             return Err(self.error(op.name(), kind));
         }
-        let storage = self.storage.reduce(&self.layout, op, &axes).on(self)?;
+        let storage = by_device!(reduce::reduce(x, &self.layout, op, &axes), x = self.storage()).on(self)?;
         Tensor::tight(storage, shape, op.name())
     }
 
@@ -51,13 +52,13 @@ impl Tensor {
         self.require("mean", self.dtype().is_float(), remedy)?;
         let shape = reduced_shape(self.shape(), &axes, keepdim);
         shape.elements("mean").on(self)?;
-        let storage = self.storage.mean(&self.layout, &axes).on(self)?;
+        let storage = by_device!(reduce::mean(x, &self.layout, &axes), x = self.storage()).on(self)?;
         Tensor::tight(storage, shape, "mean")
     }
 }
 
 macro_rules! reductions {
-    ($($op:ident, $method:ident, $keepdim:ident, $all:ident: $doc:literal;)+) => {
+    ($($op:ident, $method:ident($keepdim:ident, $all:ident), $doc:literal, $dtypes:ident;)+) => {
         /// Reductions by name. The plain form drops the reduced axes, `_keepdim` keeps them with length 1, `_all`
         /// reduces every axis. The errors are those of [`Tensor::reduce`].
         impl Tensor {
@@ -90,14 +91,7 @@ macro_rules! reductions {
     };
 }
 
-reductions! {
-    Sum, sum, sum_keepdim, sum_all: "The sum, pairwise, 0 for no elements; integers wrap;";
-    Prod, prod, prod_keepdim, prod_all: "The product, 1 for no elements; integers wrap;";
-    Min, min, min_keepdim, min_all: "The minimum (NaN propagates, −0 is less than +0)";
-    Max, max, max_keepdim, max_all: "The maximum (NaN propagates, −0 is less than +0)";
-    ArgMin, argmin, argmin_keepdim, argmin_all: "The position of the minimum, the first of several, as `u32`,";
-    ArgMax, argmax, argmax_keepdim, argmax_all: "The position of the maximum, the first of several, as `u32`,";
-}
+kernels_hip::reduce_operations! { reductions! }
 
 /// The mean. It accumulates in `f32` (`f64` for `f64`), divides, and rounds to the dtype once. The mean of no elements
 /// is NaN.

@@ -3,8 +3,9 @@
 use super::{CAST_TO_FLOAT, Tensor};
 use crate::error::{ErrorKind, On, Result};
 use crate::layout::Layout;
+use crate::plan::rope::Rope;
 use crate::shape::Shape;
-use crate::storage::rope::Rope;
+use crate::storage::by_device;
 
 /// Rotary position embeddings. Pairs of numbers are rotated by an angle that depends on the position.
 ///
@@ -104,7 +105,12 @@ impl Tensor {
         let stretched = |layout: Layout| layout.expand(&all, name).on(self);
         let (cos_layout, sin_layout) = (stretched(cos_layout)?, stretched(sin_layout)?);
         let rope = Rope { x, cos: cos_layout, sin: sin_layout, interleaved, time_first, name };
-        let storage = self.storage.rope(&cos.storage, &sin.storage, &rope).on(self)?;
-        Tensor::tight(storage, self.shape().clone(), name)
+        let storage = by_device!(
+            rope::rope(x, cos, sin, &rope),
+            x = self.storage(),
+            cos = cos.storage(),
+            sin = sin.storage()
+        );
+        Tensor::tight(storage.on(self)?, self.shape().clone(), name)
     }
 }

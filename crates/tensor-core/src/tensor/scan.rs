@@ -3,7 +3,8 @@
 use super::Tensor;
 use crate::axis::Axis;
 use crate::error::{On, Result};
-use crate::storage::scan::ScanOp;
+use crate::plan::scan::ScanOp;
+use crate::storage::by_device;
 
 /// Cumulative sums and products along an axis, with the shape and dtype of the tensor.
 ///
@@ -42,7 +43,7 @@ impl Tensor {
 
     fn scan(&self, axis: impl Axis, op: ScanOp) -> Result<Tensor> {
         let axis = axis.resolve(self.shape(), op.name()).on(self)?;
-        let storage = self.storage.scan(&self.layout, op, axis).on(self)?;
+        let storage = by_device!(scan::scan(x, &self.layout, op, axis), x = self.storage()).on(self)?;
         Tensor::tight(storage, self.shape().clone(), op.name())
     }
 }

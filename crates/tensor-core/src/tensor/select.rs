@@ -6,6 +6,7 @@ use crate::device::Device;
 use crate::dtype::DType;
 use crate::error::{ErrorKind, On, Result};
 use crate::scalar::Scalar;
+use crate::storage::by_device;
 
 /// The remedy for a mask of another dtype.
 const COMPARE_FIRST: &str = "a mask is u8, u32 or i64: compare it with zero (ne), which gives u8";
@@ -68,9 +69,13 @@ impl Tensor {
         })?;
         let expand = |tensor: &Tensor| tensor.layout.expand(&shape, operation).on(self);
         let (layout, a, b) = (expand(self)?, expand(on_true)?, expand(on_false)?);
-        let storage =
-            self.storage.where_cond(&layout, (&on_true.storage, &a), (&on_false.storage, &b)).on(self)?;
-        Tensor::tight(storage, shape, operation)
+        let storage = by_device!(
+            select::where_cond((mask, &layout), (x, &a), (y, &b)),
+            mask = self.storage(),
+            x = on_true.storage(),
+            y = on_false.storage()
+        );
+        Tensor::tight(storage.on(self)?, shape, operation)
     }
 }
 
@@ -82,7 +87,7 @@ impl Tensor {
     /// [`ErrorKind::Axis`] or [`ErrorKind::RepeatedAxis`], or an error of the device.
     pub fn flip(&self, axes: impl Axes) -> Result<Tensor> {
         let axes = axes.resolve_all(self.shape(), "flip").on(self)?;
-        let storage = self.storage.flip(&self.layout, &axes).on(self)?;
+        let storage = by_device!(select::flip(x, &self.layout, &axes), x = self.storage()).on(self)?;
         Tensor::tight(storage, self.shape().clone(), "flip")
     }
 
@@ -125,7 +130,8 @@ impl Tensor {
             let kind = ErrorKind::Rank { shape: self.shape().clone(), expected: "at least 2" };
             return Err(self.error(operation, kind));
         }
-        let storage = self.storage.triangle(&self.layout, diagonal, upper).on(self)?;
+        let storage =
+            by_device!(select::triangle(x, &self.layout, diagonal, upper), x = self.storage()).on(self)?;
         Tensor::tight(storage, self.shape().clone(), operation)
     }
 }

@@ -4,8 +4,9 @@ use super::Tensor;
 use crate::axis::{Axes, all_axes, reduced_shape};
 use crate::error::{On, Result};
 use crate::ops::{CmpOp, ReduceOp};
+use crate::plan::stat::StatOp;
 use crate::scalar::Scalar;
-use crate::storage::StatOp;
+use crate::storage::by_device;
 
 /// The remedy for integers.
 const CAST_FIRST: &str = "statistics of integers need a cast: to_dtype(DType::F32)";
@@ -16,7 +17,7 @@ impl Tensor {
         self.require(name, self.dtype().is_float(), CAST_FIRST)?;
         let shape = reduced_shape(self.shape(), &axes, keepdim);
         shape.elements(name).on(self)?;
-        let storage = self.storage.stat(&self.layout, op, &axes).on(self)?;
+        let storage = by_device!(stat::stat(x, &self.layout, op, &axes), x = self.storage()).on(self)?;
         Tensor::tight(storage, shape, name)
     }
 

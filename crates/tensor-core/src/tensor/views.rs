@@ -5,6 +5,7 @@ use super::Tensor;
 use crate::axis::{Axes, Axis};
 use crate::error::{ErrorKind, On, Result};
 use crate::shape::Shape;
+use crate::storage::by_device;
 
 impl Tensor {
     /// The elements, in row-major order, with another shape. Copies them only if no strides can express the result.
@@ -17,7 +18,7 @@ impl Tensor {
         if let Some(layout) = self.layout.view(&shape) {
             return self.with_layout(layout);
         }
-        let storage = self.storage.copy(&self.layout).on(self)?;
+        let storage = by_device!(copy::copy(x, &self.layout), x = self.storage()).on(self)?;
         Tensor::tight(storage, shape, "reshape")
     }
 
@@ -60,7 +61,7 @@ impl Tensor {
     /// [`ErrorKind::OutOfMemory`], or an error of the device.
     #[doc(alias = "try_clone")]
     pub fn copy(&self) -> Result<Tensor> {
-        let storage = self.storage.copy(&self.layout).on(self)?;
+        let storage = by_device!(copy::copy(x, &self.layout), x = self.storage()).on(self)?;
         Tensor::tight(storage, self.shape().clone(), "copy")
     }
 

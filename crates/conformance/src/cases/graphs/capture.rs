@@ -1,4 +1,4 @@
-//! What is submitted to a captured stream becomes nodes, and runs only when the graph is launched.
+//! Operations submitted to a captured stream become nodes, and run only when the graph is launched.
 
 use super::*;
 
@@ -42,7 +42,7 @@ fn fills_of_every_size(b: &Bench) -> Outcome {
     same_all("the bytes", &memory.read()?, &expected)
 }
 
-/// From pinned memory, as it is when the graph runs.
+/// The copy reads pinned memory when the graph runs.
 fn copy_to_device(b: &Bench) -> Outcome {
     let (memory, host, stream) = (b.zeros::<i32>(2)?, b.pinned::<i32>(2)?, b.stream()?);
     host.write(&[1, 2]);
@@ -59,7 +59,7 @@ fn copy_to_device(b: &Bench) -> Outcome {
     Ok(())
 }
 
-/// To pinned memory.
+/// The copy writes to pinned memory.
 fn copy_from_device(b: &Bench) -> Outcome {
     let (memory, host, stream) = (b.buffer(&[8, 9])?, b.pinned::<i32>(2)?, b.stream()?);
     begin(b, stream.raw)?;
@@ -108,7 +108,7 @@ fn copy_rows(b: &Bench) -> Outcome {
     same_all("the rows", &to.read()?, &[1, 2, 4, 5])
 }
 
-/// The copies whose names say the direction.
+/// The copy functions with the direction in their name.
 fn copy_by_direction(b: &Bench) -> Outcome {
     let (memory, host, stream) = (b.zeros::<i32>(1)?, b.pinned::<i32>(2)?, b.stream()?);
     host.write(&[77, 0]);
@@ -123,7 +123,7 @@ fn copy_by_direction(b: &Bench) -> Outcome {
     same_all("the words", &host.read(), &[77, 77])
 }
 
-/// The copy that waits elsewhere becomes a node like others (clr).
+/// The copy function that otherwise waits becomes a node like the others (clr).
 fn copy_with_stream(b: &Bench) -> Outcome {
     let (memory, host, stream) = (b.zeros::<i32>(1)?, b.pinned::<i32>(1)?, b.stream()?);
     host.write(&[3]);
@@ -137,7 +137,7 @@ fn copy_with_stream(b: &Bench) -> Outcome {
     same_all("after the launch", &memory.read()?, &[3])
 }
 
-/// Pageable memory is not set aside: each launch reads what is there then (hip-tests).
+/// Pageable memory is not staged: each launch reads its current contents (hip-tests).
 fn pageable_memory_is_read_at_launch(b: &Bench) -> Outcome {
     let (memory, stream) = (b.zeros::<i32>(1)?, b.stream()?);
     let place = Box::into_raw(Box::new(1_i32));
@@ -156,7 +156,7 @@ fn pageable_memory_is_read_at_launch(b: &Bench) -> Outcome {
     Ok(())
 }
 
-/// And each launch writes it.
+/// Each launch writes pageable memory.
 fn pageable_memory_is_written_at_launch(b: &Bench) -> Outcome {
     let (memory, stream) = (b.buffer(&[6])?, b.stream()?);
     let place = Box::into_raw(Box::new(1_i32));
@@ -170,7 +170,7 @@ fn pageable_memory_is_written_at_launch(b: &Bench) -> Outcome {
     same("after the launch", *unsafe { Box::from_raw(place) }, 6)
 }
 
-/// A host function is a node, and is called by each launch.
+/// A host function becomes a node, and each launch calls it.
 fn host_function(b: &Bench) -> Outcome {
     let (journal, stream) = (Journal::new(), b.stream()?);
     begin(b, stream.raw)?;
@@ -184,7 +184,7 @@ fn host_function(b: &Bench) -> Outcome {
     same("after two launches", journal.read(), vec![4, 4])
 }
 
-/// A graph launched in a captured stream is a node of the new graph, and stays as it was.
+/// A graph launched in a captured stream becomes a node of the new graph, with the contents that it had then.
 fn graph_launch(b: &Bench) -> Outcome {
     let (journal, stream) = (Journal::new(), b.stream()?);
     begin(b, stream.raw)?;
@@ -202,7 +202,7 @@ fn graph_launch(b: &Bench) -> Outcome {
     same("after the launch", journal.read(), vec![1, 2, 3])
 }
 
-/// A capture without operations gives a graph without nodes.
+/// A capture without operations gives an empty graph.
 fn nothing(b: &Bench) -> Outcome {
     let stream = b.stream()?;
     begin(b, stream.raw)?;
@@ -211,7 +211,7 @@ fn nothing(b: &Bench) -> Outcome {
     run_once(b, &graph, stream.raw)
 }
 
-/// The three modes capture alike.
+/// Capturing works in all three modes.
 fn every_mode(b: &Bench) -> Outcome {
     let (memory, stream) = (b.zeros::<i32>(1)?, b.stream()?);
     for (value, mode) in (1..).zip(MODES) {
@@ -250,7 +250,7 @@ fn stream_of_the_thread(b: &Bench) -> Outcome {
     same_all("the word", &memory.read()?, &[12])
 }
 
-/// Nodes of one stream run in its order, whatever they are.
+/// Nodes of one stream run in stream order, whatever their type.
 fn order_of_the_stream(b: &Bench) -> Outcome {
     let (memory, host, stream) = (b.zeros::<i32>(3)?, b.pinned::<i32>(1)?, b.stream()?);
     begin(b, stream.raw)?;
@@ -302,7 +302,7 @@ fn two_at_once(b: &Bench) -> Outcome {
     same_all("after both", &memory.read()?, &[3, 2])
 }
 
-/// A stream that takes no part runs what it is given at once.
+/// A stream outside the capture runs its operations at once.
 fn other_streams_run_on(b: &Bench) -> Outcome {
     let (journal, captured, other) = (Journal::new(), b.stream()?, b.stream()?);
     ok!(b, hipStreamBeginCapture(captured.raw, RELAXED));
@@ -312,7 +312,7 @@ fn other_streams_run_on(b: &Bench) -> Outcome {
     same("the nodes", node_count(b, graph.raw)?, 0)
 }
 
-/// What was submitted before the capture runs once, and not with the graph.
+/// Operations submitted before the capture run once, and not with the graph.
 fn earlier_work_is_no_part(b: &Bench) -> Outcome {
     let (journal, gate, stream) = (Journal::new(), Gate::new(), b.stream()?);
     gate.hold(b, stream.raw)?;
@@ -328,7 +328,7 @@ fn earlier_work_is_no_part(b: &Bench) -> Outcome {
     same("after the launch", journal.read(), vec![1, 2])
 }
 
-/// A copy of nothing leaves no trace.
+/// A copy of zero bytes adds no node.
 fn zero_bytes_are_no_node(b: &Bench) -> Outcome {
     let (memory, stream) = (b.zeros::<i32>(2)?, b.stream()?);
     begin(b, stream.raw)?;
@@ -338,7 +338,7 @@ fn zero_bytes_are_no_node(b: &Bench) -> Outcome {
     same("the nodes", node_count(b, graph.raw)?, 0)
 }
 
-/// Memory becomes a node, which has its address at once (HIP's node types).
+/// An allocation becomes a node, whose address is available at once (HIP's node types).
 fn allocate_in_stream_order(b: &Bench) -> Outcome {
     let (stream, mut place) = (b.stream()?, null_mut());
     begin(b, stream.raw)?;
@@ -347,7 +347,7 @@ fn allocate_in_stream_order(b: &Bench) -> Outcome {
     same("the types", node_types(b, &end(b, stream.raw)?)?, vec![ALLOCATE])
 }
 
-/// Its release becomes another, and whatever is between them can use it.
+/// Its release becomes another node, and nodes between the two can use the memory.
 fn free_in_stream_order(b: &Bench) -> Outcome {
     let (result, stream, mut place) = (b.zeros::<i32>(1)?, b.stream()?, null_mut());
     begin(b, stream.raw)?;

@@ -10,7 +10,7 @@ pub(crate) const CASES: &[Case] = cases!("graph/execute":
     on_two_devices, from_two_threads, between_captures, upload,
 );
 
-/// A hundred launches are a hundred calls, in order.
+/// A hundred launches call the function a hundred times, in order.
 fn many_times(b: &Bench) -> Outcome {
     let (journal, stream) = (Journal::new(), b.stream()?);
     begin(b, stream.raw)?;
@@ -37,7 +37,7 @@ fn many_times_without_waiting(b: &Bench) -> Outcome {
     same("the calls", journal.read(), [1, 2].repeat(500))
 }
 
-/// Each run moves ten words on by one place, so the first word is everywhere after nine.
+/// Each run moves ten words by one position, so after nine runs all equal the first.
 fn counts_in_memory(b: &Bench) -> Outcome {
     let mut start = [0_i32; 10];
     start[0] = 7;
@@ -56,7 +56,7 @@ fn counts_in_memory(b: &Bench) -> Outcome {
     Ok(())
 }
 
-/// A launch is asynchronous as every operation is.
+/// A launch is asynchronous, like every operation.
 fn returns_before_it_runs(b: &Bench) -> Outcome {
     let (gate, stream) = (Gate::new(), b.stream()?);
     begin(b, stream.raw)?;
@@ -69,7 +69,8 @@ fn returns_before_it_runs(b: &Bench) -> Outcome {
     same("passages", gate.passed(), 1)
 }
 
-/// A graph is one operation of its stream: after what was submitted before it, before what comes after.
+/// A graph is one operation of its stream: it runs after operations submitted before it, and before later
+/// ones.
 fn after_and_before_other_work(b: &Bench) -> Outcome {
     let (journal, gate, stream) = (Journal::new(), Gate::new(), b.stream()?);
     begin(b, stream.raw)?;
@@ -96,7 +97,7 @@ fn one_call(b: &Bench, journal: &Journal) -> Result<hipGraphExec_t, Failure> {
     Ok(exec)
 }
 
-/// It cannot be captured, but a graph can be launched there.
+/// The null stream cannot be captured, but a graph can be launched on it.
 fn on_the_null_stream(b: &Bench) -> Outcome {
     let journal = Journal::new();
     let exec = one_call(b, &journal)?;
@@ -112,7 +113,7 @@ fn on_the_stream_of_the_thread(b: &Bench) -> Outcome {
     same("the calls", journal.read(), vec![1])
 }
 
-/// Any stream will do, also a non-blocking one, and not only the one that was captured.
+/// A graph can be launched on any stream, also a non-blocking one, not only on the one that was captured.
 fn on_another_stream(b: &Bench) -> Outcome {
     let (journal, stream) = (Journal::new(), b.stream_with(hipStreamNonBlocking)?);
     let exec = one_call(b, &journal)?;
@@ -120,7 +121,7 @@ fn on_another_stream(b: &Bench) -> Outcome {
     same("the calls", journal.read(), vec![1])
 }
 
-/// A wait in front of the launch holds the graph up.
+/// A wait before the launch delays the graph.
 fn waits_for_an_event(b: &Bench) -> Outcome {
     let (journal, gate, event) = (Journal::new(), Gate::new(), b.event()?);
     let (first, second) = (b.stream_with(hipStreamNonBlocking)?, b.stream_with(hipStreamNonBlocking)?);
@@ -135,7 +136,7 @@ fn waits_for_an_event(b: &Bench) -> Outcome {
     same("the calls", journal.read(), vec![9, 1])
 }
 
-/// An event behind the launch comes when all nodes have run.
+/// An event recorded after the launch is reached when all nodes have run.
 fn is_waited_for_by_an_event(b: &Bench) -> Outcome {
     let (gate, event) = (Gate::new(), b.event()?);
     let stream = b.stream()?;
@@ -150,7 +151,7 @@ fn is_waited_for_by_an_event(b: &Bench) -> Outcome {
     same("passages", gate.passed(), 1)
 }
 
-/// Two executable graphs of one graph are independent: one is held up, the other runs.
+/// Two executable graphs of one graph are independent: one is blocked, the other runs.
 fn two_of_one_graph(b: &Bench) -> Outcome {
     let (journal, gate) = (Journal::new(), Gate::new());
     let (first, second) = (b.stream_with(hipStreamNonBlocking)?, b.stream_with(hipStreamNonBlocking)?);
@@ -167,7 +168,7 @@ fn two_of_one_graph(b: &Bench) -> Outcome {
     same("the calls", journal.read(), vec![1, 1])
 }
 
-/// A graph without nodes runs, and keeps its stream's order.
+/// An empty graph runs, and keeps its stream's order.
 fn an_empty_graph(b: &Bench) -> Outcome {
     let (gate, stream) = (Gate::new(), b.stream()?);
     begin(b, stream.raw)?;
@@ -180,7 +181,7 @@ fn an_empty_graph(b: &Bench) -> Outcome {
     Ok(())
 }
 
-/// One that hipGraphCreate made is empty as well.
+/// A graph made by hipGraphCreate is empty as well.
 fn a_graph_by_hand(b: &Bench) -> Outcome {
     let (mut raw, stream) = (null_mut(), b.stream()?);
     ok!(b, hipGraphCreate(&mut raw, 0));
@@ -189,7 +190,7 @@ fn a_graph_by_hand(b: &Bench) -> Outcome {
     run_once(b, &graph, stream.raw)
 }
 
-/// What was instantiated does not need the graph any more.
+/// An executable graph does not need the graph any more.
 fn after_the_graph_is_destroyed(b: &Bench) -> Outcome {
     let (memory, stream) = (b.zeros::<i32>(2)?, b.stream()?);
     begin(b, stream.raw)?;
@@ -200,7 +201,7 @@ fn after_the_graph_is_destroyed(b: &Bench) -> Outcome {
     same_all("the words", &memory.read()?, &[6, 6])
 }
 
-/// A launch that waits for its turn still runs, and in full.
+/// A queued launch still runs completely.
 fn destroyed_while_it_waits(b: &Bench) -> Outcome {
     let (journal, gate, stream) = (Journal::new(), Gate::new(), b.stream()?);
     begin(b, stream.raw)?;
@@ -247,7 +248,7 @@ fn a_wide_graph(b: &Bench) -> Outcome {
     same_all("the words", &memory.read()?, &expected)
 }
 
-/// Each device captures and runs its own (hip-tests).
+/// Each device captures and runs its own graph (hip-tests).
 fn on_two_devices(b: &Bench) -> Outcome {
     let devices = [b.device(), b.other_device()?];
     for (value, device) in (1..).zip(devices) {
@@ -271,7 +272,7 @@ fn from_two_threads(b: &Bench) -> Outcome {
         for _ in 0..50 {
             ok!(b, hipGraphLaunch(raw as hipGraphExec_t, here.raw));
         }
-        // A third thread while the second one's launches are under way.
+        // A third thread launches while the second thread's launches are running.
         b.elsewhere(|b| {
             let there = b.stream()?;
             for _ in 0..50 {

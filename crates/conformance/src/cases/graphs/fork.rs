@@ -1,4 +1,4 @@
-//! Streams join a capture by waiting for its events, and lead back to the first stream the same way.
+//! Streams join a capture by waiting for its events, and the first stream joins them in the same way.
 
 use super::*;
 
@@ -9,7 +9,7 @@ pub(crate) const CASES: &[Case] = cases!("graph/fork":
     other_device_joins, from_another_thread, streams_and_events_may_be_gone,
 );
 
-/// One branch and the trunk, four nodes.
+/// One branch and the first stream, four nodes.
 fn fork_and_join(b: &Bench) -> Outcome {
     let (memory, trunk, branch) = (b.zeros::<i32>(4)?, b.stream()?, b.stream()?);
     let (fork, join) = (b.event()?, b.event()?);
@@ -27,7 +27,8 @@ fn fork_and_join(b: &Bench) -> Outcome {
     same_all("after the launch", &memory.read()?, &[5; 4])
 }
 
-/// Seven functions on three streams; work on the streams before they join is no part (hip-tests).
+/// Seven functions on three streams; work on the streams before they join is not part of the graph
+/// (hip-tests).
 fn three_streams(b: &Bench) -> Outcome {
     let journal = Journal::new();
     let streams = [b.stream()?, b.stream()?, b.stream()?];
@@ -74,7 +75,7 @@ fn fork_of_a_fork(b: &Bench) -> Outcome {
     same_all("the words", &memory.read()?, &[3; 3])
 }
 
-/// What comes after the join sees all of the branch.
+/// Nodes after the join see all results of the branch.
 fn join_waits_for_the_branch(b: &Bench) -> Outcome {
     let (journal, trunk, branch) = (Journal::new(), b.stream()?, b.stream()?);
     let (fork, join) = (b.event()?, b.event()?);
@@ -89,7 +90,7 @@ fn join_waits_for_the_branch(b: &Bench) -> Outcome {
     same("the calls", journal.read(), vec![1, 2, 3, 4, 5, 6])
 }
 
-/// The branch sees all of the trunk before the fork.
+/// The branch sees all results of the first stream before the fork.
 fn branch_waits_for_the_trunk(b: &Bench) -> Outcome {
     let (journal, trunk, branch) = (Journal::new(), b.stream()?, b.stream()?);
     let (fork, join) = (b.event()?, b.event()?);
@@ -104,7 +105,7 @@ fn branch_waits_for_the_trunk(b: &Bench) -> Outcome {
     same("the calls", journal.read(), vec![1, 2, 3, 4, 5, 6])
 }
 
-/// First, two in either order, last: fifty times.
+/// One node first, two in either order, one last: fifty times.
 fn diamond_many_times(b: &Bench) -> Outcome {
     let (journal, trunk, branch) = (Journal::new(), b.stream()?, b.stream()?);
     let (fork, join) = (b.event()?, b.event()?);
@@ -127,7 +128,7 @@ fn diamond_many_times(b: &Bench) -> Outcome {
     same("a run out of order", bad, None)
 }
 
-/// A stream that joined and did nothing need not lead back (hip-tests).
+/// A stream that joined the capture and did nothing need not be joined back (hip-tests).
 fn without_work_needs_no_join(b: &Bench) -> Outcome {
     let (journal, trunk, branch, fork) = (Journal::new(), b.stream()?, b.stream()?, b.event()?);
     begin(b, trunk.raw)?;
@@ -149,7 +150,7 @@ fn only_events_are_no_nodes(b: &Bench) -> Outcome {
     same("the nodes", node_count(b, end(b, streams[0].raw)?.raw)?, 0)
 }
 
-/// A branch can go on after it led back, and lead back again.
+/// A branch can continue after its join, and be joined again.
 fn branch_after_its_join(b: &Bench) -> Outcome {
     let (journal, trunk, branch) = (Journal::new(), b.stream()?, b.stream()?);
     let (fork, join) = (b.event()?, b.event()?);
@@ -164,7 +165,7 @@ fn branch_after_its_join(b: &Bench) -> Outcome {
     same("the calls", journal.read(), vec![1, 2, 3, 4])
 }
 
-/// When the capture ends, streams that joined it are free: to run work and to be captured (hip-tests).
+/// After the capture, streams that joined it are free to run work and to be captured (hip-tests).
 fn stream_is_free_afterwards(b: &Bench) -> Outcome {
     let (journal, trunk, branch) = (Journal::new(), b.stream()?, b.stream()?);
     let (fork, join) = (b.event()?, b.event()?);
@@ -183,7 +184,7 @@ fn stream_is_free_afterwards(b: &Bench) -> Outcome {
     same("nodes of the branch's own graph", node_count(b, end(b, branch.raw)?.raw)?, 2)
 }
 
-/// An event that was never recorded is nothing to wait for, in a capture too.
+/// An event that was never recorded is not waited for, in a capture too.
 fn event_that_was_never_recorded(b: &Bench) -> Outcome {
     let (journal, stream, event) = (Journal::new(), b.stream()?, b.event()?);
     begin(b, stream.raw)?;
@@ -192,7 +193,7 @@ fn event_that_was_never_recorded(b: &Bench) -> Outcome {
     same("the nodes", node_count(b, end(b, stream.raw)?.raw)?, 1)
 }
 
-/// A wait is for what was recorded last.
+/// A wait refers to the last recording.
 fn event_recorded_again(b: &Bench) -> Outcome {
     let (journal, trunk, branch) = (Journal::new(), b.stream()?, b.stream()?);
     let (fork, join) = (b.event()?, b.event()?);
@@ -206,7 +207,7 @@ fn event_recorded_again(b: &Bench) -> Outcome {
     same("the calls", journal.read(), vec![1, 2])
 }
 
-/// After the capture an event that was recorded only there counts as never recorded, and may be used again.
+/// After the capture an event recorded only in it counts as never recorded, and may be used again.
 fn event_counts_as_unrecorded_afterwards(b: &Bench) -> Outcome {
     let (stream, event, other) = (b.stream()?, b.event()?, b.event()?);
     begin(b, stream.raw)?;
@@ -266,7 +267,7 @@ fn from_another_thread(b: &Bench) -> Outcome {
     same("the last call", journal.read().last().copied(), Some(3))
 }
 
-/// A graph needs none of what it was captured from, save the memory.
+/// A graph needs nothing that it was captured from, except the memory.
 fn streams_and_events_may_be_gone(b: &Bench) -> Outcome {
     let memory = b.zeros::<i32>(2)?;
     let graph = {

@@ -1,4 +1,4 @@
-//! Handles of graphs, nodes and executable graphs: what is refused, and what is listed.
+//! Handles of graphs, nodes and executable graphs: errors and lists.
 
 use super::*;
 
@@ -8,7 +8,7 @@ pub(crate) const CASES: &[Case] = cases!("graph/handles":
     type_refuses, nodes_end_with_their_graph, types_are_counted, a_refused_call_is_the_last_error,
 );
 
-/// A place and no flags are needed (hip-tests).
+/// An output pointer and zero flags are required (hip-tests).
 fn create(b: &Bench) -> Outcome {
     let mut graph = null_mut();
     expect!(b, hipGraphCreate(null_mut(), 0) => VALUE; hipGraphCreate(&mut graph, 1) => VALUE);
@@ -18,13 +18,13 @@ fn create(b: &Bench) -> Outcome {
     Ok(())
 }
 
-/// Null is no graph (hip-tests).
+/// A null graph is refused (hip-tests).
 fn destroy(b: &Bench) -> Outcome {
     expect!(b, hipGraphDestroy(null_mut()) => VALUE);
     Ok(())
 }
 
-/// A graph that is gone is an illegal state (clr).
+/// A destroyed graph is an illegal state (clr).
 fn destroy_twice(b: &Bench) -> Outcome {
     let mut graph = null_mut();
     ok!(b, hipGraphCreate(&mut graph, 0); hipGraphDestroy(graph));
@@ -32,7 +32,7 @@ fn destroy_twice(b: &Bench) -> Outcome {
     Ok(())
 }
 
-/// Null place, null graph (hip-tests).
+/// A null output pointer, a null graph (hip-tests).
 fn instantiate_refuses(b: &Bench) -> Outcome {
     let (mut graph, mut exec) = (null_mut(), null_mut());
     ok!(b, hipGraphCreate(&mut graph, 0));
@@ -44,7 +44,7 @@ fn instantiate_refuses(b: &Bench) -> Outcome {
     Ok(())
 }
 
-/// Free memory on launch and node priorities may be asked for; there is no flag 16 (clr).
+/// Auto-free on launch and node priorities are valid flags; there is no flag 16 (clr).
 fn instantiate_flags(b: &Bench) -> Outcome {
     let mut raw = null_mut();
     ok!(b, hipGraphCreate(&mut raw, 0));
@@ -58,7 +58,7 @@ fn instantiate_flags(b: &Bench) -> Outcome {
     Ok(())
 }
 
-/// Null, and one that is gone (hip-tests).
+/// Null, and a destroyed executable graph (hip-tests).
 fn launch_refuses(b: &Bench) -> Outcome {
     let (mut graph, mut exec, stream) = (null_mut(), null_mut(), b.stream()?);
     ok!(b, hipGraphCreate(&mut graph, 0); hipGraphInstantiateWithFlags(&mut exec, graph, 0));
@@ -74,7 +74,7 @@ fn launch_refuses(b: &Bench) -> Outcome {
     Ok(())
 }
 
-/// Null, and one that is gone (hip-tests).
+/// Null, and a destroyed executable graph (hip-tests).
 fn upload_refuses(b: &Bench) -> Outcome {
     let (mut graph, mut exec, stream) = (null_mut(), null_mut(), b.stream()?);
     expect!(b, hipGraphUpload(null_mut(), stream.raw) => VALUE);
@@ -84,7 +84,7 @@ fn upload_refuses(b: &Bench) -> Outcome {
     Ok(())
 }
 
-/// Null is no executable graph (hip-tests).
+/// A null executable graph is refused (hip-tests).
 fn destroy_exec(b: &Bench) -> Outcome {
     expect!(b, hipGraphExecDestroy(null_mut()) => VALUE);
     Ok(())
@@ -100,7 +100,7 @@ fn three_fills(b: &Bench) -> Result<Graph<'_>, Failure> {
     end(b, stream.raw)
 }
 
-/// Null graph, null count (hip-tests).
+/// A null graph, a null count (hip-tests).
 fn nodes_refuses(b: &Bench) -> Outcome {
     let (graph, mut count, mut nodes) = (three_fills(b)?, 3, [null_mut(); 3]);
     expect!(b,
@@ -111,7 +111,7 @@ fn nodes_refuses(b: &Bench) -> Outcome {
     Ok(())
 }
 
-/// Without a place the number is told; with enough room every node is given.
+/// Without an array the count is returned; with a large enough array every node is.
 fn nodes_are_counted(b: &Bench) -> Outcome {
     let graph = three_fills(b)?;
     same("the number", node_count(b, graph.raw)?, 3)?;
@@ -122,7 +122,7 @@ fn nodes_are_counted(b: &Bench) -> Outcome {
     ensure(nodes[0] != nodes[1] && nodes[1] != nodes[2] && nodes[0] != nodes[2], "two nodes are one")
 }
 
-/// As many as there is room for, and no more is written.
+/// A short array is filled, and nothing is written beyond it.
 fn nodes_in_too_little_room(b: &Bench) -> Outcome {
     let graph = three_fills(b)?;
     let (mut count, mut nodes) = (2, [null_mut(); 3]);
@@ -131,7 +131,7 @@ fn nodes_in_too_little_room(b: &Bench) -> Outcome {
     same("given nodes", nodes.map(|node| !node.is_null()), [true, true, false])
 }
 
-/// What is left over becomes null, and the number is told (clr).
+/// Surplus entries become null, and the number of nodes is returned (clr).
 fn nodes_in_too_much_room(b: &Bench) -> Outcome {
     let graph = three_fills(b)?;
     let (mut count, mut nodes) = (5, [dangling(); 5]);
@@ -140,7 +140,7 @@ fn nodes_in_too_much_room(b: &Bench) -> Outcome {
     same("given nodes", nodes.map(|node| !node.is_null()), [true, true, true, false, false])
 }
 
-/// No node is in two graphs.
+/// No node belongs to two graphs.
 fn nodes_of_different_graphs_differ(b: &Bench) -> Outcome {
     let graphs = [three_fills(b)?, three_fills(b)?];
     let mut all = Vec::new();
@@ -154,7 +154,7 @@ fn nodes_of_different_graphs_differ(b: &Bench) -> Outcome {
     same("different nodes", all.len(), 6)
 }
 
-/// Null node, null place (hip-tests).
+/// A null node, a null output pointer (hip-tests).
 fn type_refuses(b: &Bench) -> Outcome {
     let (graph, mut count, mut nodes) = (three_fills(b)?, 3, [null_mut(); 3]);
     let mut kind = hipGraphNodeType(99);
@@ -199,7 +199,7 @@ fn types_are_counted(b: &Bench) -> Outcome {
     same("the types", node_types(b, &graph)?, vec![MEMCPY, MEMCPY, MEMSET, MEMSET, MEMSET, HOST])
 }
 
-/// Errors of graphs are remembered as all others are.
+/// Errors of graph functions set the last error, like all others.
 fn a_refused_call_is_the_last_error(b: &Bench) -> Outcome {
     let stream = b.stream()?;
     begin(b, stream.raw)?;

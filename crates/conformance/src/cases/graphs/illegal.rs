@@ -1,4 +1,4 @@
-//! What must not happen to a captured stream. Most of it spoils the capture, and its end says so.
+//! What must not happen to a captured stream. Most of it invalidates the capture, which its end reports.
 
 use super::*;
 
@@ -15,7 +15,7 @@ pub(crate) const CASES: &[Case] = cases!("graph/illegal":
     destroy_the_unfinished_graph, instantiate_the_unfinished_graph,
 );
 
-/// Neither as 0 nor as the legacy handle (behaviour table).
+/// The null stream cannot be captured, neither as 0 nor as the legacy handle (behaviour table).
 fn begin_on_the_null_stream(b: &Bench) -> Outcome {
     for mode in MODES {
         expect!(b,
@@ -26,7 +26,7 @@ fn begin_on_the_null_stream(b: &Bench) -> Outcome {
     same("its status", status(b, NULL)?, 0)
 }
 
-/// The second call fails, and the capture goes on (behaviour table).
+/// The second call fails, and the capture stays valid (behaviour table).
 fn begin_twice(b: &Bench) -> Outcome {
     let (memory, stream) = (b.zeros::<i32>(1)?, b.stream()?);
     begin(b, stream.raw)?;
@@ -36,7 +36,7 @@ fn begin_twice(b: &Bench) -> Outcome {
     same("the nodes", node_count(b, end(b, stream.raw)?.raw)?, 2)
 }
 
-/// It is captured already (hip-tests).
+/// The stream is already captured (hip-tests).
 fn begin_on_a_stream_that_joined(b: &Bench) -> Outcome {
     let (trunk, branch, fork) = (b.stream()?, b.stream()?, b.event()?);
     begin(b, trunk.raw)?;
@@ -46,7 +46,7 @@ fn begin_on_a_stream_that_joined(b: &Bench) -> Outcome {
     Ok(())
 }
 
-/// There are three modes (hip-tests).
+/// There are only three modes (hip-tests).
 fn begin_with_a_bad_mode(b: &Bench) -> Outcome {
     let stream = b.stream()?;
     for mode in [3, u32::MAX] {
@@ -66,7 +66,7 @@ fn begin_on_a_dead_stream(b: &Bench) -> Outcome {
     Ok(())
 }
 
-/// A spoilt capture has to be ended first.
+/// An invalidated capture has to be ended first.
 fn begin_on_a_spoilt_capture(b: &Bench) -> Outcome {
     let stream = b.stream()?;
     begin(b, stream.raw)?;
@@ -80,7 +80,7 @@ fn begin_on_a_spoilt_capture(b: &Bench) -> Outcome {
     Ok(())
 }
 
-/// There is nothing to end (hip-tests).
+/// There is no capture to end (hip-tests).
 fn end_without_begin(b: &Bench) -> Outcome {
     let (stream, mut graph) = (b.stream()?, null_mut());
     expect!(b,
@@ -97,7 +97,7 @@ fn end_on_the_null_stream(b: &Bench) -> Outcome {
     Ok(())
 }
 
-/// The graph needs a place; the capture goes on (clr).
+/// The output pointer is required; the capture stays valid (clr).
 fn end_without_a_place(b: &Bench) -> Outcome {
     let stream = b.stream()?;
     begin(b, stream.raw)?;
@@ -106,7 +106,7 @@ fn end_without_a_place(b: &Bench) -> Outcome {
     Ok(())
 }
 
-/// A capture ends on the stream that it began with (hip-tests).
+/// A capture ends on the stream that it began on (hip-tests).
 fn end_on_a_stream_that_joined(b: &Bench) -> Outcome {
     let (journal, trunk, branch) = (Journal::new(), b.stream()?, b.stream()?);
     let (fork, join, mut graph) = (b.event()?, b.event()?, null_mut());
@@ -129,7 +129,7 @@ fn end_elsewhere(b: &Bench, stream: hipStream_t) -> Result<(u32, hipGraph_t), Fa
     Ok((code, graph as hipGraph_t))
 }
 
-/// Only the thread that began may end (behaviour table), and it still can (hip-tests).
+/// Only the thread that began the capture may end it (behaviour table), and it still can (hip-tests).
 fn end_on_another_thread(b: &Bench) -> Outcome {
     let (memory, stream) = (b.zeros::<i32>(1)?, b.stream()?);
     for mode in [GLOBAL, THREAD_LOCAL] {
@@ -141,7 +141,7 @@ fn end_on_another_thread(b: &Bench) -> Outcome {
     Ok(())
 }
 
-/// In relaxed mode any thread may (hip-tests).
+/// In relaxed mode any thread may end it (hip-tests).
 fn end_on_another_thread_when_relaxed(b: &Bench) -> Outcome {
     let (memory, stream) = (b.zeros::<i32>(1)?, b.stream()?);
     ok!(b, hipStreamBeginCapture(stream.raw, RELAXED));
@@ -152,20 +152,20 @@ fn end_on_another_thread_when_relaxed(b: &Bench) -> Outcome {
     same_all("the word", &memory.read()?, &[5])
 }
 
-/// With its stream a capture is over (hip-tests).
+/// Destroying its stream ends a capture (hip-tests).
 fn end_after_the_stream_is_gone(b: &Bench) -> Outcome {
     let (mut stream, mut graph) = (null_mut(), null_mut());
     ok!(b, hipStreamCreateWithFlags(&mut stream, 0));
     begin(b, stream)?;
     ok!(b, hipStreamDestroy(stream));
     expect!(b, hipStreamEndCapture(stream, &mut graph) => DESTROYED);
-    // Nothing is captured any more.
+    // No stream is captured any more.
     ok!(b, hipDeviceSynchronize());
     drop(b.zeros::<i32>(1)?);
     Ok(())
 }
 
-/// The second end has nothing to end.
+/// At the second call there is no capture to end.
 fn end_twice(b: &Bench) -> Outcome {
     let (stream, mut graph) = (b.stream()?, null_mut());
     begin(b, stream.raw)?;
@@ -174,7 +174,7 @@ fn end_twice(b: &Bench) -> Outcome {
     Ok(())
 }
 
-/// The end of a capture whose branch does not lead back: no graph, and the capture is over.
+/// Ends a capture whose branch was not joined: there is no graph, and the capture is over.
 #[track_caller]
 fn end_unjoined(b: &Bench, trunk: hipStream_t, branch: hipStream_t) -> Outcome {
     let mut graph = dangling();
@@ -184,7 +184,7 @@ fn end_unjoined(b: &Bench, trunk: hipStream_t, branch: hipStream_t) -> Outcome {
     same("the branch's status", status(b, branch)?, 0)
 }
 
-/// A branch with work that never leads back (behaviour table).
+/// A branch with work that is never joined (behaviour table).
 fn unjoined_fork(b: &Bench) -> Outcome {
     let (journal, trunk, branch, fork) = (Journal::new(), b.stream()?, b.stream()?, b.event()?);
     begin(b, trunk.raw)?;
@@ -194,7 +194,7 @@ fn unjoined_fork(b: &Bench) -> Outcome {
     end_unjoined(b, trunk.raw, branch.raw)
 }
 
-/// A branch with work after it led back (hip-tests).
+/// A branch with work after its join (hip-tests).
 fn work_after_the_join(b: &Bench) -> Outcome {
     let (journal, trunk, branch) = (Journal::new(), b.stream()?, b.stream()?);
     let (fork, join) = (b.event()?, b.event()?);
@@ -207,7 +207,7 @@ fn work_after_the_join(b: &Bench) -> Outcome {
     end_unjoined(b, trunk.raw, branch.raw)
 }
 
-/// A branch that led back may be destroyed before the end (clr).
+/// A joined branch may be destroyed before the end (clr).
 fn a_branch_is_destroyed(b: &Bench) -> Outcome {
     let (journal, trunk) = (Journal::new(), b.stream()?);
     let (fork, join) = (b.event()?, b.event()?);
@@ -222,7 +222,7 @@ fn a_branch_is_destroyed(b: &Bench) -> Outcome {
     same("the calls", journal.read(), vec![1])
 }
 
-/// In each mode: the call gives the code and spoils the capture.
+/// Checks for each mode that the call returns the code and invalidates the capture.
 #[track_caller]
 fn spoils(
     b: &Bench,
@@ -240,7 +240,7 @@ fn spoils(
     Ok(())
 }
 
-/// Behaviour table.
+/// From the behaviour table.
 fn synchronize_the_stream(b: &Bench) -> Outcome {
     let stream = b.stream()?;
     spoils(b, stream.raw, CAPTURE_UNSUPPORTED, "synchronize", || {
@@ -248,7 +248,7 @@ fn synchronize_the_stream(b: &Bench) -> Outcome {
     })
 }
 
-/// Behaviour table.
+/// From the behaviour table.
 fn query_the_stream(b: &Bench) -> Outcome {
     let stream = b.stream()?;
     spoils(b, stream.raw, CAPTURE_UNSUPPORTED, "query", || Ok(call!(b, hipStreamQuery(stream.raw))))
@@ -262,7 +262,7 @@ fn synchronize_the_device(b: &Bench) -> Outcome {
     })
 }
 
-/// An event of the capture cannot be waited for by the program (hip-tests).
+/// The program cannot wait for an event of the capture (hip-tests).
 fn synchronize_an_event(b: &Bench) -> Outcome {
     let (stream, event) = (b.stream()?, b.event()?);
     spoils(b, stream.raw, CAPTURED_EVENT, "hipEventSynchronize", || {
@@ -271,7 +271,7 @@ fn synchronize_an_event(b: &Bench) -> Outcome {
     })
 }
 
-/// Nor asked about (hip-tests).
+/// It cannot query the event either (hip-tests).
 fn query_an_event(b: &Bench) -> Outcome {
     let (stream, event) = (b.stream()?, b.event()?);
     spoils(b, stream.raw, CAPTURED_EVENT, "hipEventQuery", || {
@@ -300,20 +300,21 @@ fn copy_and_wait(b: &Bench) -> Outcome {
     same_all("the word", &memory.read()?, &[0])
 }
 
-/// As hipMemset would (hip-tests; in relaxed mode clr).
+/// So would hipMemset (hip-tests; in relaxed mode clr).
 fn fill_and_wait(b: &Bench) -> Outcome {
     let (memory, stream) = (b.zeros::<i32>(1)?, b.stream()?);
     spoils(b, stream.raw, CAPTURE_IMPLICIT, "hipMemset", || Ok(call!(b, hipMemset(memory.pointer, 1, 4))))?;
     same_all("the word", &memory.read()?, &[0])
 }
 
-/// They are refused beside any capture, also of a stream that has nothing to do with the null stream (clr).
+/// They are refused during any capture, also of a stream that does not synchronise with the null stream
+/// (clr).
 fn copy_and_wait_beside_a_free_stream(b: &Bench) -> Outcome {
     let (memory, stream) = (b.zeros::<i32>(1)?, b.stream_with(hipStreamNonBlocking)?);
     spoils(b, stream.raw, CAPTURE_IMPLICIT, "hipMemset", || Ok(call!(b, hipMemset(memory.pointer, 1, 4))))
 }
 
-/// The null stream would have to wait for the captured stream (HIP's meaning of 906).
+/// The null stream would have to wait for the captured stream (HIP's definition of error 906).
 fn launch_on_the_null_stream(b: &Bench) -> Outcome {
     let (memory, stream) = (b.zeros::<i32>(1)?, b.stream()?);
     spoils(b, stream.raw, CAPTURE_IMPLICIT, "a fill on the null stream", || {
@@ -322,7 +323,7 @@ fn launch_on_the_null_stream(b: &Bench) -> Outcome {
     same_all("the word", &memory.read()?, &[0])
 }
 
-/// Recording there is work as well.
+/// Recording an event there is work as well.
 fn record_on_the_null_stream(b: &Bench) -> Outcome {
     let (stream, event) = (b.stream()?, b.event()?);
     spoils(b, stream.raw, CAPTURE_IMPLICIT, "hipEventRecord", || {
@@ -330,7 +331,7 @@ fn record_on_the_null_stream(b: &Bench) -> Outcome {
     })
 }
 
-/// The null stream can join no capture.
+/// The null stream cannot join a capture.
 fn null_stream_waits_for_the_capture(b: &Bench) -> Outcome {
     let (stream, event) = (b.stream()?, b.event()?);
     spoils(b, stream.raw, CAPTURE_IMPLICIT, "hipStreamWaitEvent", || {
@@ -339,7 +340,7 @@ fn null_stream_waits_for_the_capture(b: &Bench) -> Outcome {
     })
 }
 
-/// Beside a non-blocking stream it may be used.
+/// During the capture of a non-blocking stream it may be used.
 fn null_stream_beside_a_free_stream(b: &Bench) -> Outcome {
     let (memory, stream) = (b.zeros::<i32>(2)?, b.stream_with(hipStreamNonBlocking)?);
     begin(b, stream.raw)?;
@@ -351,7 +352,8 @@ fn null_stream_beside_a_free_stream(b: &Bench) -> Outcome {
     same_all("after the launch", &memory.read()?, &[1, 2])
 }
 
-/// What happened outside cannot become part of a graph (hip-tests). Whether the capture is spoilt then is open.
+/// Work outside the capture cannot become part of the graph (hip-tests). It is open whether this invalidates
+/// the capture.
 fn wait_for_an_event_from_outside(b: &Bench) -> Outcome {
     let (other, event) = (b.stream()?, b.event()?);
     ok!(b, hipEventRecord(event.raw, other.raw); hipEventSynchronize(event.raw));
@@ -363,7 +365,7 @@ fn wait_for_an_event_from_outside(b: &Bench) -> Outcome {
     Ok(())
 }
 
-/// Two captures do not become one (HIP's meaning of 902). Whether they are spoilt then is open.
+/// Two captures cannot be merged (HIP's definition of error 902). It is open whether this invalidates them.
 fn wait_for_another_capture(b: &Bench) -> Outcome {
     let (one, two, event) = (b.stream()?, b.stream()?, b.event()?);
     begin(b, one.raw)?;
@@ -373,7 +375,7 @@ fn wait_for_another_capture(b: &Bench) -> Outcome {
     Ok(())
 }
 
-/// Whatever is submitted after the mistake is refused (clr).
+/// Operations submitted after the error are refused (clr).
 fn submit_to_a_spoilt_capture(b: &Bench) -> Outcome {
     let (memory, stream, event) = (b.zeros::<i32>(1)?, b.stream()?, b.event()?);
     let journal = Journal::new();
@@ -390,7 +392,7 @@ fn submit_to_a_spoilt_capture(b: &Bench) -> Outcome {
     same_all("the word", &memory.read()?, &[0])
 }
 
-/// A call with wrong arguments fails as it always does, and the capture goes on.
+/// A call with invalid arguments fails as usual, and the capture stays valid.
 fn a_bad_call_is_no_node(b: &Bench) -> Outcome {
     let (memory, stream) = (b.zeros::<i32>(1)?, b.stream()?);
     let kind = hipMemcpyKind::hipMemcpyDeviceToDevice;
@@ -412,7 +414,7 @@ fn destroy_the_unfinished_graph(b: &Bench) -> Outcome {
     same("the graph", end(b, stream.raw)?.raw, graph)
 }
 
-/// Nor be instantiated.
+/// It cannot be instantiated either.
 fn instantiate_the_unfinished_graph(b: &Bench) -> Outcome {
     let (stream, mut exec) = (b.stream()?, null_mut());
     let graph = unfinished(b, stream.raw)?;
@@ -421,7 +423,7 @@ fn instantiate_the_unfinished_graph(b: &Bench) -> Outcome {
     Ok(())
 }
 
-/// Begins a capture and gives its graph.
+/// Begins a capture and returns its graph.
 #[track_caller]
 fn unfinished(b: &Bench, stream: hipStream_t) -> Result<hipGraph_t, Failure> {
     begin(b, stream)?;

@@ -20,7 +20,7 @@ fn is_a_node(b: &Bench) -> Outcome {
     same_all("after the launch", &sum.read()?, &[11, 22])
 }
 
-/// Arguments are copied when the launch is captured, so what they were read from may change.
+/// Arguments are copied when the launch is captured, so their original memory may change.
 fn arguments_are_kept(b: &Bench) -> Outcome {
     let function = b.function("basic", "write_one")?;
     let (memory, stream) = (b.zeros::<i32>(1)?, b.stream()?);
@@ -57,7 +57,7 @@ fn packed_arguments_are_kept(b: &Bench) -> Outcome {
     same_all("the word", &memory.read()?, &[9])
 }
 
-/// sum = sum + 3 forty times.
+/// Computes sum = sum + 3 forty times.
 fn add_up(b: &Bench) -> Outcome {
     let function = b.function("basic", "add")?;
     let (sum, three, stream) = (b.zeros::<i32>(300)?, b.filled(300, 3_i32)?, b.stream()?);
@@ -73,7 +73,7 @@ fn add_up(b: &Bench) -> Outcome {
     same_all("the sums", &sum.read()?, &[120; 300])
 }
 
-/// Other arguments of the same kernel.
+/// The same kernel with other arguments.
 fn update_of_arguments(b: &Bench) -> Outcome {
     let function = b.function("basic", "write_one")?;
     let (memory, stream) = (b.zeros::<i32>(2)?, b.stream()?);

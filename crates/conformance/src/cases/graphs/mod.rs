@@ -1,7 +1,7 @@
-//! Graphs: capture, what must not happen meanwhile, launches, updates, user objects.
+//! Graphs: capture, errors during a capture, launches, updates, user objects.
 //!
-//! Where a code is not in the behaviour table, the case names its source: hip-tests (HIP's own test suite) or clr (AMD's
-//! runtime, read).
+//! If a code is not in the behaviour table, the case names its source: hip-tests (HIP's own test suite) or
+//! clr (the source of AMD's runtime).
 
 mod capture;
 mod execute;
@@ -82,7 +82,7 @@ fn begin(b: &Bench, stream: hipStream_t) -> Outcome {
     Ok(())
 }
 
-/// Ends a capture, which has to give a graph.
+/// Ends a capture, which has to return a graph.
 #[track_caller]
 fn end(b: &Bench, stream: hipStream_t) -> Result<Graph<'_>, Failure> {
     let mut raw = null_mut();
@@ -91,7 +91,7 @@ fn end(b: &Bench, stream: hipStream_t) -> Result<Graph<'_>, Failure> {
     Ok(Graph { raw, hip: b.hip() })
 }
 
-/// Ends a capture that was spoilt: the code is 901 and there is no graph. The stream is free afterwards.
+/// Ends an invalidated capture: the code is 901 and there is no graph. The stream is free afterwards.
 #[track_caller]
 fn end_spoilt(b: &Bench, stream: hipStream_t) -> Outcome {
     let mut raw = dangling();
@@ -119,13 +119,13 @@ fn run(b: &Bench, exec: &Exec<'_>, stream: hipStream_t) -> Outcome {
     Ok(())
 }
 
-/// Instantiates and runs once.
+/// Instantiates the graph and runs it once.
 #[track_caller]
 fn run_once(b: &Bench, graph: &Graph<'_>, stream: hipStream_t) -> Outcome {
     run(b, &instantiate(b, graph)?, stream)
 }
 
-/// 0: not captured, 1: captured, 2: captured, but the capture is spoilt.
+/// 0: not captured, 1: captured, 2: captured, but the capture is invalidated.
 #[track_caller]
 fn status(b: &Bench, stream: hipStream_t) -> Result<u32, Failure> {
     let mut status = hipStreamCaptureStatus(9);
@@ -161,14 +161,14 @@ fn node_type(b: &Bench, node: hipGraphNode_t) -> Result<u32, Failure> {
     Ok(kind.0)
 }
 
-/// Puts a fill of `count` words on a stream.
+/// Submits a fill of `count` words to a stream.
 #[track_caller]
 fn fill(b: &Bench, place: *mut c_void, value: i32, count: usize, stream: hipStream_t) -> Outcome {
     ok!(b, hipMemsetD32Async(place, value, count, stream));
     Ok(())
 }
 
-/// Puts a copy of one word on a stream.
+/// Submits a copy of one word to a stream.
 #[track_caller]
 fn copy_word(b: &Bench, to: *mut c_void, from: *const c_void, stream: hipStream_t) -> Outcome {
     ok!(b, hipMemcpyAsync(to, from, 4, hipMemcpyKind::hipMemcpyDefault, stream));
@@ -182,9 +182,9 @@ fn link(b: &Bench, event: &Event<'_>, from: hipStream_t, to: hipStream_t) -> Out
     Ok(())
 }
 
-/// What host functions were called, in order.
+/// A log of the host functions called, in order.
 struct Journal {
-    /// Leaked: a function may still be called when the case is over.
+    /// Leaked: a function may still be called after the case.
     entries: &'static Mutex<Vec<u32>>,
 }
 
@@ -205,12 +205,12 @@ impl Journal {
         Self { entries: Box::leak(Box::default()) }
     }
 
-    /// What a host function takes that is to write the number.
+    /// The argument for a host function that writes the number.
     fn line(&self, number: u32) -> *mut c_void {
         std::ptr::from_mut(Box::leak(Box::new(Line { entries: self.entries, number }))).cast()
     }
 
-    /// Puts a host function on a stream that writes the number.
+    /// Submits a host function that writes the number.
     #[track_caller]
     fn write(&self, b: &Bench, number: u32, stream: hipStream_t) -> Outcome {
         ok!(b, hipLaunchHostFunc(stream, Some(write_line), self.line(number)));

@@ -1,4 +1,4 @@
-//! What else may be called beside a capture depends on its mode, and on that of the calling thread.
+//! Which calls are allowed during a capture depends on its mode, and on that of the calling thread.
 
 use super::*;
 
@@ -10,7 +10,7 @@ pub(crate) const CASES: &[Case] = cases!("graph/modes":
     a_new_thread_is_global, queries_of_the_device_are_allowed,
 );
 
-/// The call is refused and spoils the capture.
+/// Checks that the call is refused and invalidates the capture.
 #[track_caller]
 fn refused(
     b: &Bench,
@@ -24,7 +24,7 @@ fn refused(
     end_spoilt(b, stream.raw)
 }
 
-/// The call succeeds and the capture goes on.
+/// Checks that the call succeeds and the capture stays valid.
 #[track_caller]
 fn allowed(
     b: &Bench,
@@ -57,7 +57,7 @@ fn allocate(b: &Bench) -> Outcome {
     refused(b, THREAD_LOCAL, "hipMalloc", malloc)
 }
 
-/// hipFree (clr), after which the memory is still there.
+/// hipFree (clr); afterwards the memory still exists.
 fn free(b: &Bench) -> Outcome {
     let memory = b.buffer(&[3])?;
     for mode in [GLOBAL, THREAD_LOCAL] {
@@ -105,7 +105,7 @@ fn managed_memory(b: &Bench) -> Outcome {
     Ok(())
 }
 
-/// All of it is allowed beside a relaxed capture (hip-tests).
+/// All of these are allowed during a relaxed capture (hip-tests).
 fn relaxed_allows_all(b: &Bench) -> Outcome {
     allowed(b, RELAXED, "hipMalloc and others", |b| {
         let (mut device, mut host) = (null_mut(), null_mut());
@@ -117,22 +117,22 @@ fn relaxed_allows_all(b: &Bench) -> Outcome {
     })
 }
 
-/// A capture in global mode is spoilt by other threads too (hip-tests).
+/// Other threads too invalidate a capture in global mode (hip-tests).
 fn another_thread_and_a_global_capture(b: &Bench) -> Outcome {
     refused(b, GLOBAL, "hipMalloc on another thread", |b| b.elsewhere(malloc))
 }
 
-/// One in thread-local mode is not (hip-tests).
+/// They do not invalidate one in thread-local mode (hip-tests).
 fn another_thread_and_a_local_capture(b: &Bench) -> Outcome {
     allowed(b, THREAD_LOCAL, "hipMalloc on another thread", |b| b.elsewhere(malloc))
 }
 
-/// Nor one in relaxed mode (hip-tests).
+/// They do not invalidate one in relaxed mode (hip-tests).
 fn another_thread_and_a_relaxed_capture(b: &Bench) -> Outcome {
     allowed(b, RELAXED, "hipMalloc on another thread", |b| b.elsewhere(malloc))
 }
 
-/// A thread in thread-local mode cares for its own captures only (HIP's meaning of the mode).
+/// A thread in thread-local mode affects only its own captures (HIP's definition of the mode).
 fn local_thread_beside_a_global_capture(b: &Bench) -> Outcome {
     allowed(b, GLOBAL, "hipMalloc on a local thread", |b| {
         b.elsewhere(|b| {
@@ -143,7 +143,7 @@ fn local_thread_beside_a_global_capture(b: &Bench) -> Outcome {
     })
 }
 
-/// One in relaxed mode cares for none.
+/// A thread in relaxed mode affects no capture.
 fn relaxed_thread_beside_a_global_capture(b: &Bench) -> Outcome {
     allowed(b, GLOBAL, "hipMalloc on a relaxed thread", |b| {
         b.elsewhere(|b| {
@@ -154,7 +154,7 @@ fn relaxed_thread_beside_a_global_capture(b: &Bench) -> Outcome {
     })
 }
 
-/// Not even for its own, which is what an allocator uses that has to grow during a capture.
+/// It does not even affect its own; an allocator that has to grow during a capture uses this.
 fn relaxed_thread_beside_its_own_capture(b: &Bench) -> Outcome {
     let mut mode = RELAXED;
     for capture in [GLOBAL, THREAD_LOCAL] {
@@ -170,7 +170,7 @@ fn relaxed_thread_beside_its_own_capture(b: &Bench) -> Outcome {
     same("the mode in between", mode, GLOBAL)
 }
 
-/// To wait for a stream that takes no part is as unsafe as to allocate (hip-tests).
+/// Waiting for a stream outside the capture is as unsafe as allocating (hip-tests).
 fn wait_for_another_stream(b: &Bench) -> Outcome {
     let other = b.stream()?;
     for mode in [GLOBAL, THREAD_LOCAL] {
@@ -181,7 +181,7 @@ fn wait_for_another_stream(b: &Bench) -> Outcome {
     allowed(b, RELAXED, "query another", |b| Ok(call!(b, hipStreamQuery(other.raw))))
 }
 
-/// On another thread only a capture in global mode minds (hip-tests).
+/// On another thread this affects only a capture in global mode (hip-tests).
 fn wait_for_another_stream_elsewhere(b: &Bench) -> Outcome {
     let synchronize = |b: &Bench| {
         b.elsewhere(|b| {
@@ -194,7 +194,7 @@ fn wait_for_another_stream_elsewhere(b: &Bench) -> Outcome {
     allowed(b, RELAXED, "synchronize on another thread", synchronize)
 }
 
-/// Waiting for an event that has nothing to do with the capture is as unsafe (clr).
+/// Waiting for an event outside the capture is as unsafe (clr).
 fn wait_for_an_outside_event(b: &Bench) -> Outcome {
     let (stream, event) = (b.stream()?, b.event()?);
     ok!(b, hipEventRecord(event.raw, stream.raw); hipStreamSynchronize(stream.raw));
@@ -204,7 +204,7 @@ fn wait_for_an_outside_event(b: &Bench) -> Outcome {
     allowed(b, RELAXED, "hipEventSynchronize", |b| Ok(call!(b, hipEventSynchronize(event.raw))))
 }
 
-/// The mode is the thread's, and the former one comes back.
+/// The mode belongs to the thread, and the previous one is returned.
 fn exchange_gives_the_former(b: &Bench) -> Outcome {
     let mut mode = RELAXED;
     let mut seen = Vec::new();
@@ -217,7 +217,7 @@ fn exchange_gives_the_former(b: &Bench) -> Outcome {
     same("the last", mode, GLOBAL)
 }
 
-/// Null and a number that is no mode (hip-tests).
+/// Null, and a number that is not a mode (hip-tests).
 fn exchange_refuses_bad_modes(b: &Bench) -> Outcome {
     expect!(b, hipThreadExchangeStreamCaptureMode(null_mut()) => VALUE);
     for number in [3, i32::MAX as u32, u32::MAX] {
@@ -228,7 +228,7 @@ fn exchange_refuses_bad_modes(b: &Bench) -> Outcome {
     Ok(())
 }
 
-/// Whatever the others chose.
+/// A new thread has the global mode, whatever other threads chose.
 fn a_new_thread_is_global(b: &Bench) -> Outcome {
     let mut mode = RELAXED;
     ok!(b, hipThreadExchangeStreamCaptureMode(&mut mode));
@@ -242,7 +242,7 @@ fn a_new_thread_is_global(b: &Bench) -> Outcome {
     Ok(())
 }
 
-/// What only asks does no harm in any mode.
+/// Pure queries are allowed in every mode.
 fn queries_of_the_device_are_allowed(b: &Bench) -> Outcome {
     for mode in MODES {
         allowed(b, mode, "questions", |b| {

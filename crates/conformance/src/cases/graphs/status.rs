@@ -1,4 +1,4 @@
-//! What a program can ask about a capture.
+//! Queries about a capture.
 
 use super::*;
 
@@ -9,7 +9,7 @@ pub(crate) const CASES: &[Case] = cases!("graph/status":
     nodes_of_an_unfinished_graph,
 );
 
-/// What hipStreamGetCaptureInfo_v2 answers.
+/// The results of hipStreamGetCaptureInfo_v2.
 struct Info {
     status: u32,
     id: u64,
@@ -29,7 +29,7 @@ fn info(b: &Bench, stream: hipStream_t) -> Result<Info, Failure> {
     Ok(Info { status: status.0, id, graph, nodes: list.collect() })
 }
 
-/// None, active, none.
+/// The status is none, active, and none again.
 fn before_during_and_after(b: &Bench) -> Outcome {
     let stream = b.stream()?;
     same("before", status(b, stream.raw)?, 0)?;
@@ -39,7 +39,7 @@ fn before_during_and_after(b: &Bench) -> Outcome {
     same("after", status(b, stream.raw)?, 0)
 }
 
-/// A stream that waits for an event of the capture takes part in it, and no other stream does.
+/// A stream that waits for an event of the capture takes part in it; other streams do not.
 fn of_a_stream_that_joined(b: &Bench) -> Outcome {
     let (trunk, branch, other, fork) = (b.stream()?, b.stream()?, b.stream()?, b.event()?);
     begin(b, trunk.raw)?;
@@ -53,7 +53,7 @@ fn of_a_stream_that_joined(b: &Bench) -> Outcome {
     Ok(())
 }
 
-/// Invalidated, for all streams of the capture.
+/// The status is invalidated for all streams of the capture.
 fn of_a_spoilt_capture(b: &Bench) -> Outcome {
     let (trunk, branch, fork) = (b.stream()?, b.stream()?, b.event()?);
     begin(b, trunk.raw)?;
@@ -65,7 +65,7 @@ fn of_a_spoilt_capture(b: &Bench) -> Outcome {
     same("the branch afterwards", status(b, branch.raw)?, 0)
 }
 
-/// A number, a graph, and the node that the next one comes after.
+/// The capture's number, its graph, and the node that the next one depends on.
 fn info_while_capturing(b: &Bench) -> Outcome {
     let (memory, stream) = (b.zeros::<i32>(1)?, b.stream()?);
     begin(b, stream.raw)?;
@@ -80,7 +80,7 @@ fn info_while_capturing(b: &Bench) -> Outcome {
     Ok(())
 }
 
-/// Nothing to come after at first; then the last node.
+/// At first there is no dependency, then the last node.
 fn info_grows_with_the_capture(b: &Bench) -> Outcome {
     let (memory, stream) = (b.zeros::<i32>(2)?, b.stream()?);
     begin(b, stream.raw)?;
@@ -97,7 +97,7 @@ fn info_grows_with_the_capture(b: &Bench) -> Outcome {
     Ok(())
 }
 
-/// After a join the next node comes after two.
+/// After a join the next node depends on two nodes.
 fn info_of_a_join(b: &Bench) -> Outcome {
     let (memory, trunk, branch) = (b.zeros::<i32>(3)?, b.stream()?, b.stream()?);
     let (fork, join) = (b.event()?, b.event()?);
@@ -118,7 +118,7 @@ fn info_of_a_join(b: &Bench) -> Outcome {
     Ok(())
 }
 
-/// The graph that is told is the one that the capture gives.
+/// The graph returned by the query is the one that the capture returns.
 fn info_is_the_graph_that_comes_out(b: &Bench) -> Outcome {
     let (memory, stream) = (b.zeros::<i32>(1)?, b.stream()?);
     begin(b, stream.raw)?;
@@ -137,7 +137,7 @@ fn info_outside_leaves_places_alone(b: &Bench) -> Outcome {
     same("the others", (id, graph, nodes, count), (77, dangling(), null(), 5))
 }
 
-/// The other places may be null.
+/// The other output pointers may be null.
 fn only_the_status_is_needed(b: &Bench) -> Outcome {
     let stream = b.stream()?;
     begin(b, stream.raw)?;
@@ -168,7 +168,7 @@ fn numbers_are_unique(b: &Bench) -> Outcome {
     Ok(())
 }
 
-/// The place for the status is needed (hip-tests).
+/// The output pointer for the status is required (hip-tests).
 fn null_place(b: &Bench) -> Outcome {
     let stream = b.stream()?;
     let none = null_mut();
@@ -179,7 +179,8 @@ fn null_place(b: &Bench) -> Outcome {
     Ok(())
 }
 
-/// Asking about the null stream beside a captured blocking stream is an error that spoils nothing (hip-tests).
+/// Querying the null stream while a blocking stream is captured is an error that invalidates nothing
+/// (hip-tests).
 fn null_stream_beside_a_blocking_stream(b: &Bench) -> Outcome {
     let (memory, stream) = (b.zeros::<i32>(1)?, b.stream()?);
     let mut place = hipStreamCaptureStatus(9);
@@ -196,7 +197,7 @@ fn null_stream_beside_a_blocking_stream(b: &Bench) -> Outcome {
     same("the nodes", node_count(b, end(b, stream.raw)?.raw)?, 1)
 }
 
-/// A non-blocking stream has nothing to do with the null stream, which is never captured (clr).
+/// A non-blocking stream does not synchronise with the null stream, which is never captured (clr).
 fn null_stream_beside_a_free_stream(b: &Bench) -> Outcome {
     same("without a capture", status(b, NULL)?, 0)?;
     let stream = b.stream_with(hipStreamNonBlocking)?;
@@ -206,7 +207,7 @@ fn null_stream_beside_a_free_stream(b: &Bench) -> Outcome {
     Ok(())
 }
 
-/// The nodes so far can be listed.
+/// The nodes captured so far can be listed.
 fn nodes_of_an_unfinished_graph(b: &Bench) -> Outcome {
     let (memory, stream) = (b.zeros::<i32>(1)?, b.stream()?);
     begin(b, stream.raw)?;

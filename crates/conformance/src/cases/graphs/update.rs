@@ -1,4 +1,4 @@
-//! An executable graph takes over the parameters of a graph of the same shape.
+//! Updates: an executable graph takes over the parameters of a graph with the same shape.
 
 use super::*;
 
@@ -22,7 +22,7 @@ pub(super) fn update(b: &Bench, exec: &Exec<'_>, graph: &Graph<'_>) -> Outcome {
     same("the result", why.0, 0)
 }
 
-/// Updates, and expects that it is refused for that reason, and whether a node is blamed.
+/// Updates, and checks that it is refused for that reason, and whether a node is named.
 #[track_caller]
 fn refused(b: &Bench, exec: &Exec<'_>, graph: &Graph<'_>, reason: u32, blamed: Option<usize>) -> Outcome {
     let (mut node, mut why) = (dangling(), hipGraphExecUpdateResult(99));
@@ -36,7 +36,7 @@ fn refused(b: &Bench, exec: &Exec<'_>, graph: &Graph<'_>, reason: u32, blamed: O
     same("the blamed node", node, blamed.map_or(null_mut(), |place| nodes[place]))
 }
 
-/// What the closure submits, as a graph.
+/// Captures what the closure submits as a graph.
 #[track_caller]
 pub(super) fn graph<'b>(
     b: &'b Bench,
@@ -48,7 +48,7 @@ pub(super) fn graph<'b>(
     end(b, stream.raw)
 }
 
-/// Another value, place and length.
+/// Another value, address and length.
 fn of_a_fill(b: &Bench) -> Outcome {
     let (memory, stream) = (b.zeros::<i32>(4)?, b.stream()?);
     let exec = instantiate(b, &graph(b, |s| fill(b, memory.at(0), 1, 1, s))?)?;
@@ -59,7 +59,7 @@ fn of_a_fill(b: &Bench) -> Outcome {
     same_all("after the launch", &memory.read()?, &[1, 2, 2, 2])
 }
 
-/// Other places.
+/// Other addresses.
 fn of_a_copy(b: &Bench) -> Outcome {
     let (memory, stream) = (b.buffer(&[1, 2, 3, 4])?, b.stream()?);
     let exec = instantiate(b, &graph(b, |s| copy_word(b, memory.at(0), memory.at(1), s))?)?;
@@ -110,7 +110,7 @@ fn many_times(b: &Bench) -> Outcome {
     same("the calls", journal.read(), (1..=20).collect())
 }
 
-/// The graph that it was made from fits.
+/// The graph that it was instantiated from fits.
 fn to_itself(b: &Bench) -> Outcome {
     let (journal, stream) = (Journal::new(), b.stream()?);
     let graph = graph(b, |s| journal.write(b, 5, s))?;
@@ -120,7 +120,7 @@ fn to_itself(b: &Bench) -> Outcome {
     same("the calls", journal.read(), vec![5])
 }
 
-/// A launch before the update runs with what was true then.
+/// A launch before the update runs with the old parameters.
 fn a_launch_that_waits_keeps_the_old(b: &Bench) -> Outcome {
     let (journal, gate, stream) = (Journal::new(), Gate::new(), b.stream()?);
     let exec = instantiate(b, &graph(b, |s| journal.write(b, 1, s))?)?;
@@ -132,7 +132,7 @@ fn a_launch_that_waits_keeps_the_old(b: &Bench) -> Outcome {
     same("the calls", journal.read(), vec![1, 2])
 }
 
-/// The number of nodes differs, so no node is to blame (hip-tests).
+/// The number of nodes differs, so no node is named (hip-tests).
 fn more_nodes(b: &Bench) -> Outcome {
     let memory = b.zeros::<i32>(1)?;
     let one = graph(b, |s| fill(b, memory.pointer, 1, 1, s))?;
@@ -143,7 +143,7 @@ fn more_nodes(b: &Bench) -> Outcome {
     refused(b, &instantiate(b, &one)?, &two, TOPOLOGY, None)
 }
 
-/// The same the other way (hip-tests).
+/// The same with fewer nodes (hip-tests).
 fn fewer_nodes(b: &Bench) -> Outcome {
     let memory = b.zeros::<i32>(1)?;
     let one = graph(b, |s| fill(b, memory.pointer, 1, 1, s))?;
@@ -154,7 +154,7 @@ fn fewer_nodes(b: &Bench) -> Outcome {
     refused(b, &instantiate(b, &two)?, &one, TOPOLOGY, None)
 }
 
-/// Nothing is a shape too.
+/// Two empty graphs have the same shape.
 fn no_nodes(b: &Bench) -> Outcome {
     let memory = b.zeros::<i32>(1)?;
     let (none, one) = (graph(b, |_| Ok(()))?, graph(b, |s| fill(b, memory.pointer, 1, 1, s))?);
@@ -162,7 +162,7 @@ fn no_nodes(b: &Bench) -> Outcome {
     refused(b, &instantiate(b, &one)?, &none, TOPOLOGY, None)
 }
 
-/// A copy where a fill was (hip-tests).
+/// A copy instead of a fill (hip-tests).
 fn another_type(b: &Bench) -> Outcome {
     let memory = b.zeros::<i32>(2)?;
     let filled = graph(b, |s| {
@@ -176,7 +176,7 @@ fn another_type(b: &Bench) -> Outcome {
     refused(b, &instantiate(b, &filled)?, &copied, TYPE, Some(1))
 }
 
-/// A copy to the host where one to the device was (hip-tests).
+/// A copy to the host instead of one to the device (hip-tests).
 fn another_direction(b: &Bench) -> Outcome {
     let (memory, host) = (b.zeros::<i32>(1)?, b.pinned::<i32>(1)?);
     let down = graph(b, |s| {
@@ -190,7 +190,7 @@ fn another_direction(b: &Bench) -> Outcome {
     refused(b, &instantiate(b, &down)?, &up, PARAMETERS, Some(0))
 }
 
-/// The same nodes in a row and side by side: the second has no longer to wait (after hip-tests).
+/// The same nodes in sequence and in parallel: the second no longer depends on the first (after hip-tests).
 fn other_dependencies(b: &Bench) -> Outcome {
     let memory = b.zeros::<i32>(2)?;
     let row = graph(b, |s| {
@@ -212,7 +212,7 @@ fn another_device(b: &Bench) -> Outcome {
     refused(b, &instantiate(b, &first)?, &second, FUNCTION, Some(0))
 }
 
-/// Not even the nodes that would fit.
+/// A refused update changes nothing, not even the nodes that fit.
 fn a_refused_update_changes_nothing(b: &Bench) -> Outcome {
     let (memory, stream) = (b.zeros::<i32>(2)?, b.stream()?);
     let old = graph(b, |s| {
@@ -229,7 +229,7 @@ fn a_refused_update_changes_nothing(b: &Bench) -> Outcome {
     same_all("the words", &memory.read()?, &[1, 2])
 }
 
-/// Each of the four arguments is needed (hip-tests).
+/// All four arguments are required (hip-tests).
 fn refuses_null(b: &Bench) -> Outcome {
     let graph = graph(b, |_| Ok(()))?;
     let exec = instantiate(b, &graph)?;
@@ -243,7 +243,7 @@ fn refuses_null(b: &Bench) -> Outcome {
     same("the result", why.0, 99)
 }
 
-/// What is instantiated from the old graph later is as the old graph is.
+/// The original graph does not change: a later instantiation has the old parameters.
 fn leaves_the_graph_alone(b: &Bench) -> Outcome {
     let (journal, stream) = (Journal::new(), b.stream()?);
     let old = graph(b, |s| journal.write(b, 1, s))?;

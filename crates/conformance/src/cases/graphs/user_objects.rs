@@ -26,7 +26,7 @@ fn empty(b: &Bench) -> Result<Graph<'_>, Failure> {
     Ok(Graph { raw, hip: b.hip() })
 }
 
-/// The destructor may come a little later than the last reference goes.
+/// The destructor may run a little later than the last reference is released.
 #[track_caller]
 fn destroyed(counter: Counter) -> Outcome {
     soon("the destructor", || counter.get() > 0)?;
@@ -38,7 +38,7 @@ fn alive(counter: Counter) -> Outcome {
     same("calls of the destructor", counter.get(), 0)
 }
 
-/// A place, a destructor, a reference and the one flag are needed (hip-tests).
+/// An output pointer, a destructor, at least one reference and the one flag are required (hip-tests).
 fn create_refuses(b: &Bench) -> Outcome {
     let (counter, mut object) = (Counter::new(), null_mut());
     let data = counter.data();
@@ -65,7 +65,7 @@ fn without_data(b: &Bench) -> Outcome {
     Ok(())
 }
 
-/// A graph, an object, a reference and a known flag are needed (hip-tests).
+/// A graph, an object, at least one reference and a known flag are required (hip-tests).
 fn retain_refuses(b: &Bench) -> Outcome {
     let (counter, graph) = (Counter::new(), empty(b)?);
     let object = object(b, counter, 1)?;
@@ -80,7 +80,7 @@ fn retain_refuses(b: &Bench) -> Outcome {
     alive(counter)
 }
 
-/// The graph has the only reference, so the object goes with it.
+/// The graph has the only reference, so the object is destroyed with it.
 fn moved_to_a_graph(b: &Bench) -> Outcome {
     let (counter, graph) = (Counter::new(), empty(b)?);
     let object = object(b, counter, 1)?;
@@ -103,7 +103,7 @@ fn kept_by_the_program(b: &Bench) -> Outcome {
     destroyed(counter)
 }
 
-/// An executable graph keeps what its graph kept.
+/// An executable graph keeps the objects of its graph.
 fn kept_by_what_was_instantiated(b: &Bench) -> Outcome {
     let (counter, graph) = (Counter::new(), empty(b)?);
     let object = object(b, counter, 1)?;
@@ -115,7 +115,7 @@ fn kept_by_what_was_instantiated(b: &Bench) -> Outcome {
     destroyed(counter)
 }
 
-/// The last of two graphs.
+/// The object lives until the last of two graphs is destroyed.
 fn kept_by_two_graphs(b: &Bench) -> Outcome {
     let (counter, one, two) = (Counter::new(), empty(b)?, empty(b)?);
     let object = object(b, counter, 2)?;
@@ -129,7 +129,7 @@ fn kept_by_two_graphs(b: &Bench) -> Outcome {
     destroyed(counter)
 }
 
-/// Three references in one graph are given back together.
+/// Three references of one graph are released together.
 fn several_references(b: &Bench) -> Outcome {
     let (counter, graph) = (Counter::new(), empty(b)?);
     let object = object(b, counter, 3)?;
@@ -150,7 +150,7 @@ fn moved_in_parts(b: &Bench) -> Outcome {
     destroyed(counter)
 }
 
-/// A run that was launched keeps the object until it is over.
+/// A launched run keeps the object until it has ended.
 fn kept_until_the_run_has_ended(b: &Bench) -> Outcome {
     let (counter, gate, stream) = (Counter::new(), Gate::new(), b.stream()?);
     begin(b, stream.raw)?;
@@ -168,7 +168,7 @@ fn kept_until_the_run_has_ended(b: &Bench) -> Outcome {
     destroyed(counter)
 }
 
-/// The graph of a capture, told by its info, can keep an object already.
+/// The graph of an active capture, as returned by its info, can already keep an object.
 fn of_a_capture(b: &Bench) -> Outcome {
     let (counter, stream) = (Counter::new(), b.stream()?);
     let object = object(b, counter, 1)?;
@@ -190,7 +190,7 @@ fn retain_in_capture(b: &Bench, stream: hipStream_t, object: hipUserObject_t) ->
     Ok(())
 }
 
-/// With a capture that gives no graph the object goes.
+/// A capture that fails releases the object with its graph.
 fn of_a_capture_that_fails(b: &Bench) -> Outcome {
     let (counter, stream) = (Counter::new(), b.stream()?);
     let object = object(b, counter, 1)?;
@@ -201,7 +201,7 @@ fn of_a_capture_that_fails(b: &Bench) -> Outcome {
     destroyed(counter)
 }
 
-/// An update takes over the objects of its graph, and lets go of the former ones.
+/// An update takes over the objects of its graph, and releases the previous ones.
 fn of_an_update(b: &Bench) -> Outcome {
     let (first, second, one, two) = (Counter::new(), Counter::new(), empty(b)?, empty(b)?);
     let (a, z) = (object(b, first, 1)?, object(b, second, 1)?);
@@ -217,7 +217,7 @@ fn of_an_update(b: &Bench) -> Outcome {
     destroyed(second)
 }
 
-/// Two objects are two, and one that is gone is refused.
+/// Two objects have different handles, and a destroyed one is refused.
 fn handles_are_unique(b: &Bench) -> Outcome {
     let (counter, graph) = (Counter::new(), empty(b)?);
     let (one, two) = (object(b, counter, 1)?, object(b, counter, 1)?);

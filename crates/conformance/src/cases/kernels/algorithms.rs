@@ -1,4 +1,4 @@
-//! Whole algorithms, as people write them for GPUs.
+//! Complete algorithms, as written for GPUs.
 
 use crate::cases::prelude::*;
 
@@ -6,12 +6,12 @@ pub(crate) const CASES: &[Case] = cases!("kernel/algorithm":
     mandelbrot, bitonic_sort, odd_even_sort, collatz, sieve, game_of_life, check_sums, breadth_first_search,
 );
 
-/// Scrambled numbers.
+/// Pseudo-random numbers.
 fn scrambled(count: u32) -> Vec<u32> {
     (0..count).map(|i| i.wrapping_mul(2_654_435_761).rotate_left(7) ^ 0x5bd1_e995).collect()
 }
 
-/// Whole numbers only, so that the picture is the same everywhere.
+/// Integer arithmetic only, so that the picture is the same everywhere.
 fn mandelbrot(b: &Bench) -> Outcome {
     let (width, height, limit) = (67, 45, 60);
     let out = b.filled((width * height) as usize, -1)?;
@@ -40,17 +40,17 @@ fn bitonic_sort(b: &Bench) -> Outcome {
     same_all("data", &data.read()?, &values)
 }
 
-/// Neighbours change places until nobody does.
+/// Neighbours are swapped until none is out of order.
 fn odd_even_sort(b: &Bench) -> Outcome {
     let backwards: Vec<i32> = (0..200).rev().collect();
     let (data, rounds) = (b.buffer(&backwards)?, b.zeros::<i32>(1)?);
     b.launch(&b.function("algorithm", "odd_even_sort")?, grid(1, 200), args![&data, &rounds])?;
     same_all("data", &data.read()?, &(0..200).collect::<Vec<i32>>())?;
-    // 200 phases turn a list of 200 round, two in each round; one more round finds nothing to do.
+    // 200 phases reverse a list of 200, two in each round; one more round finds nothing to do.
     same_all("rounds", &rounds.read()?, &[101])
 }
 
-/// Loops whose length nobody knows.
+/// Loops with unpredictable trip counts.
 fn collatz(b: &Bench) -> Outcome {
     let out = b.zeros::<i32>(1000)?;
     b.launch(&b.function("algorithm", "collatz")?, grid(10, 100), args![&out])?;
@@ -78,7 +78,7 @@ fn sieve(b: &Bench) -> Outcome {
     same("the last", primes.last(), Some(&9973))
 }
 
-/// A glider on a torus of 12 by 10: after four generations it is the same, one further down and right.
+/// A glider on a torus of 12 by 10: after four generations it has moved one cell down and right.
 fn game_of_life(b: &Bench) -> Outcome {
     let glider = |dx: usize, dy: usize| {
         let mut cells = vec![0_u8; 120];

@@ -40,12 +40,12 @@ fn min_max_signed(b: &Bench) -> Outcome {
     same_all("out", &out.read()?, &[-500, 499])
 }
 
-/// Numbers that would be negative if they had a sign.
+/// Numbers that would be negative if they were signed.
 fn min_max_unsigned(b: &Bench) -> Outcome {
     let (words, longs) = (b.buffer(&[u32::MAX, 0])?, b.buffer(&[u64::MAX, 0])?);
     b.launch(&b.function("atomic", "min_max_u32")?, grid(16, 64), args![&words])?;
     b.launch(&b.function("atomic", "min_max_u64")?, grid(16, 64), args![&longs])?;
-    // All of 0 to 999 come, times 4e6 and times 1e16.
+    // All of 0 to 999 occur, times 4e6 and times 1e16.
     same_all("words", &words.read()?, &[0, 3_996_000_000])?;
     same_all("longs", &longs.read()?, &[0, 9_990_000_000_000_000_000])
 }
@@ -63,7 +63,7 @@ fn bits(b: &Bench) -> Outcome {
     same_all("longs", &longs.read()?, &[0x5555_5555_5555_5555, 0xaaaa_aaaa_aaaa_aaaa, 5])
 }
 
-/// Counters modulo ten, up and down: every former value comes equally often.
+/// Counters modulo ten, up and down: every old value occurs equally often.
 fn wrapping_counters(b: &Bench) -> Outcome {
     let (out, seen) = (b.zeros::<u32>(2)?, b.zeros::<u32>(20)?);
     b.launch(&b.function("counter", "wrapping")?, grid(10, 100), args![&out, &seen])?;
@@ -79,7 +79,7 @@ fn wrapping_in_shared_memory(b: &Bench) -> Outcome {
     same_all("out", &out.read()?, &[2, 5, 2, 5, 2, 5])
 }
 
-/// Counters that stand beyond their limit, and limits of zero.
+/// Counters beyond their limit, and limits of zero.
 fn beyond_the_limit(b: &Bench) -> Outcome {
     let (out, old) = (b.buffer(&[50_u32, 50, 7, 7])?, b.zeros::<u32>(4)?);
     b.launch(&b.function("counter", "beyond_the_limit")?, grid(1, 1), args![&out, &old])?;
@@ -87,7 +87,7 @@ fn beyond_the_limit(b: &Bench) -> Outcome {
     same_all("counters", &out.read()?, &[0, 9, 0, 0])
 }
 
-/// What is put in comes out once, but for the last.
+/// Every value that is stored is returned once, except the last.
 fn exchange(b: &Bench) -> Outcome {
     fn check<T: Pod>(b: &Bench, name: &str, number: impl Fn(T) -> usize) -> Outcome {
         let (cell, came_out) = (b.zeros::<T>(1)?, b.zeros::<u32>(257)?);
@@ -102,7 +102,7 @@ fn exchange(b: &Bench) -> Outcome {
     check(b, "exchange_f32", |value: f32| value as usize)
 }
 
-/// One of eight threads wins each cell, the others see who did.
+/// One of eight threads wins each cell; the others see which one.
 fn compare_and_swap(b: &Bench) -> Outcome {
     fn check<T: Pod>(b: &Bench, name: &str, number: impl Fn(T) -> usize) -> Outcome {
         let (cells, wins) = (b.zeros::<T>(8)?, b.zeros::<u32>(9)?);
@@ -119,16 +119,16 @@ fn compare_and_swap(b: &Bench) -> Outcome {
     check(b, "compare_u64", |value: u64| value as usize)
 }
 
-/// By compare and swap on the bits.
+/// Implemented with compare-and-swap on the bits.
 fn min_max_of_floats(b: &Bench) -> Outcome {
     let values: Vec<f32> = (0..512_i16).map(|i| f32::from(i * 37 % 512) * 0.5 - 100.25).collect();
     let (low, high) = (b.buffer(&[1e30_f32])?, b.buffer(&[-1e30_f32])?);
     b.launch(&b.function("atomic", "float_min_max")?, grid(8, 64), args![&b.buffer(&values)?, &low, &high])?;
-    // All of 0 to 511 come, as 37 and 512 have no common factor.
+    // All of 0 to 511 occur, since 37 and 512 are coprime.
     same_all("least and most", &[low.read()?, high.read()?].concat(), &[-100.25, 155.25])
 }
 
-/// An addition made of compare and swap.
+/// An addition implemented with compare-and-swap.
 fn add_of_doubles_by_swap(b: &Bench) -> Outcome {
     let cell = b.buffer(&[1.0_f64])?;
     b.launch(&b.function("atomic", "double_add_by_swap")?, grid(2, 128), args![&cell])?;
@@ -136,7 +136,7 @@ fn add_of_doubles_by_swap(b: &Bench) -> Outcome {
     same_all("sum", &cell.read()?, &[97.0])
 }
 
-/// 10,000 threads draw numbers.
+/// 10,000 threads draw different numbers.
 fn tickets(b: &Bench) -> Outcome {
     let (counter, taken) = (b.zeros::<u32>(1)?, b.zeros::<u32>(10_000)?);
     b.launch(&b.function("atomic", "tickets")?, grid(100, 100), args![&counter, &taken])?;
@@ -144,7 +144,7 @@ fn tickets(b: &Bench) -> Outcome {
     same_all("taken", &taken.read()?, &[1; 10_000])
 }
 
-/// All of them in shared memory; 128 threads.
+/// All operations in shared memory, with 128 threads.
 fn in_shared_memory(b: &Bench) -> Outcome {
     let out = b.zeros::<i32>(10)?;
     b.launch(&b.function("atomic", "in_shared_memory")?, grid(1, 128), args![&out])?;
@@ -152,7 +152,7 @@ fn in_shared_memory(b: &Bench) -> Outcome {
     same_all("out", &out.read()?, &[8128, -122, 127, 0, 256, 255, 9, 77, 128, 128])
 }
 
-/// One addition a warp; within a warp the order stays.
+/// One addition per warp; within a warp the order is kept.
 fn warp_aggregated(b: &Bench) -> Outcome {
     let values: Vec<i32> = (0..1000).map(|i| i * 3).collect();
     let (input, out, counter) = (b.buffer(&values)?, b.filled(1000, -1)?, b.zeros::<u32>(1)?);
@@ -164,7 +164,7 @@ fn warp_aggregated(b: &Bench) -> Outcome {
     same_all("out", &seen, &expected)
 }
 
-/// The forms that other devices see too.
+/// The forms with system scope.
 fn system_scope(b: &Bench) -> Outcome {
     let (ints, words) = (b.buffer(&[10, -5])?, b.zeros::<u32>(2)?);
     b.launch(&b.function("atomic", "system_scope")?, grid(3, 50), args![&ints, &words])?;

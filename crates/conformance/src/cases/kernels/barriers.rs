@@ -1,4 +1,4 @@
-//! Block barriers: early returns, barriers that depend on data, values that travel from thread to thread.
+//! Block barriers: early returns, data-dependent barriers, values that travel from thread to thread.
 
 use crate::cases::prelude::*;
 
@@ -7,11 +7,11 @@ pub(crate) const CASES: &[Case] = cases!("kernel/barrier":
     count_or_and, divergence_and_back, inside_a_function, a_branch_for_each_block,
 );
 
-/// The living meet, however many have returned.
+/// The remaining threads meet, however many have returned.
 fn early_return(b: &Bench) -> Outcome {
     let out = b.filled(256, -1)?;
     b.launch(&b.function("barrier", "early_return")?, grid(1, 256), args![&out, 200])?;
-    // Threads 1 to 199 stay: 199 of them.
+    // Threads 1 to 199 stay, which are 199.
     let expected: Vec<i32> = (0..256).map(|t| if (1..200).contains(&t) { 199 } else { -1 }).collect();
     same_all("out", &out.read()?, &expected)
 }
@@ -37,7 +37,7 @@ fn trips_that_depend_on_data(b: &Bench) -> Outcome {
     same_all("rounds", &rounds.read()?, &expected)
 }
 
-/// Each block goes through another number of barriers.
+/// Each block passes a different number of barriers.
 fn trips_by_block(b: &Bench) -> Outcome {
     let (trips, out) = (b.buffer(&[0, 1, 10, 100, 7])?, b.filled(5, -1)?);
     b.launch(&b.function("barrier", "trips_by_block")?, grid(5, 70), args![&trips, &out])?;
@@ -63,7 +63,7 @@ fn three_dimensions(b: &Bench) -> Outcome {
     same_all("out", &out.read()?, &(0..350).map(at).collect::<Vec<u32>>())
 }
 
-/// Barriers that answer a question.
+/// Barriers that count or combine predicates.
 fn count_or_and(b: &Bench) -> Outcome {
     let out = b.zeros::<i32>(100)?;
     b.launch(&b.function("barrier", "count_or_and")?, grid(1, 100), args![&out])?;
@@ -71,7 +71,7 @@ fn count_or_and(b: &Bench) -> Outcome {
     same_all("out", &out.read()?, &[341_010; 100])
 }
 
-/// Odd and even lanes go apart, come together in their warp, then in the block.
+/// Odd and even lanes diverge, reconverge in their warp, then in the block.
 fn divergence_and_back(b: &Bench) -> Outcome {
     let out = b.zeros::<i32>(128)?;
     b.launch(&b.function("barrier", "reconverge")?, grid(1, 128), args![&out])?;
@@ -91,7 +91,7 @@ fn inside_a_function(b: &Bench) -> Outcome {
     same_all("out", &out.read()?, &[128 * 32_640 + 128; 512])
 }
 
-/// Even and odd blocks take different ways, with different barriers.
+/// Even and odd blocks take different branches, with different barriers.
 fn a_branch_for_each_block(b: &Bench) -> Outcome {
     let out = b.zeros::<i32>(6 * 64)?;
     b.launch(&b.function("barrier", "branch_of_a_block")?, grid(6, 64), args![&out])?;

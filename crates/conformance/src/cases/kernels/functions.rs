@@ -1,4 +1,4 @@
-//! Functions of the device: bits, bytes, whole numbers, conversions, arithmetic.
+//! Device functions: bits, bytes, integers, conversions, arithmetic.
 
 use crate::cases::prelude::*;
 
@@ -23,7 +23,7 @@ fn bits(b: &Bench) -> Outcome {
     same_all("out", &out.read()?, &values.into_iter().flat_map(row).collect::<Vec<u32>>())
 }
 
-/// Picking bytes and shifting over two words.
+/// Selecting bytes, and shifts across two words.
 fn bytes(b: &Bench) -> Outcome {
     let out = b.zeros::<u32>(9)?;
     b.launch(&b.function("function", "bytes")?, grid(1, 1), args![&out])?;
@@ -41,7 +41,7 @@ fn bytes(b: &Bench) -> Outcome {
     same_all("out", &out.read()?, &expected)
 }
 
-/// Upper halves of products, products of 24 bits, sums of differences, halves of sums.
+/// Upper halves of products, 24-bit products, sums of absolute differences, averages.
 fn products_and_sums(b: &Bench) -> Outcome {
     let out = b.zeros::<i32>(11)?;
     b.launch(&b.function("function", "whole_numbers")?, grid(1, 1), args![&out])?;
@@ -80,7 +80,8 @@ fn rounding(b: &Bench) -> Outcome {
     same_all("out", &out.read()?, expected.as_flattened())
 }
 
-/// What IEEE 754 fixes to the last bit: sum, product, fused multiply and add, quotient, root and whole numbers.
+/// Operations that IEEE 754 defines to the last bit: sum, product, fused multiply-add, quotient, square root
+/// and rounding to integers.
 fn arithmetic_to_the_last_bit(b: &Bench) -> Outcome {
     for [x, y, z] in [[1.1_f32, 3.3, -2.7], [7e18, 1.5e-20, 0.1], [0.3333, 0.7777, -0.259_207_4]] {
         let (input, out) = (b.buffer(&[x, y, z])?, b.zeros::<u32>(11)?);
@@ -102,11 +103,11 @@ fn least_and_most(b: &Bench) -> Outcome {
     b.launch(&b.function("function", "least_and_most")?, grid(1, 4), args![&x, &out, &y, &chosen])?;
     let expected = [[3, 5, 3, 5], [-1, 1, 1, -1], [i32::MIN, i32::MAX, i32::MAX, i32::MIN], [7; 4]];
     same_all("whole", &out.read()?, expected.as_flattened())?;
-    // The number wins over the NaN.
+    // The number is chosen over the NaN.
     same_all("floats", &chosen.read()?, &[-2.0, 1.5, 4.0, 4.0, 4.0, 4.0, 0.0, f32::INFINITY])
 }
 
-/// What does not fit into a small type wraps; char has a sign.
+/// Overflow of a small type wraps; char is signed.
 fn small_types(b: &Bench) -> Outcome {
     let out = b.zeros::<i32>(4 * 100)?;
     b.launch(&b.function("function", "small_types")?, grid(1, 100), args![&out])?;
@@ -130,7 +131,7 @@ fn wide_arithmetic(b: &Bench) -> Outcome {
     same_all("out", &out.read()?, &pairs.into_iter().flat_map(row).collect::<Vec<i64>>())
 }
 
-/// Function templates of two types, and a function that calls itself.
+/// Function templates of two types, and a recursive function.
 fn templates_and_recursion(b: &Bench) -> Outcome {
     let out = b.zeros::<i64>(20)?;
     b.launch(&b.function("function", "templates_and_recursion")?, grid(1, 20), args![&out])?;

@@ -1,4 +1,4 @@
-//! Cooperative groups: tiles of a warp, the lanes that are there, the whole grid.
+//! Cooperative groups: tiles of a warp, coalesced lanes, the whole grid.
 
 use crate::cases::prelude::*;
 
@@ -7,12 +7,12 @@ pub(crate) const CASES: &[Case] = cases!("kernel/group":
     one_block_too_many, no_blocks,
 );
 
-/// Launches so that all blocks run at once.
+/// Launches cooperatively, so that all blocks run at once.
 fn launch_together(b: &Bench, function: &Function, shape: Shape, arguments: &mut [Arg]) -> Outcome {
     b.expect(together(b, function.raw, shape, arguments)?, SUCCESS, "a cooperative launch")
 }
 
-/// The code of a cooperative launch; skips the case where the device has none.
+/// The code of a cooperative launch; skips the case if the device does not support it.
 fn together(b: &Bench, raw: hipFunction_t, shape: Shape, arguments: &mut [Arg]) -> Result<u32, Failure> {
     let (mut can, attribute) = (0, hipDeviceAttribute_t::hipDeviceAttributeCooperativeLaunch);
     ok!(b, hipDeviceGetAttribute(&mut can, attribute, b.device()));
@@ -54,7 +54,7 @@ fn tiles(b: &Bench) -> Outcome {
     same_all("out", &out.read()?, &expected)
 }
 
-/// Each tile goes round another number of times.
+/// Each tile loops a different number of times.
 fn tiles_that_go_apart(b: &Bench) -> Outcome {
     let out = b.zeros::<i32>(64)?;
     b.launch(&b.function("group", "tiles_apart")?, grid(1, 64), args![&out])?;
@@ -68,7 +68,7 @@ fn tiles_that_go_apart(b: &Bench) -> Outcome {
     same_all("out", &out.read()?, &values)
 }
 
-/// Every third lane finds the others that are there.
+/// Every third lane forms a group with the others that are active.
 fn lanes_that_are_there(b: &Bench) -> Outcome {
     let (out, wave) = (b.zeros::<i32>(128)?, b.wave() as i32);
     b.launch(&b.function("group", "those_that_are_here")?, grid(1, 128), args![&out])?;
@@ -102,7 +102,7 @@ fn grid_sum(b: &Bench) -> Outcome {
     same_all("sum", &out.read()?, &[90 * 2950])
 }
 
-/// One block more than can run at once.
+/// One block more than can run at once is refused.
 fn one_block_too_many(b: &Bench) -> Outcome {
     let function = b.function("group", "grid_rotate")?;
     let blocks = most_blocks(b, &function, 64)? + 1;

@@ -1,4 +1,4 @@
-//! Where a thread is: indices in one to three dimensions, large grids and blocks, 64-bit arithmetic.
+//! Thread indices in one to three dimensions, large grids and blocks, 64-bit arithmetic.
 
 use crate::cases::prelude::*;
 
@@ -7,7 +7,7 @@ pub(crate) const CASES: &[Case] = cases!("kernel/index":
     beyond_32_bits, far_pointer,
 );
 
-/// The last block hangs over the end.
+/// The last block extends beyond the data.
 fn one_dimension(b: &Bench) -> Outcome {
     let out = b.filled(256, -1)?;
     b.launch(&b.function("index", "tail")?, grid(4, 64), args![&out, 200])?;
@@ -44,7 +44,7 @@ fn sizes(b: &Bench) -> Outcome {
     same_all("out", &out.read()?, &[5, 4, 3, 16, 8, 2, b.wave()])
 }
 
-/// Warps are cut from the threads as x counts first, then y, then z.
+/// Threads are assigned to warps with x fastest, then y, then z.
 fn x_is_the_fastest(b: &Bench) -> Outcome {
     let out = b.zeros::<u32>(350)?;
     b.launch(&b.function("index", "first_of_warp")?, Shape::of([1; 3], [10, 5, 7]), args![&out])?;
@@ -61,7 +61,7 @@ fn grid_stride(b: &Bench) -> Outcome {
     same_all("out", &out.read()?, &expected)
 }
 
-/// 100,000 blocks, each exactly once.
+/// 100,000 blocks, each run exactly once.
 fn many_blocks(b: &Bench) -> Outcome {
     let (out, visits) = (b.zeros::<u32>(100_000)?, b.zeros::<u32>(1)?);
     b.launch(&b.function("index", "visit")?, grid(100_000, 4), args![&out, &visits])?;
@@ -88,7 +88,7 @@ fn beyond_32_bits(b: &Bench) -> Outcome {
     same_all("out", &out.read()?, &expected)
 }
 
-/// An element 2^33 places behind a pointer.
+/// An element 2^33 positions after a pointer.
 fn far_pointer(b: &Bench) -> Outcome {
     let (out, distance) = (b.filled(128, -1)?, 1_u64 << 33);
     let far = (out.pointer as u64).wrapping_sub(4 * distance);

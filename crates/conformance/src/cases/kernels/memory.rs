@@ -1,4 +1,4 @@
-//! Constant memory, variables, and arguments of every shape.
+//! Constant memory, variables, and arguments of every form.
 
 use crate::cases::prelude::*;
 
@@ -37,14 +37,14 @@ fn constant_that_the_host_writes(b: &Bench) -> Outcome {
     Ok(())
 }
 
-/// A table whose values stand in the source.
+/// A table whose values are in the source.
 fn constant_with_a_value(b: &Bench) -> Outcome {
     let out = b.zeros::<f32>(8)?;
     b.launch(&b.function("memory", "weighted")?, grid(1, 8), args![&out])?;
     same_all("out", &out.read()?, &[0.0, 0.25, 0.25, 6.0, 2.0, 1.25, 0.75, 14.0])
 }
 
-/// A counter that lives from launch to launch.
+/// A counter that persists between launches.
 fn variable(b: &Bench) -> Outcome {
     let out = b.zeros::<i32>(64)?;
     write(b, "counter", &1000_i32.to_ne_bytes())?;
@@ -58,7 +58,7 @@ fn variable(b: &Bench) -> Outcome {
     same_all("counter", &read::<i32>(b, "counter")?, &[1128])
 }
 
-/// Its first values are those of the source; a kernel changes them in place.
+/// Its initial values are those in the source; a kernel changes them in place.
 fn variable_of_two_dimensions(b: &Bench) -> Outcome {
     same_all("at first", &read::<f64>(b, "grid")?, &[1.0, 2.0, 3.0, 4.0, 5.0, 6.0])?;
     b.launch(&b.function("memory", "scale_grid")?, grid(1, 64), args![8.0])?;
@@ -67,19 +67,20 @@ fn variable_of_two_dimensions(b: &Bench) -> Outcome {
     same_all("scaled back", &read::<f64>(b, "grid")?, &[1.0, 2.0, 3.0, 4.0, 5.0, 6.0])
 }
 
-/// Sizes of 1, 8, 2, 32, 4, 8 and 1 bytes, one after the other.
+/// Sizes of 1, 8, 2, 32, 4, 8 and 1 bytes in sequence.
 fn mixed_arguments(b: &Bench) -> Outcome {
     let out = b.zeros::<f64>(7)?;
-    // Three doubles, then a char and seven bytes that do not count.
+    // Three doubles, then a char and seven bytes of padding.
     let mixed = Arg::of([1.0_f64.to_bits(), 2.0_f64.to_bits(), 7.25_f64.to_bits(), 0xffff_ff09]);
     let function = b.function("memory", "mixed_arguments")?;
     b.launch(&function, grid(1, 8), args![-3_i8, 2.5, -300_i16, mixed, 0.125_f32, &out, 200_u8])?;
     same_all("out", &out.read()?, &[-3.0, 2.5, -300.0, 7.25, 9.0, 0.125, 200.0])
 }
 
-/// A structure with holes: char at 0, double at 8, char at 16, short at 18, long long at 24, five bytes at 32; 40 in all.
+/// A structure with padding: char at 0, double at 8, char at 16, short at 18, long long at 24, five bytes at
+/// 32; 40 in all.
 fn structure_with_padding(b: &Bench) -> Outcome {
-    // As words of eight bytes, so that the argument is aligned as the structure is.
+    // As words of eight bytes, so that the argument has the structure's alignment.
     let mut words = [0xeeee_eeee_eeee_eeee_u64; 5];
     let bytes: &mut [u8] = bytemuck::cast_slice_mut(&mut words);
     bytes[0] = -7_i8 as u8;
@@ -94,7 +95,7 @@ fn structure_with_padding(b: &Bench) -> Outcome {
     same_all("out", &out.read()?, &[11, -7, 41, 33, -1234, -(1 << 40), 54, 22, 40])
 }
 
-/// A layout as tensors have it: eight extents of 64 bits, eight strides of 32 bits, a rank; and four bytes of padding.
+/// A tensor layout: eight extents of 64 bits, eight strides of 32 bits, a rank, and four bytes of padding.
 fn layout(shape: [i64; 3], stride: [i32; 3]) -> Arg {
     let mut words = [0_u64; 13];
     for d in 0..3 {
@@ -116,7 +117,7 @@ fn structure_with_arrays(b: &Bench) -> Outcome {
     same_all("out", &out.read()?, &expected)
 }
 
-/// A thread that changes its argument changes nobody else's.
+/// A thread that changes its argument does not change another thread's.
 fn structures_are_copies(b: &Bench) -> Outcome {
     let out = b.zeros::<i32>(3 * 128)?;
     let view = layout([1, 1, 1], [5, 0, 0]);
@@ -133,7 +134,7 @@ fn pointers_in_memory(b: &Bench) -> Outcome {
     same_all("out", &out.read()?, &expected)
 }
 
-/// Fourteen arguments that all want another alignment than the one before.
+/// Fourteen arguments, each with another alignment than the previous one.
 fn many_arguments(b: &Bench) -> Outcome {
     let out = b.zeros::<i32>(13)?;
     let arguments =
@@ -154,7 +155,7 @@ fn vectors(b: &Bench) -> Outcome {
     same_all("pairs", &swapped.read()?, &pairs.iter().map(|[x, y]| [*y, *x]).collect::<Vec<_>>())
 }
 
-/// 800 bytes of each thread's own.
+/// 800 bytes of private memory per thread.
 fn array_of_a_thread(b: &Bench) -> Outcome {
     let out = b.zeros::<i32>(256)?;
     b.launch(&b.function("memory", "own_array")?, grid(1, 256), args![&out])?;

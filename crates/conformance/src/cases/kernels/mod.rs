@@ -1,4 +1,4 @@
-//! Kernels as they are written for GPUs, each checked against results worked out by hand. One file a topic.
+//! Kernels as written for GPUs, each checked against results worked out by hand. One file per topic.
 
 mod algorithms;
 mod atomics;
@@ -31,7 +31,7 @@ pub(crate) const LISTS: &[&[Case]] = &[
     groups::CASES,
 ];
 
-/// The kernels' texts, by name; `Bench::function` takes the name.
+/// The kernels' sources, by the name that `Bench::function` takes.
 pub(crate) const SOURCES: &[(&str, &str)] = &[
     ("index", include_str!("../../../kernels/index.hip")),
     ("barrier", include_str!("../../../kernels/barrier.hip")),

@@ -1,4 +1,4 @@
-//! What a kernel says beside its results: lines of text, failed assertions, the time.
+//! Side effects of a kernel: printed lines, failed assertions, clocks.
 
 use crate::cases::prelude::*;
 use std::fs::File;
@@ -10,14 +10,14 @@ pub(crate) const CASES: &[Case] = cases!("kernel/output":
     isolated: printf, printf_of_many_threads, assertion_that_fails, abort
 );
 
-/// What is written to standard output meanwhile. Only for a process that runs one case.
+/// Captures what is written to standard output meanwhile. Only for a process that runs one case.
 fn captured(work: impl FnOnce() -> Outcome) -> Result<String, Failure> {
     let failed = |error: std::io::Error| Failure::wrong(format!("cannot capture standard output: {error}"));
     let path = std::env::temp_dir().join(format!("conformance-output-{}", std::process::id()));
     let mut file =
         File::options().read(true).write(true).create(true).truncate(true).open(&path).map_err(failed)?;
     std::fs::remove_file(&path).map_err(failed)?;
-    // SAFETY: S21: this process runs one case; the descriptor is put back below.
+    // SAFETY: S21: this process runs one case; the descriptor is restored below.
     let kept = unsafe {
         flush();
         let kept = libc::dup(1);
@@ -37,12 +37,12 @@ fn captured(work: impl FnOnce() -> Outcome) -> Result<String, Failure> {
     Ok(text)
 }
 
-/// Writes out what Rust and C hold back.
+/// Flushes the output buffers of Rust and C.
 ///
 /// # Safety
-/// Nobody closes a C stream meanwhile.
+/// No C stream is closed meanwhile.
 unsafe fn flush() {
-    // A closed standard output shows in the text.
+    // A closed standard output shows as missing text.
     let _ = stdout().flush();
     // SAFETY: S21: null means all streams of the C library.
     unsafe { libc::fflush(null_mut()) };
@@ -92,7 +92,7 @@ fn assertion_that_fails(b: &Bench) -> Outcome {
     Ok(())
 }
 
-/// A kernel that gives up is error 719.
+/// A kernel that aborts is error 719.
 fn abort(b: &Bench) -> Outcome {
     let out = b.filled(64, -1)?;
     b.launch(&b.function("output", "give_up")?, grid(4, 64), args![&out])?;
@@ -100,7 +100,7 @@ fn abort(b: &Bench) -> Outcome {
     Ok(())
 }
 
-/// Both clocks go on, and from one launch to the next.
+/// Both clocks advance, within a launch and between launches.
 fn clock_moves(b: &Bench) -> Outcome {
     let out = b.zeros::<i64>(4)?;
     let mut before = [i64::MIN; 2];

@@ -12,7 +12,7 @@ fn numbers(count: usize) -> Vec<i32> {
     (0..count as i32).map(|i| i % 10 - 3 + i % 7).collect()
 }
 
-/// Running sums, each with its own element.
+/// Inclusive prefix sums.
 fn running(values: &[i32]) -> Vec<i32> {
     let mut sum = 0;
     values
@@ -24,7 +24,7 @@ fn running(values: &[i32]) -> Vec<i32> {
         .collect()
 }
 
-/// Blocks of 64, 256 and 1024; the last one is not full.
+/// Blocks of 64, 256 and 1024 threads; the last one is partial.
 fn block_through_shared_memory(b: &Bench) -> Outcome {
     let values = numbers(4000);
     let input = b.buffer(&values)?;
@@ -39,7 +39,7 @@ fn block_through_shared_memory(b: &Bench) -> Outcome {
     Ok(())
 }
 
-/// The same through shuffles, a warp's sum in shared memory.
+/// The same through shuffles, with the warps' sums in shared memory.
 fn block_through_shuffles(b: &Bench) -> Outcome {
     let values = numbers(4096);
     let input = b.buffer(&values)?;
@@ -53,7 +53,7 @@ fn block_through_shuffles(b: &Bench) -> Outcome {
     Ok(())
 }
 
-/// The largest value and its first place; structures in shared memory.
+/// The largest value and its first index; structures in shared memory.
 fn place_of_the_maximum(b: &Bench) -> Outcome {
     let mut values: Vec<f32> = (0..1000_u16).map(|i| f32::from(i * 7 % 500)).collect();
     (values[700], values[333], values[901]) = (1234.5, 1234.5, 1234.5);
@@ -63,7 +63,7 @@ fn place_of_the_maximum(b: &Bench) -> Outcome {
     same_all("the maximum", &out.read()?, &[[1234.5_f32.to_bits(), 333]])
 }
 
-/// The last block to end adds up; a second launch finds the counter wrapped round.
+/// The last block to finish adds up the results; in a second launch the counter has wrapped.
 fn last_block(b: &Bench) -> Outcome {
     let values = numbers(10_000);
     let sum = values.iter().sum::<i32>();
@@ -86,7 +86,7 @@ fn grid_through_atomics(b: &Bench) -> Outcome {
     same_all("sum", &out.read()?, &[values.iter().sum()])
 }
 
-/// A dot product of doubles, exact because all sums are whole numbers below 2^53.
+/// A dot product of doubles, exact because all sums are integers below 2^53.
 fn doubles(b: &Bench) -> Outcome {
     let values: Vec<f64> = (0..3000).map(f64::from).collect();
     let ones: Vec<f64> = (0..3000).map(|i| f64::from(i % 3)).collect();
@@ -98,7 +98,7 @@ fn doubles(b: &Bench) -> Outcome {
     same_all("sums", &out.read()?, &expected)
 }
 
-/// 1000 running sums, no power of two.
+/// Inclusive prefix sums of 1000 elements, which is not a power of two.
 fn scan_by_doubling(b: &Bench) -> Outcome {
     let values = numbers(1000);
     let (input, out) = (b.buffer(&values)?, b.zeros::<i32>(1000)?);
@@ -106,7 +106,7 @@ fn scan_by_doubling(b: &Bench) -> Outcome {
     same_all("sums", &out.read()?, &running(&values))
 }
 
-/// 1024 running sums without their own element, by 512 threads.
+/// Exclusive prefix sums of 1024 elements by 512 threads.
 fn scan_by_a_tree(b: &Bench) -> Outcome {
     let values = numbers(1024);
     let (input, out) = (b.buffer(&values)?, b.zeros::<i32>(1024)?);
@@ -115,7 +115,7 @@ fn scan_by_a_tree(b: &Bench) -> Outcome {
     same_all("sums", &out.read()?, &expected)
 }
 
-/// Running sums in warps, then over their totals.
+/// Prefix sums in warps, then over their totals.
 fn scan_by_warps(b: &Bench) -> Outcome {
     let values = numbers(1024);
     let (input, out) = (b.buffer(&values)?, b.zeros::<i32>(1024)?);

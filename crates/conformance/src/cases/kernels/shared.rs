@@ -1,4 +1,4 @@
-//! Shared memory: static and dynamic, of several types, up to 64 KiB, and what is done with it.
+//! Shared memory: static and dynamic, of several types, up to 64 KiB, and algorithms that use it.
 
 use crate::cases::prelude::*;
 
@@ -23,7 +23,7 @@ fn static_types(b: &Bench) -> Outcome {
     same_all("out", &out.read()?, &expected)
 }
 
-/// An array of int whose size the launch gives.
+/// An array of int whose size the launch sets.
 fn dynamic_int(b: &Bench) -> Outcome {
     mirrored(b, "dynamic_ints", 500, 2000, |t| 11 * t)
 }
@@ -48,17 +48,17 @@ fn dynamic_struct(b: &Bench) -> Outcome {
     mirrored(b, "dynamic_structs", 100, 2400, |t| 12 * t + 1000 * (t % 7))
 }
 
-/// Arrays of double, int and byte one behind the other.
+/// Consecutive arrays of double, int and bytes.
 fn dynamic_parts(b: &Bench) -> Outcome {
     mirrored(b, "dynamic_parts", 200, 200 * 13, |t| 104 * t)
 }
 
-/// Every variable lies as its type demands: a double at a multiple of 8, a float4 of 16.
+/// Every variable has its type's alignment: a double 8, a float4 16.
 fn alignment(b: &Bench) -> Outcome {
     mirrored(b, "alignments", 64, 1024, |_| 1 + 2 + 3 + 20)
 }
 
-/// All that a block may have.
+/// The maximum size of a block.
 fn dynamic_64_kib(b: &Bench) -> Outcome {
     let out = b.zeros::<u32>(3)?;
     b.launch(&b.function("shared", "dynamic_64k")?, grid(3, 256).shared(65_536), args![&out])?;
@@ -75,7 +75,7 @@ fn private_to_a_block(b: &Bench) -> Outcome {
     same_all("out", &out.read()?, &(1..=50).map(|n| 64 * n).collect::<Vec<i32>>())
 }
 
-/// 50,000 bytes into 256 bins, in shared memory first.
+/// 50,000 bytes into 256 bins, first in shared memory.
 fn histogram(b: &Bench) -> Outcome {
     let bytes: Vec<u8> = (0..50_000_u32).map(|i| (i.wrapping_mul(2_654_435_761) >> 24) as u8).collect();
     let mut expected = vec![0_u32; 256];
@@ -95,7 +95,7 @@ fn transpose(b: &Bench) -> Outcome {
     same_all("out", &out.read()?, &expected)
 }
 
-/// 19 by 21 times 21 by 13 in tiles of 8 by 8; small whole numbers, so every sum is exact.
+/// 19 by 21 times 21 by 13 in tiles of 8 by 8; small integers, so every sum is exact.
 fn matmul(b: &Bench) -> Outcome {
     let (n, k, m) = (19, 21, 13);
     let left: Vec<i32> = (0..n * k).map(|i| i % 7 - 3).collect();
@@ -112,7 +112,7 @@ fn matmul(b: &Bench) -> Outcome {
     same_all("product", &out.read()?, &(0..n * m).map(cell).collect::<Vec<f32>>())
 }
 
-/// Sums over seven neighbours; a tile has three more cells at either end.
+/// Sums over seven neighbours; a tile has three extra cells at either end.
 fn stencil(b: &Bench) -> Outcome {
     let values: Vec<i32> = (0..200).map(|i| i * i % 97).collect();
     let (input, out) = (b.buffer(&values)?, b.filled(200, -1)?);

@@ -7,13 +7,13 @@ pub(crate) const CASES: &[Case] = cases!("kernel/shuffle":
     sum_of_a_group, maximum_of_a_group, scan_of_a_group, part_of_a_warp, transpose_in_registers,
 );
 
-/// 2, 4, … up to the wave.
+/// 2, 4, … up to the wave size.
 fn widths(b: &Bench) -> impl Iterator<Item = u32> + use<> {
     let wave = b.wave();
     (1..=wave.trailing_zeros()).map(|bits| 1 << bits)
 }
 
-/// One of the four forms at every width: `from` says which lane of a group a lane reads.
+/// One of the four forms at every width. `from` computes which lane of a group a lane reads.
 fn form(b: &Bench, number: usize, from: impl Fn(u32, u32, u32) -> u32) -> Outcome {
     let function = b.function("shuffle", "four_forms")?;
     let threads = 2 * b.wave();
@@ -30,17 +30,17 @@ fn form(b: &Bench, number: usize, from: impl Fn(u32, u32, u32) -> u32) -> Outcom
     Ok(())
 }
 
-/// From the lane that is named.
+/// From the lane with the given index.
 fn indexed(b: &Bench) -> Outcome {
     form(b, 0, |_, argument, _| argument)
 }
 
-/// From a lower lane; one's own where there is none in the group.
+/// From a lower lane; the lane's own value if the group has no such lane.
 fn up(b: &Bench) -> Outcome {
     form(b, 1, |lane, argument, _| if lane >= argument { lane - argument } else { lane })
 }
 
-/// From a higher lane; one's own where there is none in the group.
+/// From a higher lane; the lane's own value if the group has no such lane.
 fn down(b: &Bench) -> Outcome {
     form(b, 2, |lane, argument, width| if lane + argument < width { lane + argument } else { lane })
 }
@@ -50,7 +50,7 @@ fn xor(b: &Bench) -> Outcome {
     form(b, 3, |lane, argument, _| lane ^ argument)
 }
 
-/// Each lane computes whom it reads.
+/// Each lane computes the lane that it reads.
 fn lane_from_data(b: &Bench) -> Outcome {
     let threads = 2 * b.wave() as i32;
     for width in widths(b).map(|width| width as i32) {
@@ -73,7 +73,7 @@ fn types_of_four_bytes(b: &Bench) -> Outcome {
     same_all("floats", &floats.read()?, &expected)
 }
 
-/// long long, unsigned long long and double: both halves travel.
+/// long long, unsigned long long and double: both halves are moved.
 fn types_of_eight_bytes(b: &Bench) -> Outcome {
     let (longs, words, doubles) = (b.zeros::<i64>(64)?, b.zeros::<u64>(64)?, b.zeros::<f64>(64)?);
     b.launch(&b.function("shuffle", "eight_bytes")?, grid(1, 64), args![&longs, &words, &doubles])?;
@@ -94,12 +94,13 @@ fn inactive_lanes(b: &Bench) -> Outcome {
     same_all("out", &out.read()?, &expected)
 }
 
-/// Lanes leave the loop one after the other.
+/// Lanes leave a loop one after the other.
 fn lanes_leave(b: &Bench) -> Outcome {
     let (threads, wave) = (2 * b.wave(), b.wave());
     let out = b.zeros::<u32>(threads as usize)?;
     b.launch(&b.function("shuffle", "lanes_leave")?, grid(1, threads), args![&out])?;
-    // Lane 0 begins with 1 and doubles in each round; lane l is there for the first (wave - l) rounds of wave - 1.
+    // Lane 0 begins with 1 and doubles in each round; lane l takes part in the first (wave - l) rounds of
+    // wave - 1.
     let at = |t: u32| {
         let rounds = (wave - t % wave).min(wave - 1);
         (0..rounds).fold(t % wave + 1, |sum, round| sum.wrapping_add(1_u32.checked_shl(round).unwrap_or(0)))
@@ -125,7 +126,7 @@ fn sum_of_a_group(b: &Bench) -> Outcome {
     Ok(())
 }
 
-/// A butterfly of exclusive-or shuffles at every width: all lanes have the answer.
+/// A butterfly of exclusive-or shuffles at every width: all lanes have the result.
 fn maximum_of_a_group(b: &Bench) -> Outcome {
     let values = numbers(256);
     let input = b.buffer(&values)?;
@@ -139,7 +140,7 @@ fn maximum_of_a_group(b: &Bench) -> Outcome {
     Ok(())
 }
 
-/// Running sums by shuffles up at every width.
+/// Prefix sums by shuffles up at every width.
 fn scan_of_a_group(b: &Bench) -> Outcome {
     let values = numbers(256);
     let input = b.buffer(&values)?;
@@ -152,7 +153,7 @@ fn scan_of_a_group(b: &Bench) -> Outcome {
     Ok(())
 }
 
-/// A block of 40 threads: its last warp is not whole at either wave size.
+/// A block of 40 threads: its last warp is partial at either wave size.
 fn part_of_a_warp(b: &Bench) -> Outcome {
     let values = numbers(40);
     let (input, out) = (b.buffer(&values)?, b.zeros::<i32>(5)?);

@@ -1,4 +1,4 @@
-//! Votes: ballot, any, all, and what is counted with them.
+//! Votes: ballot, any, all, and counting with them.
 
 use crate::cases::prelude::*;
 
@@ -7,7 +7,7 @@ pub(crate) const CASES: &[Case] = cases!("kernel/vote":
     until_all_are_done,
 );
 
-/// The bits of the lanes of a warp of `lanes` that the condition holds for.
+/// The mask of the lanes, in a warp of `lanes`, for which the condition holds.
 fn mask(lanes: u32, holds: impl Fn(u32) -> bool) -> u64 {
     (0..lanes).filter(|lane| holds(*lane)).fold(0, |mask, lane| mask | 1 << lane)
 }
@@ -24,7 +24,7 @@ fn ballot(b: &Bench) -> Outcome {
     Ok(())
 }
 
-/// Whether some lane says yes, and whether all do.
+/// Whether any lane votes true, and whether all do.
 fn any_and_all(b: &Bench) -> Outcome {
     let wave = b.wave() as i32;
     for limit in [0, 3, wave - 1, wave] {
@@ -36,7 +36,7 @@ fn any_and_all(b: &Bench) -> Outcome {
     Ok(())
 }
 
-/// Lanes that do not exist do not vote: 40 threads are no whole number of warps.
+/// Lanes that do not exist do not vote: 40 threads are not a whole number of warps.
 fn part_of_a_warp(b: &Bench) -> Outcome {
     let (out, wave) = (b.zeros::<u64>(40)?, b.wave());
     b.launch(&b.function("vote", "ballot")?, grid(1, 40), args![&out, 3])?;
@@ -45,7 +45,7 @@ fn part_of_a_warp(b: &Bench) -> Outcome {
     same_all("out", &out.read()?, &expected)
 }
 
-/// Each side of a branch votes among its own.
+/// Each side of a branch votes separately.
 fn both_sides_of_a_branch(b: &Bench) -> Outcome {
     let (out, wave) = (b.zeros::<u64>(128)?, b.wave());
     b.launch(&b.function("vote", "two_sides")?, grid(1, 128), args![&out])?;
@@ -54,7 +54,7 @@ fn both_sides_of_a_branch(b: &Bench) -> Outcome {
     same_all("out", &out.read()?, &expected)
 }
 
-/// Each side calls the same function with a vote in it, and votes among its own all the same.
+/// Both sides call the same function with a vote in it, and still vote separately.
 fn helper_in_two_branches(b: &Bench) -> Outcome {
     let (out, wave) = (b.zeros::<u64>(128)?, b.wave());
     b.launch(&b.function("vote", "two_calls")?, grid(1, 128), args![&out])?;
@@ -64,7 +64,7 @@ fn helper_in_two_branches(b: &Bench) -> Outcome {
     same_all("out", &out.read()?, &expected)
 }
 
-/// Lane n goes round n times.
+/// Lane n loops n times.
 fn uneven_rounds(b: &Bench) -> Outcome {
     let wave = b.wave() as i32;
     let out = b.zeros::<i32>(wave as usize)?;
@@ -74,7 +74,7 @@ fn uneven_rounds(b: &Bench) -> Outcome {
     same_all("out", &out.read()?, &(0..wave).map(|lane| 1000 * seen(lane) + wave).collect::<Vec<i32>>())
 }
 
-/// Branches in branches: fewer lanes inside, the same ones again behind.
+/// Nested branches: fewer lanes inside, the same ones again afterwards.
 fn nested_branches(b: &Bench) -> Outcome {
     let out = b.zeros::<i32>(128)?;
     b.launch(&b.function("vote", "nested")?, grid(1, 128), args![&out])?;
@@ -113,7 +113,7 @@ fn same_key(b: &Bench) -> Outcome {
     same_all("out", &out.read()?, &(0..128).map(at).collect::<Vec<u64>>())
 }
 
-/// A warp goes round as often as its slowest lane must.
+/// A warp loops as often as its slowest lane.
 fn until_all_are_done(b: &Bench) -> Outcome {
     let (wave, steps) = (b.wave() as usize, (0..192).map(|t| t * 5 % 37 * (t / 64)).collect::<Vec<i32>>());
     let (input, rounds) = (b.buffer(&steps)?, b.filled(192, -1)?);

@@ -1,8 +1,8 @@
-// Atomic read-modify-write operations. Each returns the former value; all are relaxed, as on a GPU.
+// Atomic read-modify-write operations. Each returns the old value. All are relaxed, as on a GPU.
 #pragma once
 
 namespace hiphost {
-// Keeps the second argument from taking part in deduction: atomicAdd(&u, 1) works for an unsigned u.
+// Excludes the second argument from template deduction, so that atomicAdd(&u, 1) works for an unsigned u.
 template <class T>
 struct same {
     using type = T;
@@ -10,7 +10,7 @@ struct same {
 template <class T>
 using same_t = typename same<T>::type;
 
-// Replaces *p by next(*p) until no other thread came between.
+// Replaces *p by next(*p) with a compare-and-swap loop.
 template <class T, class Next>
 static __forceinline__ T exchange_loop(T* p, Next next) {
     T old, wanted;
@@ -58,7 +58,7 @@ static __forceinline__ T atomicExch(T* p, hiphost::same_t<T> v) {
     __atomic_exchange(p, &v, &old, __ATOMIC_RELAXED);
     return old;
 }
-// Compares bits, as the hardware does.
+// Compares bit patterns, as the hardware does.
 template <class T>
 static __forceinline__ T atomicCAS(T* p, hiphost::same_t<T> expected, hiphost::same_t<T> wanted) {
     __atomic_compare_exchange(p, &expected, &wanted, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
@@ -75,7 +75,7 @@ static __forceinline__ T atomicDec(T* p, hiphost::same_t<T> limit) {
     return hiphost::exchange_loop(p, [limit](T old) { return old == 0 || old > limit ? limit : (T)(old - 1); });
 }
 
-// The forms with a scope: memory is one here, so every scope is the widest.
+// The forms with a scope. All threads share one memory here, so every scope is the widest.
 #define HIPHOST_SCOPES(name)                                          \
     template <class T, class... V>                                    \
     static __forceinline__ T name##_system(T* p, V... v) {            \
@@ -98,7 +98,8 @@ HIPHOST_SCOPES(atomicInc)
 HIPHOST_SCOPES(atomicDec)
 #undef HIPHOST_SCOPES
 
-// AMD's own names: `unsafe` may lose precision in memory that no GPU's hardware can add in, `NoRet` returns nothing.
+// AMD's own names: `unsafe` allows less precision on memory where the GPU's hardware cannot add; `NoRet`
+// returns nothing.
 template <class T>
 static __forceinline__ T unsafeAtomicAdd(T* p, hiphost::same_t<T> v) {
     return atomicAdd(p, v);

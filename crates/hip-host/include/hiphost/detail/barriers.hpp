@@ -25,7 +25,7 @@ static inline int __syncthreads_and(int predicate, unsigned line = __builtin_LIN
 }
 
 namespace hiphost {
-// False if the launch is not cooperative.
+// Returns false if the launch is not cooperative.
 static inline bool grid_barrier(unsigned line) {
     Parked parked;
     return runtime->grid_sync(current, line) != 0;

@@ -15,7 +15,7 @@ namespace hiphost {
 template <class T>
 static __forceinline__ unsigned short bfloat16_bits_of(T v) {
     if constexpr (std::is_same_v<T, float>) return bfloat16_bits(v);
-    // An integer of 64 bits may not fit into a double: its high part does, with a bit for the rest.
+    // A 64-bit integer may not fit into a double. Its high bits do, with a sticky bit for the rest.
     else if constexpr (std::is_integral_v<T> && sizeof(T) == 8) {
         const bool negative = v < 0;
         uint64_t magnitude = negative ? 0 - (uint64_t)v : (uint64_t)v;

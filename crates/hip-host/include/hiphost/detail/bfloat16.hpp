@@ -9,7 +9,7 @@ struct hip_bfloat16 {
     unsigned short data;
     hip_bfloat16() = default;
     explicit __forceinline__ hip_bfloat16(float v) : data(hiphost::bfloat16_bits(v)) {}
-    // Cuts off what a bfloat16 has no room for; a NaN stays one.
+    // Truncates to a bfloat16; a NaN stays a NaN.
     explicit __forceinline__ hip_bfloat16(float v, truncate_t)
         : data((unsigned short)(__float_as_uint(v) >> 16 | (v != v ? 0x40u : 0u))) {}
     __forceinline__ hip_bfloat16& operator=(const float& v) {

@@ -1,4 +1,4 @@
-// Clocks. All of them count nanoseconds, which is what the device's clock rates (1 GHz) say.
+// Clocks. All count nanoseconds, which matches the device's clock rates (1 GHz).
 #pragma once
 
 #include <ctime>
@@ -7,5 +7,5 @@ static inline long long wall_clock64() { return (long long)hiphost::runtime->clo
 static inline long long clock64() { return (long long)hiphost::runtime->clock(); }
 static inline long long __clock64() { return clock64(); }
 static inline long long __clock() { return clock64(); }
-// The C library's clock() measures the process; a kernel means its device.
+// The C library's clock() measures the process; in a kernel it means the device's clock.
 #define clock() clock64()

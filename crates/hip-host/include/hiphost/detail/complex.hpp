@@ -1,4 +1,5 @@
-// HIP's complex numbers: x is the real part, y the imaginary one. Each operation of the formulas is rounded by itself.
+// HIP's complex numbers: x is the real part, y the imaginary part. Each operation of the formulas is rounded
+// separately.
 #pragma once
 
 #define HIPHOST_COMPLEX(C, T, s, root)                                                                      \

@@ -1,4 +1,5 @@
-// Floats of 8 bits: with 4 or 5 bits of exponent, by the Open Compute Project or, with _fnuz, as AMD's first ones.
+// 8-bit floats with 4 or 5 bits of exponent, in the Open Compute Project's formats or, with _fnuz, in the
+// formats of AMD's first hardware.
 #pragma once
 
 #include <climits>
@@ -17,15 +18,15 @@ enum __hip_fp8_interpretation_t {
     __HIP_E5M2_FNUZ = 3, // largest 57344, no infinity, no -0: 0x80 is the one NaN
 };
 enum __hip_saturation_t {
-    __HIP_NOSAT = 0,     // too large a value becomes infinity, or NaN where there is none
-    __HIP_SATFINITE = 1, // too large a value becomes the largest number
+    __HIP_NOSAT = 0,     // overflow gives infinity, or NaN if the format has none
+    __HIP_SATFINITE = 1, // overflow gives the largest number
 };
 typedef unsigned char __hip_fp8_storage_t;
 typedef unsigned short __hip_fp8x2_storage_t;
 typedef unsigned __hip_fp8x4_storage_t;
 
 namespace hiphost {
-// What an interpretation says.
+// The parameters of a format.
 struct Fp8Format {
     bool wide, fnuz;
     int mantissa, bias;
@@ -40,12 +41,12 @@ static __forceinline__ float fp8_value(__hip_fp8_storage_t x, __hip_fp8_interpre
     const float sign = x & 0x80 ? -1.0f : 1.0f;
     if (format.fnuz ? x == 0x80 : magnitude > (format.wide ? 0x7c : 0x7e)) return __int_as_float(0x7fc00000);
     if (!format.fnuz && format.wide && magnitude == 0x7c) return sign * __int_as_float(0x7f800000);
-    // A whole number of units, which are powers of two.
+    // A whole number of units in the last place, which are powers of two.
     const int units = high ? low + (1 << format.mantissa) : low, exponent = (high ? high : 1) - format.bias - format.mantissa;
     return sign * (float)units * __int_as_float((127 + exponent) << 23);
 }
 
-// To nearest, ties to even, in one step.
+// Rounds to nearest, ties to even, in one step.
 static __forceinline__ __hip_fp8_storage_t fp8_bits(double v, __hip_saturation_t saturation,
                                                     __hip_fp8_interpretation_t interpretation) {
     const Fp8Format format(interpretation);
@@ -56,17 +57,17 @@ static __forceinline__ __hip_fp8_storage_t fp8_bits(double v, __hip_saturation_t
     const int beyond = saturation == __HIP_SATFINITE ? sign | largest : format.fnuz ? 0x80 : sign | (format.wide ? 0x7c : 0x7f);
     const double magnitude = bits<double>(u & ~(1ull << 63));
     if (magnitude > 1e6) return (__hip_fp8_storage_t)beyond;
-    // The unit is that of the value's exponent, or of the numbers below the smallest normal one.
+    // The unit is that of the value's exponent or, for subnormal numbers, of the smallest normal one.
     int exponent = (int)(u >> 52 & 0x7ff) - 1023;
     if (exponent < 1 - format.bias) exponent = 1 - format.bias;
     const double units = rint(magnitude * bits<double>((uint64_t)(1023 + format.mantissa - exponent) << 52));
-    // A carry out of the mantissa counts the exponent on.
+    // A carry out of the mantissa increments the exponent.
     const int code = ((exponent + format.bias - 1) << format.mantissa) + (int)units;
     if (code > largest) return (__hip_fp8_storage_t)beyond;
     return (__hip_fp8_storage_t)(code == 0 && format.fnuz ? 0 : sign | code);
 }
 
-// A whole number of type T: cut off, at most T's largest and at least its smallest; 0 for a NaN.
+// Converts to an integer of type T: truncated and clamped to T's range; 0 for a NaN.
 template <class T>
 static __forceinline__ T fp8_integer(float v) {
     if constexpr (std::is_same_v<T, bool>) return v != 0.0f;
@@ -76,7 +77,7 @@ static __forceinline__ T fp8_integer(float v) {
     return (T)v;
 }
 
-// One, two or four numbers with their conversions: the lowest byte is the first.
+// One, two or four numbers with their conversions; the lowest byte is the first.
 template <__hip_fp8_interpretation_t I>
 struct Fp8 {
     static constexpr __hip_saturation_t __default_saturation = __HIP_SATFINITE;
@@ -149,7 +150,7 @@ HIPHOST_FP8(e4m3_fnuz, __HIP_E4M3_FNUZ)
 HIPHOST_FP8(e5m2_fnuz, __HIP_E5M2_FNUZ)
 #undef HIPHOST_FP8
 
-// Conversions of the bits.
+// Conversions that return the bits.
 #define HIPHOST_FP8_FROM(name, V, value)                                                             \
     static __forceinline__ __hip_fp8_storage_t __hip_cvt_##name##_to_fp8(                            \
         const V v, const __hip_saturation_t saturation, const __hip_fp8_interpretation_t format) {   \

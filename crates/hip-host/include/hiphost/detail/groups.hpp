@@ -1,10 +1,10 @@
-// Cooperative groups: a grid, a block, tiles of a warp, and the lanes that are active together.
+// Cooperative groups: grids, blocks, tiles of a warp, and groups of lanes that are active together.
 #pragma once
 
 #ifndef HIPHOST_NO_BARRIERS
 namespace cooperative_groups {
 namespace detail {
-// The thread's number in its block, x fastest, and the number of its block in the grid.
+// The thread's rank in its block, x fastest, and the block's rank in the grid.
 static inline unsigned rank_in_block() {
     using namespace hiphost;
     return thread_x + block_dim_x * (thread_y + block_dim_y * thread_z);
@@ -60,7 +60,7 @@ public:
 static inline thread_block this_thread_block() { return thread_block(); }
 
 #if HIPHOST_WAVE_SIZE != 0
-// `count` lanes of a warp, beginning at a multiple of it: what tiles have in common.
+// `count` lanes of a warp, starting at a multiple of `count`: the base of all tiles.
 class tiled_group {
 public:
     explicit tiled_group(unsigned count) : count_(count) {
@@ -105,14 +105,14 @@ public:
     }
     template <class T>
     unsigned long long match_all(T v, int& predicate, unsigned line = __builtin_LINE()) const {
-        // The others of the warp may hold other values: it is the tile's own lanes that count.
+        // Other lanes of the warp may hold other values; only the tile's own lanes count.
         const unsigned long long all = mine(~0ull), equal = mine(__match_any(v, line));
         predicate = equal == all;
         return predicate ? all : 0;
     }
 
 private:
-    // The tile's own bits of a warp's mask, from bit 0 on.
+    // The tile's own bits of a warp mask, shifted to bit 0.
     unsigned long long mine(unsigned long long mask) const {
         const unsigned lane = detail::rank_in_block() % (unsigned)warpSize;
         return mask >> (lane & ~(count_ - 1)) & (count_ == 64 ? ~0ull : (1ull << count_) - 1);
@@ -120,7 +120,7 @@ private:
     unsigned count_;
 };
 
-// A tile whose size the compiler knows.
+// A tile whose size is known at compile time.
 template <unsigned Count, class Parent = void>
 class thread_block_tile : public tiled_group {
     static_assert(Count <= HIPHOST_WAVE_SIZE && (Count & (Count - 1)) == 0, "a power of two, at most a warp");
@@ -141,7 +141,7 @@ static inline tiled_group tiled_partition(const tiled_group& parent, unsigned co
     return count < parent.size() ? tiled_group(count) : parent;
 }
 
-// The lanes that came together to coalesced_threads().
+// The lanes that reached coalesced_threads() together.
 class coalesced_group {
 public:
     explicit coalesced_group(unsigned long long mask) : mask_(mask) {}
@@ -167,7 +167,7 @@ public:
         const unsigned rank = thread_rank();
         return __shfl(v, lane_of(rank + delta >= size() ? rank : rank + delta), warpSize, line);
     }
-    // Bit n is for the lane of rank n.
+    // Bit n belongs to the lane with rank n.
     unsigned long long ballot(int predicate, unsigned line = __builtin_LINE()) const {
         return packed(hiphost::meet(line, "", 0, predicate != 0).predicates);
     }
@@ -195,7 +195,7 @@ static inline coalesced_group coalesced_threads(unsigned line = __builtin_LINE()
 }
 #endif
 
-// Any of the groups, for functions that take whichever they are given.
+// Any of the groups, for functions that accept each kind.
 class thread_group {
 public:
     thread_group(const grid_group&) : kind_(grid) {}
@@ -237,7 +237,7 @@ public:
 
 private:
     enum Kind { grid, block, lanes } kind_;
-    // Of a tile its lanes, of coalesced threads which those are.
+    // The number of lanes of a tile, or the lane mask of coalesced threads.
     unsigned count_ = 0;
     unsigned long long mask_ = 0;
 };

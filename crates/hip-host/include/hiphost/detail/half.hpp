@@ -36,7 +36,7 @@ struct __half {
 typedef __half half;
 
 namespace hiphost {
-// A double holds the product exactly, and the sum with bits to spare, so this rounds once.
+// A double holds the product exactly and the sum with enough extra bits, so this rounds once.
 static __forceinline__ __half fma_once(__half a, __half b, __half c) {
     return __half((double)(float)a * (double)(float)b + (double)(float)c);
 }
@@ -47,7 +47,7 @@ struct alignas(4) __half2 {
     __half2() = default;
     __forceinline__ __half2(const __half& a, const __half& b) : x(a), y(b) {}
     __forceinline__ __half2(const __half2_raw& v) : x(v.x), y(v.y) {}
-    // A number stands for a pair of it.
+    // A number is converted to a pair of it.
     template <class T, class = std::enable_if_t<std::is_arithmetic_v<T>>>
     __forceinline__ __half2(T v) : x(v), y(v) {}
     __forceinline__ operator __half2_raw() const { return hiphost::bits<__half2_raw>(*this); }
@@ -56,14 +56,14 @@ typedef __half2 half2;
 
 HIPHOST_SMALL_FLOAT(__half)
 HIPHOST_SMALL_PAIR(__half2)
-// Of halves, as AMD has it, at most is not more in both parts.
+// For halves, as with AMD's headers, <= is true if > is false in both components.
 static __forceinline__ bool operator<=(const __half2& a, const __half2& b) { return !(b < a); }
 static __forceinline__ bool operator>=(const __half2& a, const __half2& b) { return !(a < b); }
 HIPHOST_SMALL_INTRINSICS(__half, __half2, &&)
 HIPHOST_SMALL_PARTS(__half, __half2, half)
 
 namespace hiphost {
-// A number rounded down, up or towards zero: the nearest one, or its neighbour.
+// Rounds a number down, up or towards zero: takes the nearest one, or its neighbour.
 static __forceinline__ __half half_towards(double v, Towards towards) {
     const __half nearest(v);
     const double found = (float)nearest;
@@ -71,7 +71,7 @@ static __forceinline__ __half half_towards(double v, Towards towards) {
     const bool down = towards == Towards::down || (towards == Towards::zero && v > 0);
     if (down ? found < v : found > v) return nearest;
     const unsigned short u = bits<unsigned short>(nearest), magnitude = u & 0x7fffu;
-    // Past zero, the smallest number of the other sign comes next.
+    // Across zero, the neighbour is the smallest number of the other sign.
     if (magnitude == 0) return bits<__half>((unsigned short)(down ? 0x8001u : 1u));
     return bits<__half>((unsigned short)(down == (u >> 15 != 0) ? u + 1 : u - 1));
 }
@@ -85,7 +85,7 @@ static __forceinline__ __half __float2half_ru(float v) { return hiphost::half_to
 static __forceinline__ __half __double2half(double v) { return __half(v); }
 static __forceinline__ float __half2float(__half v) { return (float)v; }
 
-// Integers: to nearest, towards zero, down, up.
+// Conversions to integers: to nearest, towards zero, down, up.
 #define HIPHOST_HALF_INTEGER(name, T)                                                                                        \
     static __forceinline__ T __half2##name##_rn(__half v) { return (T)rintf((float)v); }                                     \
     static __forceinline__ T __half2##name##_rz(__half v) { return (T)(float)v; }                                            \
@@ -111,7 +111,7 @@ static __forceinline__ __half2 __float22half2_rn(float2 v) { return __half2(__ha
 static __forceinline__ float2 __half22float2(__half2 v) { return make_float2((float)v.x, (float)v.y); }
 
 static __forceinline__ __half __clamp_01(__half v) { return __half(__saturatef((float)v)); }
-// Loads with a hint about caches, which a CPU does without.
+// Loads with a cache hint, which a CPU ignores.
 static __forceinline__ __half __ldcg(const __half* p) { return *p; }
 static __forceinline__ __half __ldca(const __half* p) { return *p; }
 static __forceinline__ __half __ldcs(const __half* p) { return *p; }
@@ -119,7 +119,7 @@ static __forceinline__ __half2 __ldcg(const __half2* p) { return *p; }
 static __forceinline__ __half2 __ldca(const __half2* p) { return *p; }
 static __forceinline__ __half2 __ldcs(const __half2* p) { return *p; }
 
-// AMD's sum of two products and c. A float has no need to be saturated.
+// AMD's sum of two products and c. A float never needs saturation.
 static __forceinline__ float amd_mixed_dot(__half2 a, __half2 b, float c, bool) {
     return fmaf((float)a.x, (float)b.x, fmaf((float)a.y, (float)b.y, c));
 }

@@ -1,4 +1,4 @@
-// Where a thread is: threadIdx, blockIdx, blockDim, gridDim, dynamic shared memory, assert.
+// The built-in variables of a thread: threadIdx, blockIdx, blockDim, gridDim, dynamic shared memory, assert.
 #pragma once
 
 struct dim3 {
@@ -11,7 +11,7 @@ struct dim3 {
 namespace hiphost {
 static Own<const hiphost_runtime*> runtime;
 
-// Scalars, not structs: a compiler keeps a scalar in a register over a loop.
+// Scalars, not structs: a compiler keeps a scalar in a register in a loop.
 static thread_local Own<const hiphost_block*> current;
 static thread_local Own<unsigned> thread_x, thread_y, thread_z;
 static thread_local Own<unsigned> block_x, block_y, block_z;
@@ -29,7 +29,8 @@ static __forceinline__ uint3 block_index() { return uint3{block_x, block_y, bloc
 static __forceinline__ dim3 block_dim() { return dim3{block_dim_x, block_dim_y, block_dim_z}; }
 static __forceinline__ dim3 grid_dim() { return dim3{grid_dim_x, grid_dim_y, grid_dim_z}; }
 
-// Other threads of the block run during a call that may park, and leave their index behind.
+// Restores the thread's index after a call that may park the fiber: other threads of the block run meanwhile
+// and overwrite it.
 struct Parked {
     unsigned x = thread_x, y = thread_y, z = thread_z;
     __forceinline__ ~Parked() {
@@ -41,15 +42,15 @@ struct Parked {
 static inline void* dynamic_shared() { return current->shared; }
 static inline unsigned dynamic_shared_bytes() { return current->shared_bytes; }
 
-// Set when one thread did the work of its whole block, so that a plain loop need not visit the others.
+// Set when one thread did the work of its whole block, so that a plain loop can skip the other threads.
 static thread_local Own<bool> block_done;
 
-// A part of 0..count.
+// A subrange of 0..count.
 struct Share {
     uint64_t first, last;
 };
-// What this thread takes when the grid shares out 0..count: on a CPU the first thread of a block takes all that
-// falls to the block, in one piece.
+// The part of 0..count that falls to this thread. On a CPU the first thread of a block takes the block's
+// whole part as one range.
 static __forceinline__ Share share(uint64_t count) {
     block_done = true;
     if ((thread_x | thread_y | thread_z) != 0) return Share{0, 0};
@@ -89,7 +90,7 @@ static __forceinline__ Share share(uint64_t count) {
 // Declares the launch's dynamic shared memory.
 #define HIP_DYNAMIC_SHARED(type, name) type* const name = (type*)::hiphost::dynamic_shared();
 
-// A kernel that includes <cassert> itself gets the C library's assert, which calls this function.
+// A kernel that includes <cassert> itself gets the C library's assert macro, which calls this function.
 #define __assert_fail(condition, file, line, function) ::hiphost::assertion_failed(condition, file, line)
 #undef assert
 #ifdef NDEBUG
@@ -100,9 +101,9 @@ static __forceinline__ Share share(uint64_t count) {
 #define __trap() ::hiphost::fail(719, "trap", __FILE__, __LINE__)
 #define abort() ::hiphost::fail(719, "abort", __FILE__, __LINE__)
 
-// HIPHOST_FOR_EACH(i, count) { ... } runs its body once for each i in 0..count over the whole grid, whatever the
-// launch's shape; i is a uint64_t. Bodies of different i must not depend on each other. A kernel that uses it does
-// nothing outside it that depends on threadIdx.
+// HIPHOST_FOR_EACH(i, count) { ... } runs its body once for each i in 0..count over the whole grid, for any
+// launch shape; i is a uint64_t. The bodies for different i must not depend on each other. Outside of it the
+// kernel must not depend on threadIdx.
 #if defined(__clang__)
 #define HIPHOST_IVDEP _Pragma("clang loop vectorize(assume_safety)")
 #else

@@ -15,7 +15,7 @@ static __forceinline__ unsigned __popc(unsigned v) { return (unsigned)__builtin_
 static __forceinline__ unsigned __popcll(unsigned long long v) { return (unsigned)__builtin_popcountll(v); }
 static __forceinline__ int __clz(int v) { return v ? __builtin_clz((unsigned)v) : 32; }
 static __forceinline__ int __clzll(long long v) { return v ? __builtin_clzll((unsigned long long)v) : 64; }
-// One more than the number of the lowest bit that is set; 0 if none is.
+// The index of the lowest set bit, counted from 1; 0 if no bit is set.
 static __forceinline__ unsigned __ffs(unsigned v) { return (unsigned)__builtin_ffs((int)v); }
 static __forceinline__ unsigned __ffs(int v) { return (unsigned)__builtin_ffs(v); }
 static __forceinline__ unsigned __ffsll(unsigned long long v) { return (unsigned)__builtin_ffsll((long long)v); }
@@ -31,7 +31,7 @@ static __forceinline__ unsigned __brev(unsigned v) {
 static __forceinline__ unsigned long long __brevll(unsigned long long v) {
     return (unsigned long long)__brev((unsigned)v) << 32 | __brev((unsigned)(v >> 32));
 }
-// Four bytes of the eight of y:x, each picked by the low three bits of a nibble of s.
+// Selects four of the eight bytes of y:x, each by the low three bits of a nibble of s.
 static __forceinline__ unsigned __byte_perm(unsigned x, unsigned y, unsigned s) {
     const unsigned long long all = (unsigned long long)y << 32 | x;
     unsigned out = 0;
@@ -44,7 +44,7 @@ static __forceinline__ unsigned __bitextract_u32(unsigned v, unsigned offset, un
 static __forceinline__ uint64_t __bitextract_u64(uint64_t v, unsigned offset, unsigned width) {
     return v >> (offset & 63) & ((1ull << (width & 63)) - 1);
 }
-// The low bits of `from` in the place of some of v.
+// Replaces a bit field of v by the low bits of `from`.
 static __forceinline__ unsigned __bitinsert_u32(unsigned v, unsigned from, unsigned offset, unsigned width) {
     const unsigned mask = ((1u << (width & 31)) - 1) << (offset & 31);
     return (v & ~mask) | (from << (offset & 31) & mask);
@@ -54,7 +54,8 @@ static __forceinline__ uint64_t __bitinsert_u64(uint64_t v, uint64_t from, unsig
     return (v & ~mask) | (from << (offset & 63) & mask);
 }
 
-// 32 bits of the 64 of hi:lo. The plain forms take the shift modulo 32, the c forms at most 32.
+// Shifts the 64 bits hi:lo and returns 32 of them. The plain forms take the shift modulo 32, the c forms
+// clamp it to 32.
 static __forceinline__ unsigned __funnelshift_l(unsigned lo, unsigned hi, unsigned shift) {
     return (unsigned)(((uint64_t)hi << 32 | lo) << (shift & 31) >> 32);
 }
@@ -68,7 +69,7 @@ static __forceinline__ unsigned __funnelshift_rc(unsigned lo, unsigned hi, unsig
     return shift >= 32 ? hi : __funnelshift_r(lo, hi, shift);
 }
 
-// Products: the low 24 bits of each factor, or the upper half of the result.
+// Products: of the low 24 bits of each factor, or the upper half of the full product.
 static __forceinline__ int __mul24(int a, int b) {
     return (int)((unsigned)((int)((unsigned)a << 8) >> 8) * (unsigned)((int)((unsigned)b << 8) >> 8));
 }
@@ -80,7 +81,7 @@ static __forceinline__ unsigned long long __umul64hi(unsigned long long a, unsig
     return (unsigned long long)(((unsigned __int128)a * b) >> 64);
 }
 
-// Halves of sums, which do not overflow; with an r they round up. Sums of absolute differences.
+// Averages that do not overflow; with an r they round up. Sums of absolute differences.
 static __forceinline__ int __hadd(int a, int b) { return (int)(((int64_t)a + b) >> 1); }
 static __forceinline__ int __rhadd(int a, int b) { return (int)(((int64_t)a + b + 1) >> 1); }
 static __forceinline__ unsigned __uhadd(unsigned a, unsigned b) { return (unsigned)(((uint64_t)a + b) >> 1); }
@@ -90,7 +91,7 @@ static __forceinline__ unsigned __sad(int a, int b, unsigned c) {
 }
 static __forceinline__ unsigned __usad(unsigned a, unsigned b, unsigned c) { return (a < b ? b - a : a - b) + c; }
 
-// AMD's sums of products of small integers and c, which may be saturated: pairs of 16 bits, four of 8, eight of 4.
+// AMD's dot products of small integers plus c, optionally saturated: two of 16 bits, four of 8, eight of 4.
 namespace hiphost {
 template <class T>
 static __forceinline__ T sum_of_products(long long products, T c, bool saturate) {
@@ -106,7 +107,7 @@ static __forceinline__ long long product_4(V a, V b) { return product_2(a, b) + 
 template <class T>
 static __forceinline__ long long product_8(T a, T b) {
     long long sum = 0;
-    // The nibble at the top, and down again with its sign.
+    // Shifts the nibble to the top, then down with sign extension.
     for (int i = 0; i < 32; i += 4) sum += (long long)((T)((unsigned)a << i) >> 28) * ((T)((unsigned)b << i) >> 28);
     return sum;
 }
@@ -147,7 +148,7 @@ static __forceinline__ T __ldg(const T* p) {
     return *p;
 }
 
-// What Clang has built in and GCC has not: hints.
+// Hints that Clang has as built-ins and GCC does not.
 #if !defined(__clang__)
 #define __builtin_assume(condition) ((void)0)
 #define __builtin_nontemporal_load(p) (*(p))

@@ -1,5 +1,5 @@
-// Arithmetic that HIP names: min and max, conversions with a rounding, and the intrinsics of single operations. What
-// the C library has under the same name (sinf, fmaf, ...) comes from there.
+// Arithmetic functions of HIP: min and max, conversions with a rounding mode, and intrinsics for single
+// operations. Functions that the C library has under the same name (sinf, fmaf, ...) come from there.
 #pragma once
 
 static __forceinline__ int min(int a, int b) { return b < a ? b : a; }
@@ -18,7 +18,7 @@ static __forceinline__ long long max(long long a, long long b) { return a < b ? 
 static __forceinline__ unsigned long long max(unsigned long long a, unsigned long long b) { return a < b ? b : a; }
 static __forceinline__ float max(float a, float b) { return fmaxf(a, b); }
 static __forceinline__ double max(double a, double b) { return fmax(a, b); }
-// Numbers of two types, as `min(i, 4u)` has.
+// Arguments of two types, as in `min(i, 4u)`.
 template <class A, class B>
 static __forceinline__ auto min(A a, B b) -> std::enable_if_t<std::is_arithmetic_v<A> && std::is_arithmetic_v<B>, std::common_type_t<A, B>> {
     using C = std::common_type_t<A, B>;
@@ -29,7 +29,7 @@ static __forceinline__ auto max(A a, B b) -> std::enable_if_t<std::is_arithmetic
     using C = std::common_type_t<A, B>;
     return (C)a < (C)b ? (C)b : (C)a;
 }
-// Two of another type that can be compared.
+// Two values of another comparable type.
 template <class T>
 static __forceinline__ auto min(T a, T b) -> std::enable_if_t<!std::is_arithmetic_v<T>, T> {
     return a < b ? a : b;
@@ -46,7 +46,7 @@ static __forceinline__ double rcbrt(double v) { return 1.0 / cbrt(v); }
 static __forceinline__ float fdividef(float a, float b) { return a / b; }
 static __forceinline__ float __saturatef(float v) { return v > 0.0f ? (v < 1.0f ? v : 1.0f) : 0.0f; }
 
-// One operation, rounded to nearest, which is how a host computes anyway.
+// Single operations rounded to nearest, which is the host's rounding mode anyway.
 static __forceinline__ float __fadd_rn(float a, float b) { return a + b; }
 static __forceinline__ float __fsub_rn(float a, float b) { return a - b; }
 static __forceinline__ float __fmul_rn(float a, float b) { return a * b; }
@@ -63,7 +63,8 @@ static __forceinline__ double __drcp_rn(double v) { return 1.0 / v; }
 static __forceinline__ double __dsqrt_rn(double v) { return sqrt(v); }
 static __forceinline__ double __fma_rn(double a, double b, double c) { return fma(a, b, c); }
 
-// The fast forms are the exact ones here. Macros, because the C library has functions of these names already.
+// The fast forms are exact here. They are macros, because the C library already declares functions with these
+// names.
 static __forceinline__ float __fdividef(float a, float b) { return a / b; }
 #define __sinf(v) sinf(v)
 #define __cosf(v) cosf(v)
@@ -102,7 +103,8 @@ static __forceinline__ double __ll2double_rn(long long v) { return (double)v; }
 static __forceinline__ double __ull2double_rn(unsigned long long v) { return (double)v; }
 static __forceinline__ float __double2float_rn(double v) { return (float)v; }
 
-// The same down, up and towards zero: the nearest number, or its neighbour. A long double holds every value exactly.
+// The same, rounded down, up and towards zero: the nearest number, or its neighbour. A long double holds
+// every value exactly.
 namespace hiphost {
 enum class Towards { down, up, zero };
 template <class T, class V>

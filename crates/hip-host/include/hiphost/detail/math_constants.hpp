@@ -1,4 +1,4 @@
-// HIP's mathematical constants. The parts _HI and _LO are a number and what it lacks.
+// HIP's mathematical constants. _HI is a rounded number and _LO the rest that it lacks.
 #pragma once
 
 #define HIP_INF_F __int_as_float(0x7f800000)

@@ -1,10 +1,10 @@
-// printf of a kernel: formatted here, written by the runtime in one piece, so that no two lines mix.
+// A kernel's printf: formats here and lets the runtime write the text in one piece, so that lines do not mix.
 #pragma once
 
 #include <cstdarg>
 #include <cstdlib>
 
-// The number of characters written, or a negative number if the format is no good.
+// Returns the number of characters written, or a negative number if the format is invalid.
 static inline __attribute__((format(printf, 1, 2))) int hiphost_printf(const char* format, ...) {
     char text[512];
     va_list arguments, again;
@@ -24,5 +24,5 @@ static inline __attribute__((format(printf, 1, 2))) int hiphost_printf(const cha
     va_end(again);
     return length;
 }
-// With parentheses, so that the word alone stays what it is in a header that is included later.
+// A function-like macro, so that the bare word `printf` in later headers stays unchanged.
 #define printf(...) hiphost_printf(__VA_ARGS__)

@@ -13,7 +13,7 @@ struct Kernel<K> {
     static_assert((std::is_trivially_copyable_v<A> && ...), "kernel parameters are plain values");
     static_assert((!std::is_reference_v<A> && ...), "kernel parameters are values, not references");
 
-    // The C layout of a struct that holds the parameters.
+    // The C layout of a struct that contains the parameters.
     struct Layout {
         uint32_t size[sizeof...(A) + 1], offset[sizeof...(A) + 1], total;
         constexpr Layout() : size{sizeof(A)..., 0}, offset{}, total(0) {
@@ -28,7 +28,8 @@ struct Kernel<K> {
     static constexpr Layout layout{};
 
 #ifdef HIPHOST_NO_BARRIERS
-    // The arguments become locals first: read through `args` they could change with every store.
+    // The arguments are copied to locals first: the compiler must assume that any store may change what
+    // `args` points to.
     template <size_t... I>
     static __forceinline__ void loop(void* const* args, std::index_sequence<I...>) {
         (void)args;
@@ -38,7 +39,8 @@ struct Kernel<K> {
         for (unsigned z = 0; z < nz; z++) {
             for (unsigned y = 0; y < ny; y++) {
                 thread_y = y, thread_z = z;
-                // Threads of one block that do not synchronise may run in any order, so also side by side.
+                // Threads of a block that do not synchronise may run in any order, so the loop may be
+                // vectorised.
                 HIPHOST_IVDEP
                 for (unsigned x = 0; x < nx; x++) {
                     thread_x = x;

@@ -1,8 +1,8 @@
-// What is different when a sanitizer watches: g++ -fsanitize=address or =thread. src/run/sanitizer.rs has the other half.
+// Changes for a sanitizer: g++ -fsanitize=address or =thread. src/run/sanitizer.rs has the runtime's part.
 #pragma once
 
-// AddressSanitizer puts no zones around thread-local variables, so __shared__ is an ordinary static variable there. The
-// runtime then runs one block at a time in the whole process.
+// AddressSanitizer puts no redzones around thread-local variables, so __shared__ is an ordinary static
+// variable there. The runtime then runs one block at a time in the whole process.
 #ifdef __SANITIZE_ADDRESS__
 #define HIPHOST_SHARED static
 #else
@@ -10,9 +10,10 @@
 #endif
 
 #ifdef __SANITIZE_THREAD__
-// Every thread of a block has to be one of ThreadSanitizer's: no kernel is a plain loop.
+// Every thread of a block has to be a thread to ThreadSanitizer, so no kernel may be a plain loop.
 #undef HIPHOST_NO_BARRIERS
-// The runtime's own code and variables: what threads of a block share here is switched with them.
+// The runtime's own code and variables, hidden from ThreadSanitizer: threads of a block share them, but they
+// are switched with the threads.
 #define HIPHOST_UNSEEN __attribute__((noinline, no_sanitize("thread")))
 #define HIPHOST_ENTRY __attribute__((noinline))
 

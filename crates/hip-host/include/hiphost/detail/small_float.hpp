@@ -1,9 +1,9 @@
-// What half precision and bfloat16 have in common: operands are widened to float, which has more than twice their bits,
-// and each result is rounded once.
+// Common parts of half precision and bfloat16: operands are widened to float, which has more than twice their
+// bits, and each result is rounded once.
 #pragma once
 
-// Arithmetic, comparisons and functions of a type H that converts to float and from it, of which fma_once(a, b, c) is the
-// product and sum rounded once.
+// Arithmetic, comparisons and functions of a type H that converts to and from float. fma_once(a, b, c) must
+// be a * b + c rounded once.
 #define HIPHOST_SMALL_FLOAT(H)                                                                                       \
     static __forceinline__ H operator+(H a) { return a; }                                                            \
     static __forceinline__ H operator-(H a) { return hiphost::flipped(a, 0x8000u); }                                 \
@@ -29,7 +29,7 @@
     static __forceinline__ V& operator*=(V& a, const V& b) { return a = a * b; }  \
     static __forceinline__ V& operator/=(V& a, const V& b) { return a = a / b; }
 
-// The operators of pairs, but for <= and >=; comparisons ask whether both components agree.
+// The operators of pairs, except <= and >=. A comparison is true if it is true for both components.
 #define HIPHOST_SMALL_PAIR(V)                                                                              \
     static __forceinline__ V operator+(const V& a) { return a; }                                           \
     static __forceinline__ V operator-(const V& a) { return V(-a.x, -a.y); }                               \
@@ -47,7 +47,8 @@
     static __forceinline__ bool operator<(const V& a, const V& b) { return a.x < b.x && a.y < b.y; }       \
     static __forceinline__ bool operator>(const V& a, const V& b) { return a.x > b.x && a.y > b.y; }
 
-// Intrinsics with their forms for pairs: of one operand, of two, and comparisons, each also true of a NaN (with a u).
+// Intrinsics and their forms for pairs: of one operand, of two, and comparisons. The forms with a u are also
+// true for a NaN.
 #define HIPHOST_SMALL_1(H, V, name, pair, value)                                          \
     static __forceinline__ H name(H a) { return value; }                                  \
     static __forceinline__ V pair(V a) { return V(name(a.x), name(a.y)); }
@@ -63,7 +64,7 @@
     static __forceinline__ bool __hb##name##u2(V a, V b) { return __h##name##u(a.x, b.x) both __h##name##u(a.y, b.y); }
 #define HIPHOST_SMALL_FUNCTION(H, V, name, value) HIPHOST_SMALL_1(H, V, h##name, h2##name, H(value))
 
-// `differ` is && or ||: when a pair is said to differ, in __hbne2.
+// `differ` is && or ||: when __hbne2 calls a pair different.
 #define HIPHOST_SMALL_INTRINSICS(H, V, differ)                                                            \
     HIPHOST_SMALL_2(H, V, __hadd, __hadd2, a + b)                                                         \
     HIPHOST_SMALL_2(H, V, __hsub, __hsub2, a - b)                                                         \
@@ -109,7 +110,7 @@
     HIPHOST_SMALL_FUNCTION(H, V, tanh, tanhf((float)a))                                                   \
     HIPHOST_SMALL_FUNCTION(H, V, trunc, truncf((float)a))
 
-// Parts of pairs and pairs of parts: `name` is half or bfloat16, `s` what several are called.
+// Parts of pairs, and pairs of parts. `name` is half or bfloat16, `s` its plural.
 #define HIPHOST_SMALL_PARTS(H, V, name)                                                              \
     static __forceinline__ H __low2##name(V v) { return v.x; }                                       \
     static __forceinline__ H __high2##name(V v) { return v.y; }                                      \
@@ -127,7 +128,7 @@
     static __forceinline__ H __ushort_as_##name(unsigned short v) { return hiphost::bits<H>(v); }
 
 namespace hiphost {
-// A value with some of its bits turned over.
+// A value with the bits of the mask inverted.
 template <class H>
 static __forceinline__ H flipped(H v, unsigned mask) {
     return bits<H>((unsigned short)(bits<unsigned short>(v) ^ mask));

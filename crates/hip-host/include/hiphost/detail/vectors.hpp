@@ -6,7 +6,8 @@ typedef unsigned short ushort;
 typedef unsigned int uint;
 typedef unsigned long ulong;
 
-// Operators work component by component; a number stands for a vector of it. == asks whether all are equal.
+// Operators work component by component; a number stands for a vector of it. == is true if all components are
+// equal.
 #define HIPHOST_VECTOR_BINARY(V, T, op)                                                     \
     static __forceinline__ V operator op(V a, const V& b) { return a op##= b; }             \
     static __forceinline__ V operator op(V a, T b) { return a op##= V(b); }                 \
@@ -35,7 +36,8 @@ typedef unsigned long ulong;
     HIPHOST_VECTOR_BINARY(V, T, >>)                                                         \
     static __forceinline__ V operator~(const V& a) { return a ^ V((T)~(T)0); }
 
-// The body of each: constructors that keep the type trivial, and one assigning operator for each binary one.
+// Members of each type: constructors that keep the type trivial, and a compound assignment for each binary
+// operator.
 #define HIPHOST_EACH_1(op) x op v.x;
 #define HIPHOST_EACH_2(op) HIPHOST_EACH_1(op) y op v.y;
 #define HIPHOST_EACH_3(op) HIPHOST_EACH_2(op) z op v.z;

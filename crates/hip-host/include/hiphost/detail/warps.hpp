@@ -11,7 +11,7 @@ static inline hiphost_warp_view meet(unsigned line, const void* value, unsigned 
     return view;
 }
 
-// The value of the lane that `pick(own lane)` names; one's own where that lane is inactive.
+// The value of the lane that `pick(own lane)` returns; the lane's own value if that lane is inactive.
 template <class T, class Pick>
 static inline T shuffle(unsigned line, T value, Pick pick) {
     static_assert(sizeof(T) <= 16 && std::is_trivially_copyable_v<T>, "a lane hands over at most 16 plain bytes");
@@ -70,7 +70,7 @@ static inline unsigned __lane_id() {
     return (thread_x + block_dim_x * (thread_y + block_dim_y * thread_z)) % warpSize;
 }
 
-// The active lanes that hold the same value, and whether all do. Values are compared bit by bit.
+// The active lanes that hold the same value; below, whether all do. Values are compared bit by bit.
 template <class T>
 static inline unsigned long long __match_any(T value, unsigned line = __builtin_LINE()) {
     static_assert(sizeof(T) == 4 || sizeof(T) == 8, "values of 4 or 8 bytes");
@@ -82,7 +82,7 @@ static inline unsigned long long __match_any(T value, unsigned line = __builtin_
     }
     return equal;
 }
-// The active lanes if all hold the same value, otherwise 0; whether they do is in *predicate.
+// The active lanes if all hold the same value, otherwise 0; *predicate says whether they do.
 template <class T>
 static inline unsigned long long __match_all(T value, int* predicate, unsigned line = __builtin_LINE()) {
     static_assert(sizeof(T) == 4 || sizeof(T) == 8, "values of 4 or 8 bytes");
@@ -94,7 +94,8 @@ static inline unsigned long long __match_all(T value, int* predicate, unsigned l
     return *predicate = 1, view.mask;
 }
 
-// The forms with a mask: the lanes named are expected to be the active ones, which is what the hardware demands.
+// The forms with a mask. The mask must name exactly the active lanes, as the hardware demands, so it is
+// ignored.
 template <class T>
 static inline T __shfl_sync(unsigned long long, T value, int source, int width = warpSize,
                             unsigned line = __builtin_LINE()) {

@@ -1,34 +1,34 @@
-//! Kernels: what each is called, how it is registered, and which could not be read.
+//! Kernels: the name of each, how it is registered, and which ones could not be parsed.
 
 use super::{BOUNDS, Rewriter, bounds_of};
 use crate::rtc::declaration::Declaration;
 use crate::rtc::tokens::Kind;
 
-/// A class that the text is inside of, as far as kernels that are its members are concerned.
+/// The class that contains the text, as far as its member kernels are concerned.
 #[derive(Debug, Clone)]
 pub(super) struct Class {
-    /// The name with those of the classes around it; `None` where a kernel has none that a registration could use: in a template,
-    /// and in a class without a name.
+    /// Its name, qualified by the classes around it; `None` if a registration cannot name its kernels: in a
+    /// template, and in an unnamed class.
     path: Option<String>,
-    /// The last token of the outermost class, behind which its kernels are registered.
+    /// The last token of the outermost class; its kernels are registered after it.
     last: usize,
-    /// It or a class around it is a template, whose kernels name expressions ask for.
+    /// It or a class around it is a template, so name expressions ask for its kernels.
     template: bool,
 }
 
-/// Where the kernel is that a declaration declares, and how it is registered.
-enum Place {
+/// Where a declared kernel is, and how it is registered.
+enum Location {
     Namespace,
-    /// A static member, by the name of its class.
+    /// A static member: the name of its class, and the token to register it after.
     Member(String, usize),
-    /// A function of a template: registered by what asks for its instances.
+    /// A function template, registered by the name expressions that ask for its instances.
     Template,
     /// Nothing can name it.
     Nowhere,
 }
 
 impl Rewriter<'_, '_> {
-    /// The class that a declaration defines inside of others.
+    /// The class that a declaration defines, inside `around`.
     pub(super) fn class(&self, declaration: &Declaration, around: Option<&Class>) -> Class {
         let name = declaration.class_name(self.source);
         let template = declaration.template.is_some() || around.is_some_and(|class| class.template);
@@ -40,14 +40,14 @@ impl Rewriter<'_, '_> {
         Class { path: path.filter(|_| !template), last, template }
     }
 
-    /// Registers a kernel that is complete, and notes the launch bounds of a template.
+    /// Registers a kernel that is defined here, and notes the launch bounds of a template.
     pub(super) fn kernel(&mut self, declaration: &Declaration, class: Option<&Class>) {
         let source = self.source;
         let open = declaration.body.map_or(declaration.end, |(_, open)| open);
         let marks = (declaration.words..open).filter(|at| source.is(*at, "__global__"));
         let marks: Vec<usize> = marks.collect();
         if declaration.instantiation {
-            // `inline` may not stand here.
+            // An explicit instantiation must not have `inline`.
             marks.iter().for_each(|at| self.replaced[*at] = Some(String::new()));
         }
         if declaration.body.is_none() && !declaration.instantiation {
@@ -55,17 +55,17 @@ impl Rewriter<'_, '_> {
         }
         let Some((name, open)) = self.kernel_name(declaration, marks.first().copied()) else { return };
         let Some(close) = source.close(open) else { return };
-        let place = self.place_of(declaration, class, open, close);
-        if !matches!(place, Place::Nowhere) {
+        let location = self.location_of(declaration, class, open, close);
+        if !matches!(location, Location::Nowhere) {
             self.read.extend(marks);
         }
         let bounds = self.launch_bounds(declaration);
-        let (registered, last) = match place {
-            Place::Nowhere => return,
-            Place::Template => return self.bounds_of_template(declaration, &name, bounds),
-            // The types of its parameters may be known inside of the class alone.
-            Place::Member(path, last) => (format!("&{path}::{name}"), last),
-            Place::Namespace => {
+        let (registered, last) = match location {
+            Location::Nowhere => return,
+            Location::Template => return self.bounds_of_template(declaration, &name, bounds),
+            // The types of its parameters may be visible inside the class only.
+            Location::Member(path, last) => (format!("&{path}::{name}"), last),
+            Location::Namespace => {
                 let parameters = self.parameters(open + 1, close);
                 (format!("static_cast<void (*)({parameters})>(&{name})"), declaration.end - 1)
             }
@@ -76,19 +76,25 @@ impl Rewriter<'_, '_> {
         self.add_behind(last, &text);
     }
 
-    fn place_of(&self, declaration: &Declaration, class: Option<&Class>, open: usize, close: usize) -> Place {
+    fn location_of(
+        &self,
+        declaration: &Declaration,
+        class: Option<&Class>,
+        open: usize,
+        close: usize,
+    ) -> Location {
         let source = self.source;
         let of_template = declaration.template.is_some() || class.is_some_and(|class| class.template);
         // `void k(auto a)` is a template too.
         if of_template || (open..close).any(|at| source.is(at, "auto")) {
-            return Place::Template;
+            return Location::Template;
         }
-        let Some(class) = class else { return Place::Namespace };
+        let Some(class) = class else { return Location::Namespace };
         let path = class.path.clone().filter(|_| declaration.has(source, "static"));
-        path.map_or(Place::Nowhere, |path| Place::Member(path, class.last))
+        path.map_or(Location::Nowhere, |path| Location::Member(path, class.last))
     }
 
-    /// A template beside a kernel's that holds the launch bounds of its instances.
+    /// Adds a variable template next to a kernel template, which holds the launch bounds of its instances.
     fn bounds_of_template(&mut self, declaration: &Declaration, name: &str, bounds: Option<String>) {
         let Some((bounds, (start, end))) = bounds.zip(declaration.template) else { return };
         if self.bounded.insert(name.to_owned()) {
@@ -98,8 +104,8 @@ impl Rewriter<'_, '_> {
         }
     }
 
-    /// A kernel's name as it is declared, with its template arguments, and where its parameters open. The name is the last one in
-    /// front of the first parentheses, whatever the type of the result.
+    /// A kernel's declared name with its template arguments, and where its parameters open. The name is the
+    /// last one before the first parentheses, whatever the result type.
     fn kernel_name(&self, declaration: &Declaration, mark: Option<usize>) -> Option<(String, usize)> {
         let source = self.source;
         let end = declaration.body.map_or(declaration.end, |(_, open)| open);
@@ -126,7 +132,7 @@ impl Rewriter<'_, '_> {
             if next > at + 1 {
                 name += &source.join(at..next);
             } else if source.is(at, "::") {
-                // No name goes on behind a keyword.
+                // A name does not continue after a keyword.
                 name = if name == "void" || name == "auto" { "::".into() } else { name + "::" };
             } else if source.is_kind(at, Kind::Word) {
                 let goes_on = name.ends_with("::");
@@ -139,7 +145,7 @@ impl Rewriter<'_, '_> {
         None
     }
 
-    /// The first number of `__launch_bounds__(threads, blocks)`, as an expression.
+    /// The first argument of `__launch_bounds__(threads, blocks)`, as an expression.
     fn launch_bounds(&self, declaration: &Declaration) -> Option<String> {
         let source = self.source;
         let end = declaration.body.map_or(declaration.end, |(_, open)| open);
@@ -171,14 +177,14 @@ impl Rewriter<'_, '_> {
         parts.join(" ")
     }
 
-    /// Messages about the kernels of the text that are not registered, though they have a body: each with its file and line.
+    /// Messages, each with file and line, about the kernels that have a body but are not registered.
     pub(super) fn lost(&self) -> String {
         let source = self.source;
         let unread = (0..source.len()).filter(|at| source.is(*at, "__global__") && !self.read.contains(at));
         unread
             .filter(|at| self.opens_body(*at))
             .map(|at| {
-                let (file, line) = source.place(at);
+                let (file, line) = source.location(at);
                 format!(
                     "{file}:{line}: error: hip-host cannot tell what the kernel is called that is declared here, so no launch would find it: \
                      declare it as `__global__ void name(parameters) {{ ... }}` in a namespace, or as a public static member of a class with a name\n"
@@ -187,7 +193,7 @@ impl Rewriter<'_, '_> {
             .collect()
     }
 
-    /// Whether what is declared there has a body.
+    /// Whether the declaration there has a body.
     fn opens_body(&self, mark: usize) -> bool {
         let source = self.source;
         let mut at = mark + 1;

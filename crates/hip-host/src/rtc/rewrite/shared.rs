@@ -1,16 +1,16 @@
-//! Shared memory: arrays of the block, and the memory that a launch asks for.
+//! Shared memory: static arrays of the block, and dynamic shared memory.
 
 use super::Rewriter;
 use crate::rtc::tokens::Kind;
 
-/// A name for dynamic shared memory.
+/// A declared name for dynamic shared memory.
 pub(super) struct Shared {
     name: String,
     declaration: String,
 }
 
 impl Rewriter<'_, '_> {
-    /// Which tokens are in the body of a function.
+    /// For each token, whether it is in a function body.
     pub(super) fn inside_functions(&self) -> Vec<bool> {
         let mut inside = vec![false; self.source.len()];
         for (open, _) in &self.bodies {
@@ -20,7 +20,8 @@ impl Rewriter<'_, '_> {
         inside
     }
 
-    /// Shared memory: of the OS thread that runs the block, or, where it is `extern`, what the launch asked for.
+    /// Rewrites shared memory: a static array becomes a thread-local of the OS thread that runs the block, an
+    /// `extern` array becomes the dynamic shared memory of the launch.
     pub(super) fn shared(&mut self, at: usize, in_function: bool) {
         let source = self.source;
         let start = source.declaration_start(at);
@@ -34,7 +35,8 @@ impl Rewriter<'_, '_> {
         }
         let declared = self.dynamic_declarators(start, end);
         if !in_function {
-            // The declaration stays, for what only names the array; each function declares it again for itself.
+            // The declaration stays, for code that only names the array; each function declares it again for
+            // itself.
             self.replace(at, "");
             return self.dynamic.extend(declared.into_iter().map(|shared| (at, shared)));
         }
@@ -45,13 +47,13 @@ impl Rewriter<'_, '_> {
         self.replace(at, &text.join(" "));
     }
 
-    /// The names of a declaration of dynamic shared memory, each as a reference to where it is.
+    /// The names in a declaration of dynamic shared memory, each declared as a reference to it.
     fn dynamic_declarators(&self, start: usize, end: usize) -> Vec<Shared> {
         let source = self.source;
         let mut words = Vec::new();
         let mut at = start;
         while at < end && !source.is_any(at, &["[", ","]) {
-            // The memory is aligned to 256 bytes, so attributes about that are of no use.
+            // The memory is aligned to 256 bytes, so alignment attributes are unnecessary.
             if let Some(next) = source.skip_attribute(at) {
                 at = next;
                 continue;
@@ -94,7 +96,7 @@ impl Rewriter<'_, '_> {
         }
     }
 
-    /// Each function that names dynamic shared memory of its namespace declares it for itself.
+    /// Makes each function that names dynamic shared memory of its namespace declare it for itself.
     pub(super) fn give_dynamic_shared(&mut self) {
         let source = self.source;
         let (bodies, dynamic) = (std::mem::take(&mut self.bodies), std::mem::take(&mut self.dynamic));
@@ -107,7 +109,7 @@ impl Rewriter<'_, '_> {
             };
             let text: Vec<&str> = dynamic.iter().filter(used).map(|(_, s)| s.declaration.as_str()).collect();
             if !text.is_empty() {
-                // In braces of their own the function's variables may have the same name.
+                // In braces of their own, so that the function's variables may have the same name.
                 self.added[open] += &format!(" {} {{", text.join(" "));
                 self.replace(close, "}}");
             }

@@ -1,14 +1,14 @@
-//! Variables of namespaces that the host can find by name.
+//! Variables at namespace scope, which the host can look up by name.
 
 use super::Rewriter;
 use crate::rtc::declaration::{Declaration, Scope};
 use crate::rtc::tokens::Kind;
 
-/// After these marks comes what a declarator is given.
+/// Punctuation that can follow a declared name.
 const AFTER_NAME: [&str; 6] = ["=", "[", "{", ";", ",", "("];
 
 impl Rewriter<'_, '_> {
-    /// Registers the variables of a declaration that says `__device__` or the like.
+    /// Registers the variables of a declaration with `__device__` or a similar keyword.
     pub(super) fn variable(&mut self, declaration: &Declaration) {
         let source = self.source;
         let marked = ["__device__", "__constant__", "__managed__"].iter().any(|w| declaration.has(source, w));
@@ -27,7 +27,7 @@ impl Rewriter<'_, '_> {
         }
     }
 
-    /// The variables that a declaration declares; none if it declares a function.
+    /// The variables that a declaration declares; empty if it declares a function.
     fn declared_names(&self, declaration: &Declaration) -> Vec<String> {
         let source = self.source;
         let Some((name, mut at)) = self.first_name(declaration) else { return Vec::new() };
@@ -65,7 +65,7 @@ impl Rewriter<'_, '_> {
                     let name = (inside..source.close(at)?).find(|at| source.is_kind(*at, Kind::Word))?;
                     return Some((source.tokens[name].text.into(), source.skip(at)));
                 }
-                // Values in parentheses are an initialiser; anything else is a parameter list.
+                // A value in parentheses is an initialiser; anything else is a parameter list.
                 let value = source.is_kind(inside, Kind::Number) || source.is_kind(inside, Kind::Literal);
                 if !value && !source.is(inside, "-") {
                     return None;
@@ -73,7 +73,7 @@ impl Rewriter<'_, '_> {
             }
             if source.is_any(at, &AFTER_NAME) {
                 let name: usize = last?;
-                // The class that a variable is declared with, or a name of somewhere else, is none of this scope's.
+                // The name of the variable's class, or a qualified name, is not a variable of this scope.
                 let foreign =
                     source.is_any(name.checked_sub(1)?, &["::", "struct", "class", "union", "enum"]);
                 if source.is(at, "{") && declaration.body.is_some_and(|(_, open)| open == at) {

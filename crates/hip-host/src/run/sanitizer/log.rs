@@ -1,4 +1,4 @@
-//! A list of the kernels that have run, for the command that says which a sanitizer has seen.
+//! A log of the kernels that have run, for the command that lists which kernels a sanitizer has seen.
 
 use parking_lot::Mutex;
 use std::collections::HashSet;
@@ -7,7 +7,8 @@ use std::io::Write;
 use std::path::PathBuf;
 use std::sync::LazyLock;
 
-/// The file that `HIPSTACK_HOST_SANITIZER_LOG` names gets a line for each kernel and wave size: both, with a space between.
+/// Appends a line for each kernel and wave size to the file that `HIPSTACK_HOST_SANITIZER_LOG` names: both,
+/// separated by a space.
 pub(super) fn note(kernel: &str, wave: u32) {
     static FILE: LazyLock<Option<PathBuf>> =
         LazyLock::new(|| std::env::var_os("HIPSTACK_HOST_SANITIZER_LOG").map(PathBuf::from));
@@ -16,7 +17,7 @@ pub(super) fn note(kernel: &str, wave: u32) {
     let mut seen = SEEN.lock();
     if seen.insert((kernel.to_owned(), wave)) {
         let opened = OpenOptions::new().create(true).append(true).open(file);
-        // A list that cannot be written is missed by the command that asked for it.
+        // The command that asked for the log reports a missing file.
         let _ = opened.and_then(|mut file| writeln!(file, "{kernel} {wave}"));
     }
 }

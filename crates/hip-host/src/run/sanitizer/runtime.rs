@@ -5,7 +5,7 @@ use std::ffi::{CStr, CString, c_char, c_uint, c_void};
 use std::ptr::null;
 use std::sync::LazyLock;
 
-/// The library that is in the process.
+/// The sanitizer library of this process.
 pub(super) enum Runtime {
     Address(Address),
     Thread(Thread),
@@ -23,7 +23,7 @@ pub(super) struct Address {
 pub(super) struct Thread {
     current: unsafe extern "C" fn() -> *mut c_void,
     create: unsafe extern "C" fn(c_uint) -> *mut c_void,
-    /// Contexts that no fiber has: to make one takes long.
+    /// Contexts without a fiber, kept because creating one is slow.
     spare: Mutex<Vec<usize>>,
     switch: unsafe extern "C" fn(*mut c_void, c_uint),
     acquire: unsafe extern "C" fn(*const c_void),
@@ -87,25 +87,25 @@ impl Runtime {
 }
 
 impl Address {
-    /// Nobody may use the bytes.
+    /// Marks the bytes as inaccessible.
     pub(super) fn forbid(&self, start: *const c_void, bytes: usize) {
         // SAFETY: S20: notes about memory that the caller owns.
         unsafe { (self.poison)(start, bytes) };
     }
 
-    /// The bytes may be used again.
+    /// Marks the bytes as accessible again.
     pub(super) fn allow(&self, start: *const c_void, bytes: usize) {
         // SAFETY: S20: as above.
         unsafe { (self.unpoison)(start, bytes) };
     }
 
-    /// The stack that runs is about to be left for one of `size` bytes from `bottom`.
+    /// Announces a switch from the running stack to one of `size` bytes from `bottom`.
     pub(super) fn leave(&self, shadow: &mut *mut c_void, bottom: *const c_void, size: usize) {
-        // SAFETY: S20: the place for the left stack's shadow is live; the switch follows.
+        // SAFETY: S20: the output pointer for the left stack's fake stack is live; the switch follows.
         unsafe { (self.start_switch)(shadow, bottom, size) };
     }
 
-    /// The stack that runs was entered. Bounds of the one that was left.
+    /// Announces that the running stack was entered. Returns the bounds of the stack that was left.
     pub(super) fn arrive(&self, shadow: *mut c_void) -> (*const c_void, usize) {
         let (mut bottom, mut size) = (null(), 0);
         // SAFETY: S20: the shadow is what this stack's `leave` stored, or null on its first entry.
@@ -115,16 +115,16 @@ impl Address {
 }
 
 impl Thread {
-    /// Flag of a switch that orders nothing.
+    /// Flag of a switch that creates no happens-before edge.
     const NO_ORDER: c_uint = 1;
 
-    /// The context that runs.
+    /// The running context.
     pub(super) fn current(&self) -> *mut c_void {
         // SAFETY: S20: no arguments.
         unsafe { (self.current)() }
     }
 
-    /// A context for a fiber.
+    /// Creates a context for a fiber, or reuses one.
     pub(super) fn create(&self) -> *mut c_void {
         if let Some(context) = self.spare.lock().pop() {
             return context as *mut c_void;
@@ -133,37 +133,38 @@ impl Thread {
         unsafe { (self.create)(0) }
     }
 
-    /// What reports call a context.
+    /// Names a context in reports.
     pub(super) fn name(&self, context: *mut c_void, name: String) {
         let name = CString::new(name).unwrap_or_default();
         // SAFETY: S20: a live context; the name is copied.
         unsafe { (self.set_name)(context, name.as_ptr()) };
     }
 
-    /// Keeps a context that does not run for another fiber.
+    /// Keeps a context that does not run, for another fiber.
     pub(super) fn give_back(&self, context: *mut c_void) {
         self.spare.lock().push(context as usize);
     }
 
-    /// What runs from here on is this context.
+    /// Declares that this context runs from here on.
     pub(super) fn switch(&self, context: *mut c_void) {
         // SAFETY: S20: a live context, which runs on no other OS thread.
         unsafe { (self.switch)(context, Self::NO_ORDER) };
     }
 
-    /// Orders the running context after all that released the address.
+    /// Orders the running context after all releases of the address.
     pub(super) fn acquire<T>(&self, address: *const T) {
-        // SAFETY: S20: only the address counts.
+        // SAFETY: S20: only the address is used.
         unsafe { (self.acquire)(address.cast()) };
     }
 
-    /// Orders the running context before all that will acquire the address.
+    /// Orders the running context before all later acquires of the address.
     pub(super) fn release<T>(&self, address: *const T) {
         // SAFETY: S20: as above.
         unsafe { (self.release)(address.cast()) };
     }
 
-    /// Orders each of the contexts, none of which runs, after all of them. The last one runs afterwards.
+    /// Orders each of the contexts after all of them. None of them runs when this is called; the last one
+    /// runs afterwards.
     pub(super) fn meet<T>(&self, contexts: &[*mut c_void], address: *const T) {
         for context in contexts {
             self.switch(*context);

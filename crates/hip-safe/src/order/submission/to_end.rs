@@ -1,6 +1,6 @@
-//! Calls that return only when their work is done: what they use is marked, and nothing is locked while they wait.
+//! Blocking calls, which return only when their work is done. They mark the memory that they use, and hold no lock while they wait.
 
-use super::{AllTaken, Submission, take_in_order};
+use super::{Guards, Submission, lock_in_order};
 use crate::Result;
 use crate::graph::NoCapture;
 use crate::order::uses::Begun;
@@ -27,10 +27,11 @@ impl<'a> Submission<'a> {
         result
     }
 
-    /// Marks all that it uses at once, while all of it is locked: who waits for another's mark has none of his own.
+    /// Marks all memory that it uses in one step, while all of it is locked. So a call that waits for another's mark has set none itself, and
+    /// two calls cannot wait for each other.
     fn begin(&self) -> Result<SmallVec<[(Begun<'a>, Access); 8]>> {
-        let mut all = AllTaken::new();
-        take_in_order(self.stream, self.uses.as_slice().iter().copied(), &mut all)?;
-        Ok(all.into_iter().map(|(taken, access)| (taken.begin(access), access)).collect())
+        let mut all = Guards::new();
+        lock_in_order(self.stream, self.uses.as_slice().iter().copied(), &mut all)?;
+        Ok(all.into_iter().map(|(guard, access)| (guard.begin(access), access)).collect())
     }
 }

@@ -10,8 +10,8 @@ use crate::element::Element;
 use crate::element::sealed::Stored;
 use crate::error::Result;
 use crate::layout::Layout;
+use crate::plan::attention::{Attention, NAME};
 use crate::shape::Shape;
-use crate::storage::attention::{Attention, NAME};
 
 /// softmax(q kᵀ · scale + mask) v of each head; 0 for a query that attends to no key.
 pub(crate) fn attention(

@@ -7,6 +7,8 @@ use rayon::prelude::*;
 
 use super::cast::cast;
 use super::copy::copy;
+use super::unary::activate_assign;
+use crate::activation::Activation;
 use crate::cpu::arith::Arith;
 use crate::cpu::{CpuStorage, unsupported, zeros};
 use crate::dtype::DType;
@@ -19,10 +21,24 @@ use crate::window::{Convolution, Phase};
 /// An operand: storage and layout.
 type Operand<'a> = (&'a CpuStorage, &'a Layout);
 
-/// The convolution of `x` `[batch, channels, h, w]` with filters and an optional bias.
-///
-/// The 16-bit and 8-bit types are converted to `f32`, and the result is rounded to them once.
+/// The convolution of `x` `[batch, channels, h, w]` with filters (rank 4), an optional bias of rank 1, and an optional
+/// activation.
 pub(crate) fn conv(
+    x: Operand<'_>,
+    filter: Operand<'_>,
+    (bias, activation): (Option<Operand<'_>>, Option<Activation>),
+    shape: &Convolution,
+) -> Result<CpuStorage> {
+    let mut out = without_activation(x, filter, bias, shape)?;
+    if let Some(activation) = activation {
+        let layout = Layout::contiguous(out.len(), shape.operation)?;
+        activate_assign(&mut out, &layout, activation)?;
+    }
+    Ok(out)
+}
+
+/// The 16-bit and 8-bit types are converted to `f32`, and the result is rounded to them once.
+fn without_activation(
     x: Operand<'_>,
     filter: Operand<'_>,
     bias: Option<Operand<'_>>,

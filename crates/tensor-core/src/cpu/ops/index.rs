@@ -17,8 +17,8 @@ use crate::element::sealed::Stored;
 use crate::error::Result;
 use crate::layout::{Collapsed, Layout, collapse};
 use crate::memory::room;
+use crate::plan::index::Indexed;
 use crate::shape::Dims;
-use crate::storage::index::Indexed;
 
 /// With fewer ids or elements, parallelism costs more than it saves.
 const PARALLEL: usize = 16 * 1024;
@@ -49,7 +49,8 @@ macro_rules! id {
 
 id!(u8, u32, i32, i64);
 
-/// For each id the element of `base`, advanced by that many strides of the axis.
+/// For each id the element of `base`, advanced by that many strides of the axis. `base` and `at`, the ids, have the
+/// result's shape.
 pub(crate) fn gather(
     storage: &CpuStorage,
     base: &Layout,
@@ -134,7 +135,19 @@ fn look_up<T: Element, I: Id>(
     })
 }
 
-/// Writes each element of `from` at its id along the axis, or adds it there, in the order of the ids.
+/// Nothing: copying the storage first is as fast.
+pub(crate) fn scatter_added(
+    _storage: &CpuStorage,
+    _layout: &Layout,
+    _axis: &Indexed,
+    _ids: (&CpuStorage, &Layout),
+    _source: (&CpuStorage, &Layout),
+) -> Result<Option<CpuStorage>> {
+    Ok(None)
+}
+
+/// Writes each element of `from` at its id along the axis, or adds it there, in the order of the ids. `at`, the ids, and
+/// `from` have the same shape, which is `layout`'s except along the axis.
 pub(crate) fn scatter(
     storage: &mut CpuStorage,
     layout: &Layout,

@@ -8,11 +8,12 @@ use crate::cpu::{CpuStorage, unsupported};
 use crate::element::Element;
 use crate::element::sealed::Stored;
 use crate::error::Result;
+use crate::plan::join::{Piece, borders};
 use crate::scalar::Scalar;
 use crate::shape::Shape;
-use crate::storage::{Piece, borders};
 
-/// Concatenates `pieces`, at least one, along `axis` to an array of `shape`.
+/// Concatenates `pieces`, at least one, along `axis` to an array of `shape`. They have the same dtype and the dimensions
+/// of `shape` along the other axes.
 pub(crate) fn join(shape: &Shape, axis: usize, pieces: &[Piece<'_, CpuStorage>]) -> Result<CpuStorage> {
     dispatch!(pieces[0].0, _first: T => {
         let count = shape.elements("cat")?;
@@ -66,7 +67,7 @@ fn fill_strips<T: Element>(
     }
 }
 
-/// An array of `shape` that has the elements of `layout` from index `starts` on, and `value` elsewhere.
+/// An array of `shape` that has the elements of `layout` from index `starts` on, where they fit, and `value` elsewhere.
 pub(crate) fn place(
     (storage, layout): Piece<'_, CpuStorage>,
     shape: &Shape,

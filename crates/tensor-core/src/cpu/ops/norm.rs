@@ -11,8 +11,8 @@ use crate::cpu::{CpuStorage, unsupported};
 use crate::element::sealed::Stored;
 use crate::error::Result;
 use crate::layout::Layout;
+use crate::plan::norm::{Affine, Channels, Parameters, RowNorm};
 use crate::scalar::Scalar;
-use crate::storage::nn::{Affine, Channels, Parameters, RowNorm};
 
 /// Elements that a core processes at once.
 const CHUNK: usize = 4096;

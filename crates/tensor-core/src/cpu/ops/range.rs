@@ -10,7 +10,7 @@ use crate::error::Result;
 use crate::scalar::Scalar;
 
 /// `count` elements: start, start + step, start + 2·step, …. Integers wrap; floats are computed in `f64` with one fused
-/// multiply-add and then rounded.
+/// multiply-add and then rounded. For an integer `dtype` both scalars are integers, otherwise floats.
 pub(crate) fn arange(dtype: DType, count: usize, [start, step]: [Scalar; 2]) -> Result<CpuStorage> {
     let number = |i: usize| match (start, step) {
         (Scalar::Int(start), Scalar::Int(step)) => {
@@ -21,7 +21,8 @@ pub(crate) fn arange(dtype: DType, count: usize, [start, step]: [Scalar; 2]) -> 
     of_places(dtype, count, "arange", &number)
 }
 
-/// `count` evenly spaced elements from start to end, computed in `f64` and then rounded. The ends are exact.
+/// `count` evenly spaced elements from start to end, computed in `f64` and then rounded. The ends are finite and
+/// representable, and exact in the result.
 pub(crate) fn linspace(dtype: DType, count: usize, [start, end]: [Scalar; 2]) -> Result<CpuStorage> {
     let (first, last, intervals) = (start.to_f64(), end.to_f64(), count.saturating_sub(1));
     let distance = last - first;

@@ -9,7 +9,7 @@ use crate::cpu::{CpuStorage, unsupported};
 use crate::element::sealed::Stored;
 use crate::error::Result;
 use crate::layout::Layout;
-use crate::storage::rope::Rope;
+use crate::plan::rope::Rope;
 
 /// Rotates the pairs of `rope`: (x, y) becomes (x cos − y sin, x sin + y cos).
 pub(crate) fn rope(x: &CpuStorage, cos: &CpuStorage, sin: &CpuStorage, rope: &Rope) -> Result<CpuStorage> {

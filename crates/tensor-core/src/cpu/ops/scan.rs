@@ -10,7 +10,7 @@ use crate::cpu::{CpuStorage, zeros};
 use crate::element::sealed::Stored;
 use crate::error::Result;
 use crate::layout::Layout;
-use crate::storage::scan::ScanOp;
+use crate::plan::scan::ScanOp;
 
 /// Combines all elements along `axis` up to each one by `op`.
 pub(crate) fn scan(storage: &CpuStorage, layout: &Layout, op: ScanOp, axis: usize) -> Result<CpuStorage> {

@@ -8,9 +8,10 @@ use crate::element::Element;
 use crate::element::sealed::Stored;
 use crate::error::Result;
 use crate::layout::Layout;
-use crate::storage::{FlipDim, flip_dims};
+use crate::plan::flip::{FlipDim, flip_dims};
 
 /// The element of `on_true` where the mask is not zero, else that of `on_false`. All layouts have the same shape.
+/// The mask is `u8`, `u32` or `i64`.
 pub(crate) fn where_cond(
     (mask, layout): (&CpuStorage, &Layout),
     (on_true, a): (&CpuStorage, &Layout),

@@ -12,8 +12,8 @@ use crate::cpu::{CpuStorage, unsupported};
 use crate::element::sealed::Stored;
 use crate::error::Result;
 use crate::layout::Layout;
+use crate::plan::stat::StatOp;
 use crate::scalar::Scalar;
-use crate::storage::StatOp;
 
 /// The cost of an element of a row, in units of [`crate::cpu::chunks`].
 const WORK: usize = 16;

@@ -9,8 +9,8 @@ use crate::hip::HipStorage;
 use crate::hip::device::{config, wrap};
 use crate::hip::kernels::Kernel;
 use crate::layout::Layout;
+use crate::plan::attention::{Attention, NAME};
 use crate::shape::Shape;
-use crate::storage::attention::{Attention, NAME};
 
 /// softmax(q kᵀ · scale + mask) v of each head; 0 for a query that attends to no key. Uses one launch, and stores no
 /// scores.

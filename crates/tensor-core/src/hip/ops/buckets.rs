@@ -12,7 +12,7 @@ use crate::hip::device::{config, wrap};
 use crate::hip::kernels::Kernel;
 use crate::hip::{HipDevice, HipStorage};
 use crate::layout::Layout;
-use crate::storage::index::Indexed;
+use crate::plan::index::Indexed;
 
 /// Whether [`scatter_add`] supports these operands, and is faster than one thread per line.
 pub(super) fn fit(device: &HipDevice, layout: &Layout, axis: &Indexed, at: &Layout, from: &Layout) -> bool {

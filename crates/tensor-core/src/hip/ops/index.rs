@@ -11,7 +11,7 @@ use crate::hip::device::config;
 use crate::hip::kernels::Kernel;
 use crate::hip::maps::parts;
 use crate::layout::Layout;
-use crate::storage::index::Indexed;
+use crate::plan::index::Indexed;
 
 /// Bytes that a thread moves at once.
 const PACK: usize = 16;

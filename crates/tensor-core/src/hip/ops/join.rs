@@ -4,9 +4,9 @@ use super::{copy, fill};
 use crate::error::Result;
 use crate::hip::HipStorage;
 use crate::layout::Layout;
+use crate::plan::join::{Piece, borders};
 use crate::scalar::Scalar;
 use crate::shape::Shape;
-use crate::storage::{Piece, borders};
 
 /// Concatenates `pieces`, at least one, along `axis` to an array of `shape`.
 pub(crate) fn join(shape: &Shape, axis: usize, pieces: &[Piece<'_, HipStorage>]) -> Result<HipStorage> {

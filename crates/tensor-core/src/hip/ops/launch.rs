@@ -85,7 +85,8 @@ pub(super) fn map1(
             let buffers = [BufferArgument::read(&source), BufferArgument::write(&mut target)];
             // SAFETY: S9: the kernel reads the layout's elements, which lie inside the storage, and writes `count`
             // elements.
-            return unsafe { device.stream().launch_over(function, config, buffers, map) }.map_err(wrap(op));
+            return unsafe { device.stream().launch_buffers(function, config, buffers, map) }
+                .map_err(wrap(op));
         }
         let mut launch = device.stream().launch(function, config);
         launch.arg(&source).arg_mut(&mut target).value(map);
@@ -186,7 +187,7 @@ fn launch2(
     let mut target = out.tail_mut(out_start, op)?;
     let buffers = [BufferArgument::read(&x), BufferArgument::read(&y), BufferArgument::write(&mut target)];
     // SAFETY: S9: the kernel reads the layouts' elements, which lie inside the storages, and writes `count` elements.
-    unsafe { device.stream().launch_over(function, config, buffers, map) }.map_err(wrap(op))
+    unsafe { device.stream().launch_buffers(function, config, buffers, map) }.map_err(wrap(op))
 }
 
 /// The map of two contiguous operands.

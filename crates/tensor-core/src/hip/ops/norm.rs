@@ -10,7 +10,7 @@ use crate::hip::device::{config, wrap};
 use crate::hip::kernels::Kernel;
 use crate::hip::maps::parts;
 use crate::layout::Layout;
-use crate::storage::nn::{Affine, Channels, RowNorm, RowNormKind};
+use crate::plan::norm::{Affine, Channels, RowNorm, RowNormKind};
 
 /// A normalisation of rows.
 pub(crate) fn row_norm(

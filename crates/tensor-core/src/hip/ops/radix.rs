@@ -12,7 +12,7 @@ use crate::hip::device::{config, wrap};
 use crate::hip::kernels::Kernel;
 use crate::hip::{HipDevice, HipStorage};
 use crate::layout::Layout;
-use crate::storage::scan::ScanOp;
+use crate::plan::scan::ScanOp;
 
 /// Whether [`sort`] is faster than merging.
 pub(super) fn fit(device: &HipDevice, rows: u64, length: u64, keep: u64, dtype: DType) -> bool {

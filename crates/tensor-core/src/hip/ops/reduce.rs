@@ -32,7 +32,8 @@ pub(crate) fn reduce(
     if kept.elements() == 0 {
         return HipStorage::zeros(storage.device(), op.result_dtype(storage.dtype()), 0, op.name());
     }
-    let reduced = if finds_places(op) { reduced } else { by_strides(&reduced, op)? };
+    // The order of the reduced elements matters for positions.
+    let reduced = if op.is_position() { reduced } else { by_strides(&reduced, op)? };
     let inner = collapse(&[&reduced]);
     if inner.dims.len() > MAX_RANK {
         // Such a scattered group does not fit the kernel's arguments. Its elements are made contiguous first, in their
@@ -123,11 +124,6 @@ fn join(
     unsafe { launch.submit() }.map_err(wrap(op.name()))
 }
 
-/// Whether the result is a position, so that the order of the reduced elements matters.
-fn finds_places(op: ReduceOp) -> bool {
-    matches!(op, ReduceOp::ArgMin | ReduceOp::ArgMax)
-}
-
 /// Permutes the axes to descending strides, so that elements are read in memory order.
 fn by_strides(layout: &Layout, op: ReduceOp) -> Result<Layout> {
     let mut order: Vec<usize> = (0..layout.rank()).collect();
@@ -138,7 +134,7 @@ fn by_strides(layout: &Layout, op: ReduceOp) -> Result<Layout> {
 /// Bytes of the kernels' accumulator: `Op::Sum` in `reduce.hip`.
 fn accumulator_bytes(dtype: DType, op: ReduceOp) -> usize {
     let value = if dtype.size_in_bytes() == 8 { 8 } else { 4 };
-    if finds_places(op) { 2 * value } else { value }
+    if op.is_position() { 2 * value } else { value }
 }
 
 /// The mean over `axes`, rounded to the dtype once; NaN for no elements. Floats only.
@@ -157,27 +153,24 @@ pub(crate) fn mean(storage: &HipStorage, layout: &Layout, axes: &[usize]) -> Res
     binary::binary(&sums, &all, &divisor, &one, BinaryOp::Div)
 }
 
-/// The part of a kernel's name between the family and the dtype.
-fn kernel_name(kind: Reduction, op: ReduceOp) -> &'static str {
-    match (kind, op) {
-        (Reduction::Rows, op) => op.name(),
-        (Reduction::Columns, ReduceOp::Sum) => "cols_sum",
-        (Reduction::Columns, ReduceOp::Prod) => "cols_prod",
-        (Reduction::Columns, ReduceOp::Min) => "cols_min",
-        (Reduction::Columns, ReduceOp::Max) => "cols_max",
-        (Reduction::Columns, ReduceOp::ArgMin) => "cols_argmin",
-        (Reduction::Columns, ReduceOp::ArgMax) => "cols_argmax",
-    }
+/// Makes the names of kernels that a reduction has beside its own.
+macro_rules! kernel_names {
+    ($($op:ident, $name:ident($($method:ident),+), $text:literal, $dtypes:ident;)+) => {
+        /// The part of a kernel's name between the family and the dtype.
+        fn kernel_name(kind: Reduction, op: ReduceOp) -> &'static str {
+            match (kind, op) {
+                (Reduction::Rows, op) => op.name(),
+                $((Reduction::Columns, ReduceOp::$op) => concat!("cols_", stringify!($name)),)+
+            }
+        }
+
+        /// The kernel that joins partial results.
+        fn join_name(op: ReduceOp) -> &'static str {
+            match op {
+                $(ReduceOp::$op => concat!("join_", stringify!($name)),)+
+            }
+        }
+    };
 }
 
-/// The kernel that joins partial results.
-fn join_name(op: ReduceOp) -> &'static str {
-    match op {
-        ReduceOp::Sum => "join_sum",
-        ReduceOp::Prod => "join_prod",
-        ReduceOp::Min => "join_min",
-        ReduceOp::Max => "join_max",
-        ReduceOp::ArgMin => "join_argmin",
-        ReduceOp::ArgMax => "join_argmax",
-    }
-}
+kernels_hip::reduce_operations! { kernel_names! }

@@ -7,7 +7,7 @@ use crate::hip::HipStorage;
 use crate::hip::device::wrap;
 use crate::hip::kernels::Kernel;
 use crate::layout::Layout;
-use crate::storage::rope::Rope;
+use crate::plan::rope::Rope;
 
 /// Rotates the pairs of `rope`: (x, y) becomes (x cos − y sin, x sin + y cos).
 pub(crate) fn rope(x: &HipStorage, cos: &HipStorage, sin: &HipStorage, rope: &Rope) -> Result<HipStorage> {

@@ -10,7 +10,7 @@ use crate::hip::HipStorage;
 use crate::hip::device::{config, wrap};
 use crate::hip::kernels::Kernel;
 use crate::layout::Layout;
-use crate::storage::scan::ScanOp;
+use crate::plan::scan::ScanOp;
 
 /// Combines all elements along `axis` up to each one by `op`.
 pub(crate) fn scan(storage: &HipStorage, layout: &Layout, op: ScanOp, axis: usize) -> Result<HipStorage> {

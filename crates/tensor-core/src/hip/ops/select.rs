@@ -11,7 +11,7 @@ use crate::hip::device::wrap;
 use crate::hip::kernels::Kernel;
 use crate::hip::maps::{Part, eight, parts};
 use crate::layout::Layout;
-use crate::storage::flip_dims;
+use crate::plan::flip::flip_dims;
 
 fn select(op: &'static str, dtype: DType) -> Kernel {
     Kernel { family: "select", op, dtype, to: None }

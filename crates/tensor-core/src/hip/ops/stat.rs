@@ -12,7 +12,7 @@ use crate::hip::device::{config, wrap};
 use crate::hip::kernels::Kernel;
 use crate::hip::maps::{eight, parts};
 use crate::layout::{Layout, collapse};
-use crate::storage::StatOp;
+use crate::plan::stat::StatOp;
 
 /// The statistic `op` over `axes`, rounded to the dtype once. Floats only.
 pub(crate) fn stat(storage: &HipStorage, layout: &Layout, op: StatOp, axes: &[usize]) -> Result<HipStorage> {

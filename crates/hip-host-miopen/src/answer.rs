@@ -1,0 +1,114 @@
+//! How a call answers: outcomes, statuses, and the caller's places for results.
+
+use hip_host::library::words_of;
+use hip_sys::hip::hipError_t;
+use hip_sys::miopen::miopenStatus_t;
+use std::ffi::c_int;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+/// The outcome of a call, before it becomes a status.
+pub(super) type Outcome<T = ()> = Result<T, miopenStatus_t>;
+
+/// An argument is not what the function takes.
+pub(super) const BAD: miopenStatus_t = miopenStatus_t::miopenStatusBadParm;
+/// A value is not what the function takes: what MIOpen says of lists.
+pub(super) const VALUE: miopenStatus_t = miopenStatus_t::miopenStatusInvalidValue;
+/// No solver of MIOpen does this.
+pub(super) const NO_SOLVER: miopenStatus_t = miopenStatus_t::miopenStatusNotImplemented;
+/// What MIOpen answers where it throws without a code.
+pub(super) const UNKNOWN: miopenStatus_t = miopenStatus_t::miopenStatusUnknownError;
+
+/// The host has not the memory that the call computes in.
+pub(super) const NO_MEMORY: miopenStatus_t = miopenStatus_t::miopenStatusAllocFailed;
+
+/// The product of sizes that the caller gave.
+///
+/// # Errors
+/// BadParm if it cannot be counted.
+pub(super) fn product(sizes: impl IntoIterator<Item = usize>) -> Outcome<usize> {
+    sizes.into_iter().try_fold(1_usize, |product, size| product.checked_mul(size)).ok_or(BAD)
+}
+
+/// The sum of sizes that the caller gave.
+///
+/// # Errors
+/// As [`product`].
+pub(super) fn sum(sizes: impl IntoIterator<Item = usize>) -> Outcome<usize> {
+    sizes.into_iter().try_fold(0_usize, |sum, size| sum.checked_add(size)).ok_or(BAD)
+}
+
+/// Ends an entry point: makes a status of the outcome. Nothing unwinds out of it.
+pub(super) fn answer(call: impl FnOnce() -> Outcome) -> miopenStatus_t {
+    match catch_unwind(AssertUnwindSafe(call)) {
+        Ok(outcome) => outcome.err().unwrap_or(miopenStatus_t::miopenStatusSuccess),
+        Err(panic) => {
+            // The hook has printed it; what it carried is not dropped, which could panic again.
+            let _ = words_of(panic);
+            miopenStatus_t::miopenStatusInternalError
+        }
+    }
+}
+
+/// What MIOpen answers for an error of HIP.
+pub(super) fn of_hip(error: hipError_t) -> miopenStatus_t {
+    match error {
+        hipError_t::hipErrorInvalidValue => BAD,
+        hipError_t::hipErrorInvalidHandle | hipError_t::hipErrorContextIsDestroyed => BAD,
+        _ => UNKNOWN,
+    }
+}
+
+/// `Ok` if the condition holds, else the status.
+pub(super) fn check(holds: bool, status: miopenStatus_t) -> Outcome {
+    if holds { Ok(()) } else { Err(status) }
+}
+
+/// Stores a result through the caller's pointer.
+///
+/// # Safety
+/// `place` is null or writable.
+pub(super) unsafe fn give<T>(place: *mut T, value: T) -> Outcome {
+    check(!place.is_null(), BAD)?;
+    // SAFETY: S11: not null, and the C contract makes it writable.
+    unsafe { place.write(value) };
+    Ok(())
+}
+
+/// Stores a result through the caller's pointer, if the caller wants it.
+///
+/// # Safety
+/// `place` is null or writable.
+pub(super) unsafe fn offer<T>(place: *mut T, value: T) {
+    if !place.is_null() {
+        // SAFETY: S11: not null, and the C contract makes it writable.
+        unsafe { place.write(value) };
+    }
+}
+
+/// Stores a list of numbers through the caller's pointer, if the caller wants it.
+///
+/// # Safety
+/// `place` is null or has room for all of them.
+pub(super) unsafe fn offer_list(place: *mut c_int, values: impl IntoIterator<Item = usize>) {
+    if !place.is_null() {
+        for (index, value) in values.into_iter().enumerate() {
+            // SAFETY: S11: not null, and the C contract gives it that much room.
+            unsafe { place.add(index).write(int(value)) };
+        }
+    }
+}
+
+/// The caller's list.
+///
+/// # Safety
+/// `pointer` is null or leads to that many values.
+pub(super) unsafe fn list<T: Copy>(pointer: *const T, count: c_int) -> Outcome<Vec<T>> {
+    check(!pointer.is_null() && count > 0, VALUE)?;
+    // SAFETY: S11: not null, and the C contract makes it that long.
+    Ok(unsafe { std::slice::from_raw_parts(pointer, count as usize) }.to_vec())
+}
+
+/// A size as C's int; the largest one if it does not fit.
+pub(super) fn int(value: usize) -> c_int {
+    c_int::try_from(value).unwrap_or(c_int::MAX)
+}

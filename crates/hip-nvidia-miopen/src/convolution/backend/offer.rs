@@ -1,0 +1,293 @@
+//! What the backend offers for a problem. A handle keeps it: plans are made once, and graphs that captured a plan's run go on
+//! using what is in it.
+
+use super::engine::{Engine, named};
+use super::graph::Graph;
+use super::is_on;
+use super::plan::Plan;
+use crate::convert::hip;
+use crate::convolution::algorithm::{MOST_WORKSPACE, transforms_workspaces};
+use crate::convolution::run::Workspace;
+use crate::convolution::{Buffers, Direction, Problem, class};
+use crate::entry::all_there;
+use crate::handle::Session;
+use crate::{BAD, NO_MEMORY, Outcome, UNSUPPORTED};
+use cudarc::cudnn::sys::{self, cudnnBackendHeurMode_t as Mode};
+use hip_nvidia::library::{Device, RelaxedCapture};
+use std::cell::OnceCell;
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+use std::thread;
+
+/// What a handle keeps. Nothing is forgotten before the handle ends.
+pub(crate) type Plans = HashMap<Key, Offers>;
+
+/// So many problems at most; the backend offers nothing for further ones.
+const MOST_PROBLEMS: usize = 4096;
+/// Memory that begins at multiples of so many bytes can be read in the widest way.
+const ALIGNED: usize = 16;
+/// So many ways that add up products, and so many that transform, at most.
+const MOST: [usize; 2] = [8, 4];
+/// The older functions may ask for so many bytes more.
+const ROUNDED: usize = 256;
+/// Bytes of stack for cuDNN's compiler.
+const STACK: usize = 16 << 20;
+/// The index of the first engine of the second heuristics.
+const SECOND: usize = 128;
+
+/// A problem with what its memory's addresses are multiples of.
+#[derive(PartialEq, Eq, Hash)]
+pub(crate) struct Key {
+    problem: Problem,
+    alignment: usize,
+}
+
+/// The ways for a problem, the one first that cuDNN takes for the quickest.
+#[derive(Default)]
+pub(crate) struct Offers {
+    // In this order they end: the plans before the graph that they are of.
+    list: Vec<Offer>,
+    _graph: Option<Graph>,
+}
+
+struct Offer {
+    choice: Choice,
+    plan: Plan,
+    _engine: Engine,
+}
+
+/// One of the ways: its place in cuDNN's list, and MIOpen's class of it.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(in crate::convolution) struct Choice {
+    pub(in crate::convolution) index: usize,
+    pub(in crate::convolution) class: u32,
+}
+
+/// The ways for a problem whose memory is aligned, with their bytes of workspace.
+pub(in crate::convolution) fn offers(
+    session: &mut Session,
+    problem: &Problem,
+) -> Outcome<Vec<(Choice, usize)>> {
+    let known = known(session, problem, ALIGNED)?;
+    Ok(known.iter().map(|offer| (offer.choice, offer.plan.memory)).collect())
+}
+
+/// The bytes of workspace of a way, which is made ready.
+pub(in crate::convolution) fn at_hand(
+    session: &mut Session,
+    problem: &Problem,
+    choice: Choice,
+) -> Outcome<usize> {
+    let offer = known(session, problem, ALIGNED)?.iter().find(|offer| offer.choice == choice);
+    offer.map(|offer| offer.plan.memory).ok_or(BAD)
+}
+
+/// Submits the problem to the session's stream in a way that was offered. Memory that is less aligned than that needs is read in
+/// the first way that does; `false` if there is none that the workspace has room for.
+///
+/// # Safety
+/// The buffers have the problem's tensors, and the workspace has its size.
+pub(in crate::convolution) unsafe fn run(
+    session: &mut Session,
+    problem: &Problem,
+    choice: Choice,
+    buffers: Buffers,
+    workspace: Workspace,
+) -> Outcome<bool> {
+    all_there(&[buffers.x.cast_const(), buffers.w, buffers.y])?;
+    let (handle, alignment) = (session.raw, alignment_of(buffers));
+    let mut list = known(session, problem, alignment)?.iter_mut();
+    let offer = if alignment == ALIGNED {
+        let offer = list.find(|offer| offer.choice == choice).ok_or(BAD)?;
+        if offer.plan.memory > workspace.size {
+            return Err(BAD);
+        }
+        offer
+    } else {
+        let fits = |offer: &&mut Offer| {
+            offer.plan.memory <= workspace.size && may_replace(offer.choice.class, choice.class)
+        };
+        let Some(offer) = list.find(fits) else { return Ok(false) };
+        offer
+    };
+    // SAFETY: S11: the caller's memory, which is aligned as the plan has it.
+    unsafe { offer.plan.run(handle, buffers, workspace.memory) }.map(|()| true)
+}
+
+/// Whether a way of one class may be taken for one of another: transforms are taken only by those who asked for some.
+fn may_replace(class: u32, asked: u32) -> bool {
+    !class::transforms(class) || class::transforms(asked)
+}
+
+/// The greatest power of two that all addresses are multiples of, up to what matters.
+fn alignment_of(buffers: Buffers) -> usize {
+    let all = buffers.x as usize | buffers.w as usize | buffers.y as usize | ALIGNED;
+    1 << all.trailing_zeros()
+}
+
+/// The ways for a problem with such memory, looked for if it was not met yet. Submits nothing. None while the backend is off.
+fn known<'a>(session: &'a mut Session, problem: &Problem, alignment: usize) -> Outcome<&'a mut [Offer]> {
+    if !is_on() {
+        return Ok(&mut []);
+    }
+    let (handle, device, full) = (session.raw, session.device, session.plans.len() >= MOST_PROBLEMS);
+    match session.plans.entry(Key { problem: problem.clone(), alignment }) {
+        Entry::Occupied(known) => Ok(&mut known.into_mut().list),
+        Entry::Vacant(_) if full => Ok(&mut []),
+        Entry::Vacant(place) => {
+            // What the backend refuses it refuses for good: other functions may do that.
+            let offers = or_none(Offers::with_room(handle, device, problem, alignment))?;
+            Ok(&mut place.insert(offers.unwrap_or_default()).list)
+        }
+    }
+}
+
+/// None for what was refused; a lack of memory is an error, since there may be enough another time.
+fn or_none<R>(made: Outcome<R>) -> Outcome<Option<R>> {
+    match made {
+        Err(NO_MEMORY) => Err(NO_MEMORY),
+        made => Ok(made.ok()),
+    }
+}
+
+/// What another thread makes, or makes something with, while this one waits for it.
+struct Lent<T>(T);
+
+// SAFETY: S8: the lender has the handle's lock and waits; cuDNN ties a handle to no thread.
+unsafe impl Send for Lent<sys::cudnnHandle_t> {}
+// SAFETY: S8: as above: its maker ends, and whoever waited is the only owner.
+unsafe impl Send for Lent<Outcome<Offers>> {}
+
+impl<T> Lent<T> {
+    fn take(self) -> T {
+        self.0
+    }
+}
+
+impl Offers {
+    /// As [`Offers::new`], on a stack that has room for cuDNN's compiler: some engines are made of source, and a thread of Rust has
+    /// only 2 MiB.
+    fn with_room(
+        handle: sys::cudnnHandle_t,
+        device: &'static Device,
+        problem: &Problem,
+        alignment: usize,
+    ) -> Outcome<Self> {
+        let handle = Lent(handle);
+        thread::scope(|scope| {
+            let make = move || {
+                let handle = handle.take();
+                let made = device.enter().map_err(hip).and_then(|_| Self::new(handle, problem, alignment));
+                Lent(made)
+            };
+            let maker = thread::Builder::new().name("hipstack-cudnn".to_owned()).stack_size(STACK);
+            // Without memory for its stack there is no thread.
+            let made = maker.spawn_scoped(scope, make).map_err(|_| NO_MEMORY)?;
+            made.join().map_err(|_| UNSUPPORTED)?.take()
+        })
+    }
+
+    fn new(handle: sys::cudnnHandle_t, problem: &Problem, alignment: usize) -> Outcome<Self> {
+        let _relaxed = RelaxedCapture::begin();
+        let graph = Graph::new(handle, problem, alignment)?;
+        let mut room = MOST;
+        let (mut list, mut numbers) = (Vec::new(), Vec::new());
+        let older = OnceCell::new();
+        for (mode, first) in [(Mode::CUDNN_HEUR_MODE_A, 0), (Mode::CUDNN_HEUR_MODE_FALLBACK, SECOND)] {
+            let engines = or_none(named(&graph, mode))?.unwrap_or_default();
+            // The second heuristics name engines again that the first ones have with better settings.
+            let before = numbers.clone();
+            for (place, engine) in engines.into_iter().take(SECOND).enumerate() {
+                let noted = engine.class();
+                let of = |class| usize::from(class::transforms(class));
+                if room[of(noted)] == 0 || !engine.is_permitted(problem) || before.contains(&engine.number) {
+                    continue;
+                }
+                let Some(plan) = or_none(Plan::new(handle, &engine))? else { continue };
+                let older = || older.get_or_init(|| Older::new(handle, problem));
+                let hidden = !class::transforms(noted)
+                    && plan.memory > 0
+                    && older().has(plan.memory, engine.has_tensor_cores());
+                let class = if hidden { class::WINOGRAD } else { noted };
+                if plan.memory > MOST_WORKSPACE || room[of(class)] == 0 {
+                    continue;
+                }
+                room[of(class)] -= 1;
+                numbers.push(engine.number);
+                list.push(Offer { choice: Choice { index: first + place, class }, plan, _engine: engine });
+            }
+        }
+        Ok(Self { list, _graph: Some(graph) })
+    }
+}
+
+/// The older algorithms that transform, by the workspaces that they need. An engine that does the same is known by its own: that of
+/// Winograd's algorithm for gradients by weights has no note that says so (cuDNN 9.19).
+struct Older {
+    workspaces: Vec<usize>,
+    /// The least workspace for packed tensors, where these lie otherwise: the engine packs them in its workspace first, and the
+    /// older algorithms do not take them as they lie.
+    packed: Option<usize>,
+}
+
+impl Older {
+    fn new(handle: sys::cudnnHandle_t, problem: &Problem) -> Self {
+        let packed = problem
+            .packed()
+            .ok()
+            .filter(|packed| problem.direction == Direction::BackwardWeights && packed != problem);
+        let packed = packed.and_then(|packed| transforms_workspaces(handle, &packed).into_iter().min());
+        Self { workspaces: transforms_workspaces(handle, problem), packed }
+    }
+
+    /// Whether an engine that needs so much workspace may be one of them. How much it needs to pack tensors is not known, so that any
+    /// that needs more than the algorithm alone may; none of these is for tensor cores.
+    fn has(&self, memory: usize, tensor_cores: bool) -> bool {
+        let same = |older: &usize| (memory..=memory + ROUNDED).contains(older);
+        let packs = |least: usize| !tensor_cores && memory > ROUNDED && memory + ROUNDED >= least;
+        self.workspaces.iter().any(same) || self.packed.is_some_and(packs)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::ptr::without_provenance_mut as address;
+
+    #[test]
+    fn memory_is_as_aligned_as_its_least_aligned_part() {
+        let of = |x, w, y| alignment_of(Buffers { x: address(x), w: address(w), y: address(y) });
+        assert_eq!(of(256, 4096, 16), 16);
+        assert_eq!(of(256, 4096, 8), 8);
+        assert_eq!(of(256, 4100, 64), 4);
+        assert_eq!(of(258, 4100, 64), 2);
+        assert_eq!(of(256, 4097, 64), 1);
+    }
+
+    /// Of 8 channels, 16 filters, 3x3 on 12x12 in f32 on an H200: Winograd's, Fourier's, and a sum's.
+    #[test]
+    fn an_engine_is_known_by_its_workspace() {
+        let older = Older { workspaces: vec![80_640, 313_344], packed: None };
+        assert!([80_640, 313_344, 80_384].iter().all(|memory| older.has(*memory, false)));
+        assert!([24, 32_272, 80_641].iter().all(|memory| !older.has(*memory, false)));
+        // With the channels innermost it packs 32 256 bytes of tensors first.
+        let older = Older { workspaces: Vec::new(), packed: Some(80_640) };
+        assert!(
+            [80_640, 112_912].iter().all(|memory| older.has(*memory, false) && !older.has(*memory, true))
+        );
+        assert!([24, 32_272].iter().all(|memory| !older.has(*memory, false)));
+        // A workspace that is no more than rounding is nobody's.
+        assert!(!Older { workspaces: Vec::new(), packed: Some(64) }.has(24, false));
+        assert!(!Older { workspaces: Vec::new(), packed: None }.has(80_640, false));
+    }
+
+    #[test]
+    fn nobody_gets_a_transform_who_did_not_ask_for_one() {
+        let sums = [class::GEMM, class::DIRECT, class::IMPLICIT_GEMM];
+        for asked in sums {
+            assert!(sums.iter().all(|class| may_replace(*class, asked)));
+            assert!(!may_replace(class::WINOGRAD, asked) && !may_replace(class::FFT, asked));
+        }
+        assert!(may_replace(class::FFT, class::WINOGRAD) && may_replace(class::GEMM, class::WINOGRAD));
+    }
+}

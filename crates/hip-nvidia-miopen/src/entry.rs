@@ -1,0 +1,73 @@
+//! How MIOpen's C functions are written: a body that gives an outcome, and what they check.
+
+use super::{BAD, Outcome, Status};
+
+/// Defines C functions. A body's outcome becomes the status.
+macro_rules! entries {
+    ($($(#[$meta:meta])* fn $name:ident($($argument:ident: $type:ty),* $(,)?) $body:block)*) => {
+        $($(#[$meta])*
+        pub(crate) unsafe extern "C" fn $name($($argument: $type),*) -> $crate::Status {
+            let body = || -> $crate::Outcome { $body };
+            $crate::entry::status(body())
+        })*
+    };
+}
+pub(super) use entries;
+
+/// Ends an entry point.
+pub(super) fn status(outcome: Outcome) -> Status {
+    outcome.err().unwrap_or(Status::miopenStatusSuccess)
+}
+
+/// An error if the place, or the memory, is not there.
+pub(super) fn there<T>(place: *const T) -> Outcome {
+    if place.is_null() { Err(BAD) } else { Ok(()) }
+}
+
+/// An error if one of several is not there.
+pub(super) fn all_there<T>(places: &[*const T]) -> Outcome {
+    places.iter().try_for_each(|place| there(*place))
+}
+
+/// Stores a result through the caller's pointer.
+///
+/// # Safety
+/// `place` is null or writable.
+pub(super) unsafe fn give<T>(place: *mut T, value: T) -> Outcome {
+    there(place)?;
+    // SAFETY: S11: not null, and the C contract makes it writable.
+    unsafe { place.write(value) };
+    Ok(())
+}
+
+/// Stores a result if the caller wants it.
+///
+/// # Safety
+/// As [`give`].
+pub(super) unsafe fn offer<T>(place: *mut T, value: T) {
+    if !place.is_null() {
+        // SAFETY: S11: not null, and the C contract makes it writable.
+        unsafe { place.write(value) };
+    }
+}
+
+/// The caller's list.
+///
+/// # Safety
+/// `place` is null or has `count` values.
+pub(super) unsafe fn list<T: Copy>(place: *const T, count: usize) -> Outcome<Vec<T>> {
+    there(place)?;
+    // SAFETY: S11: not null, and the C contract gives it that many values.
+    Ok(unsafe { std::slice::from_raw_parts(place, count) }.to_vec())
+}
+
+/// Stores a list at the caller's place, if that is wanted.
+///
+/// # Safety
+/// `place` is null or has room for the values.
+pub(super) unsafe fn offer_list<T: Copy>(place: *mut T, values: &[T]) {
+    if !place.is_null() {
+        // SAFETY: S11: not null, and the C contract makes so much writable.
+        unsafe { place.copy_from_nonoverlapping(values.as_ptr(), values.len()) };
+    }
+}

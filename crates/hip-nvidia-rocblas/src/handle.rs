@@ -1,0 +1,232 @@
+//! rocBLAS's handle: one of cuBLAS's, its device, and what was set.
+
+use super::check::{HANDLE, Outcome, SUCCESS, Scalar, VALUE, ensure, status};
+use super::convert::{AtomicsMode, MathMode, PointerMode, status_of, status_of_driver};
+use super::functions::{Code, Raw};
+use super::library::cublas;
+use hip_nvidia::library::{self, Device, RawStream};
+use hip_sys::hip::{hipError_t, hipStream_t};
+use hip_sys::provider::Handles;
+use hip_sys::rocblas::{rocblas_handle, rocblas_pointer_mode, rocblas_status};
+use parking_lot::Mutex;
+use std::ffi::c_void;
+use std::ptr::null_mut;
+use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, Ordering};
+use std::sync::{Arc, LazyLock};
+
+/// One of cuBLAS's contexts. It ends with the last call that uses it.
+pub(super) struct Handle {
+    pub(super) raw: Raw,
+    pub(super) device: &'static Device,
+    /// The modes are rocBLAS's numbers.
+    pub(super) pointer_mode: AtomicU32,
+    pub(super) atomics_mode: AtomicU32,
+    pub(super) math_mode: AtomicU32,
+    pub(super) metric: AtomicU32,
+    /// Whether calls only tell how much memory they want.
+    pub(super) querying: AtomicBool,
+    /// The driver's handle of the stream.
+    stream: AtomicPtr<c_void>,
+    bound: Mutex<Bound>,
+}
+
+/// What cuBLAS forgets when something of it changes.
+struct Bound {
+    /// HIP's handle of the stream.
+    stream: usize,
+    workspace: Workspace,
+}
+
+/// Memory of the program's that cuBLAS is to use; null: its own.
+#[derive(Clone, Copy)]
+pub(super) struct Workspace {
+    pub(super) start: usize,
+    pub(super) bytes: usize,
+}
+
+// SAFETY: S8: cuBLAS's handle may be used from any thread, and is locked inside; the rest are atomics and a lock.
+unsafe impl Send for Handle {}
+// SAFETY: S8: as above.
+unsafe impl Sync for Handle {}
+
+pub(super) static HANDLES: LazyLock<Handles<Handle>> = LazyLock::new(|| {
+    library::on_reset(forget_device);
+    Handles::new(0x31)
+});
+
+/// What cuBLAS answered, as an outcome.
+pub(super) fn done(code: Code) -> Outcome {
+    if code == 0 { Ok(()) } else { Err(status_of(code)) }
+}
+
+/// What the driver answered, as an outcome.
+pub(super) fn driven<T>(result: Result<T, hipError_t>) -> Outcome<T> {
+    result.map_err(status_of_driver)
+}
+
+/// The object of a handle, with its device's context current.
+pub(super) fn handle_of(handle: rocblas_handle) -> Outcome<Arc<Handle>> {
+    let handle = HANDLES.get(handle as usize).map_err(|_| HANDLE)?;
+    driven(handle.device.enter())?;
+    Ok(handle)
+}
+
+/// Runs the body of an operation. While rocBLAS's question is open how much memory it wants, the answer is none: cuBLAS has its own.
+pub(super) fn with(handle: rocblas_handle, body: impl FnOnce(&Handle) -> Outcome) -> rocblas_status {
+    status(handle_of(handle).and_then(|handle| {
+        if handle.querying.load(Ordering::Relaxed) {
+            return Err(rocblas_status::rocblas_status_size_unchanged);
+        }
+        body(&handle)
+    }))
+}
+
+impl Handle {
+    /// A handle on the current device and its null stream, set as rocBLAS sets it.
+    pub(super) fn create() -> Outcome<Self> {
+        let device = driven(library::enter())?;
+        let mut raw = null_mut();
+        // SAFETY: S1: a live place; the device's context is current.
+        done(unsafe { (cublas().cublasCreate_v2)(&mut raw) })?;
+        let handle = Self {
+            raw,
+            device,
+            pointer_mode: AtomicU32::new(0),
+            atomics_mode: AtomicU32::new(0),
+            math_mode: AtomicU32::new(0),
+            metric: AtomicU32::new(0),
+            querying: AtomicBool::new(false),
+            stream: AtomicPtr::new(null_mut()),
+            bound: Mutex::new(Bound { stream: 0, workspace: Workspace { start: 0, bytes: 0 } }),
+        };
+        handle.set_atomics_mode(AtomicsMode(1))?;
+        handle.set_math_mode(0, MathMode::EXACT)?;
+        Ok(handle)
+    }
+
+    /// Whether scalars are the program's memory: then they are read, and results written, before the call returns.
+    pub(super) fn on_host(&self) -> bool {
+        self.pointer_mode.load(Ordering::Relaxed) == rocblas_pointer_mode::rocblas_pointer_mode_host.0
+    }
+
+    /// Whether a scalar is known to be this number. One in device memory is not known.
+    ///
+    /// # Safety
+    /// The scalar is not null, and live if scalars are on the host.
+    pub(super) unsafe fn is<T: Scalar>(&self, scalar: *const T, number: u8) -> bool {
+        // SAFETY: S11: as promised above.
+        self.on_host() && unsafe { scalar.read_unaligned() }.is(number)
+    }
+
+    pub(super) fn set_pointer_mode(&self, mode: PointerMode) -> Outcome {
+        // SAFETY: S11: a live handle.
+        done(unsafe { (cublas().cublasSetPointerMode_v2)(self.raw, mode) })?;
+        self.pointer_mode.store(mode.0, Ordering::Relaxed);
+        Ok(())
+    }
+
+    pub(super) fn set_atomics_mode(&self, mode: AtomicsMode) -> Outcome {
+        // SAFETY: S11: a live handle.
+        done(unsafe { (cublas().cublasSetAtomicsMode)(self.raw, mode) })?;
+        self.atomics_mode.store(mode.0, Ordering::Relaxed);
+        Ok(())
+    }
+
+    pub(super) fn set_math_mode(&self, theirs: u32, mode: MathMode) -> Outcome {
+        // SAFETY: S11: a live handle.
+        done(unsafe { (cublas().cublasSetMathMode)(self.raw, mode) })?;
+        self.math_mode.store(theirs, Ordering::Relaxed);
+        Ok(())
+    }
+
+    /// HIP's handle of the stream.
+    pub(super) fn stream(&self) -> hipStream_t {
+        self.bound.lock().stream as hipStream_t
+    }
+
+    /// The driver's handle of the stream.
+    pub(super) fn driver_stream(&self) -> RawStream {
+        self.stream.load(Ordering::Relaxed)
+    }
+
+    pub(super) fn set_stream(&self, stream: hipStream_t) -> Outcome {
+        let number = stream as usize;
+        let raw = if library::is_special(stream) {
+            stream.cast()
+        } else {
+            let (raw, device) = library::stream_of(stream).map_err(|_| VALUE)?;
+            ensure(device.ordinal() == self.device.ordinal(), VALUE)?;
+            raw
+        };
+        let mut bound = self.bound.lock();
+        self.bind(raw, bound.workspace)?;
+        self.stream.store(raw, Ordering::Relaxed);
+        bound.stream = number;
+        Ok(())
+    }
+
+    pub(super) fn workspace(&self) -> Workspace {
+        self.bound.lock().workspace
+    }
+
+    pub(super) fn set_workspace(&self, workspace: Workspace) -> Outcome {
+        let mut bound = self.bound.lock();
+        self.bind(self.driver_stream(), workspace)?;
+        bound.workspace = workspace;
+        Ok(())
+    }
+
+    /// Setting a stream takes cuBLAS back to its own memory, so that a program's has to be set after it.
+    fn bind(&self, stream: RawStream, workspace: Workspace) -> Outcome {
+        // SAFETY: S11: a live handle and stream.
+        done(unsafe { (cublas().cublasSetStream_v2)(self.raw, stream.cast()) })?;
+        if workspace.start == 0 {
+            return Ok(());
+        }
+        // SAFETY: S11: the program's memory, which it keeps until it sets other.
+        done(unsafe {
+            (cublas().cublasSetWorkspace_v2)(self.raw, workspace.start as *mut c_void, workspace.bytes)
+        })
+    }
+
+    /// Sets results to zero: in the program's memory at once, in the device's in the order of the stream.
+    ///
+    /// # Safety
+    /// The results are as many bytes.
+    pub(super) unsafe fn zero(&self, results: *mut c_void, bytes: usize) -> Outcome {
+        if bytes == 0 {
+            return Ok(());
+        }
+        if self.on_host() {
+            // SAFETY: S11: as promised above.
+            unsafe { results.cast::<u8>().write_bytes(0, bytes) };
+            return Ok(());
+        }
+        // SAFETY: S2, S11: as promised above.
+        driven(unsafe { library::fill_with_zeros(results, bytes, self.driver_stream()) })
+    }
+}
+
+impl Drop for Handle {
+    fn drop(&mut self) {
+        if self.device.enter().is_ok() {
+            // SAFETY: S11: it was live, and nobody else has it any more. What it answers nobody waits for.
+            unsafe { (cublas().cublasDestroy_v2)(self.raw) };
+        }
+    }
+}
+
+/// Ends every handle on a device, whose context is about to end.
+fn forget_device(ordinal: usize) {
+    HANDLES.end_all(|handle| handle.device.ordinal() == ordinal);
+}
+
+/// Makes a handle, and the number for it.
+pub(super) fn insert() -> Outcome<rocblas_handle> {
+    Ok(HANDLES.insert(Arc::new(Handle::create()?)) as rocblas_handle)
+}
+
+/// Ends a handle.
+pub(super) fn remove(handle: rocblas_handle) -> rocblas_status {
+    HANDLES.remove(handle as usize).map_or(HANDLE, |_| SUCCESS)
+}

@@ -1,0 +1,56 @@
+//! Times on a stream.
+
+use super::{RawStream, opened};
+use crate::context::{check, driver};
+use crate::driver::{Code, Event};
+use hip_sys::hip::hipError_t;
+use std::ptr::null_mut;
+
+/// A point in a stream, with its time.
+#[derive(Debug)]
+pub struct Mark(Event);
+
+impl Mark {
+    /// A point on the device whose context is current; it is nowhere yet.
+    ///
+    /// # Errors
+    /// The driver refuses.
+    pub fn new() -> Result<Self, hipError_t> {
+        let mut event = null_mut();
+        // SAFETY: S1: a live place for the result.
+        check(unsafe { (opened()?.driver.cuEventCreate)(&mut event, 0) })?;
+        Ok(Self(event))
+    }
+
+    /// Puts it behind the work that the stream has.
+    ///
+    /// # Errors
+    /// The driver refuses.
+    ///
+    /// # Safety
+    /// The stream is a live one of the mark's device.
+    pub unsafe fn set(&self, stream: RawStream) -> Result<(), hipError_t> {
+        // SAFETY: S11: a live event, and the caller's stream.
+        check(unsafe { (driver().cuEventRecord)(self.0, stream) })
+    }
+
+    /// Milliseconds from here to a later one, which is waited for.
+    ///
+    /// # Errors
+    /// One of them was not set, or work before it failed.
+    pub fn until(&self, later: &Self) -> Result<f32, hipError_t> {
+        let mut time = 0.0;
+        // SAFETY: S1, S11: a live event.
+        check(unsafe { (driver().cuEventSynchronize)(later.0) })?;
+        // SAFETY: S1, S11: live events, and a live place.
+        check(unsafe { (driver().cuEventElapsedTime)(&mut time, self.0, later.0) })?;
+        Ok(time)
+    }
+}
+
+impl Drop for Mark {
+    fn drop(&mut self) {
+        // SAFETY: S4: the only owner ends. It may: an event that still waits is ended by the driver when it is reached.
+        let _: Code = unsafe { (driver().cuEventDestroy)(self.0) };
+    }
+}

@@ -1,0 +1,5 @@
+//! Code: run-time compilation and modules.
+
+mod compile;
+mod compiled;
+mod modules;

@@ -1,0 +1,243 @@
+//! AMD's other ROCm libraries, found at run time: rocRAND, rocBLAS and MIOpen.
+
+use crate::hip::hipRuntimeGetVersion_fn;
+use crate::libraries::{Libraries, Slot};
+use crate::miopen::miopenStatus_t;
+use crate::rocblas::rocblas_status;
+use crate::rocrand::rocrand_status;
+use crate::{LoadError, MiopenTable, RocblasTable, RocrandTable, Version, loader};
+use std::ffi::CStr;
+use std::fmt;
+use std::path::{Path, PathBuf};
+
+/// A ROCm library other than HIP, by its table. It takes streams and device pointers of the HIP that it is linked to, which has to be
+/// the one in use: a ROCm of one version brings both. It stays loaded for the life of the process.
+///
+/// ```
+/// use hip_sys::{Rocblas, Rocrand};
+///
+/// match Rocrand::load() {
+///     Ok(rocrand) => println!("rocRAND {}", rocrand.version()),
+///     Err(missing) => println!("{missing}"),
+/// }
+/// match Rocblas::load() {
+///     Ok(rocblas) => println!("rocBLAS {} from {}", rocblas.version(), rocblas.library().display()),
+///     Err(missing) => println!("{missing}"),
+/// }
+/// ```
+pub struct Library<T> {
+    version: Version,
+    library: PathBuf,
+    table: T,
+    /// Where the HIP that it is linked to has `hipRuntimeGetVersion`.
+    hip: Option<usize>,
+}
+
+/// rocRAND: `librocrand.so.1`.
+pub type Rocrand = Library<RocrandTable>;
+/// rocBLAS: `librocblas.so.5` (ROCm 7 and 10), `.so.4` (ROCm 6) or `.so.0` (ROCm 5). A later one is refused.
+pub type Rocblas = Library<RocblasTable>;
+/// MIOpen: `libMIOpen.so.1`.
+pub type Miopen = Library<MiopenTable>;
+
+/// A table of a library's functions, and where the library is.
+pub trait Table: Sized + sealed::Sealed {}
+
+impl<T: Table> Library<T> {
+    /// The names that [`Library::load`] looks for, in order.
+    pub const NAMES: &'static [&'static str] = T::NAMES;
+
+    /// The first that opens, in each place under each of its names:
+    /// 1. in `$ROCM_PATH/lib`, and where that is one of pip's packages in those beside it: `_rocm_sdk_core/lib` and
+    ///    `_rocm_sdk_libraries*/lib`;
+    /// 2. in those packages of the Python environment that is active (`$VIRTUAL_ENV`, `$CONDA_PREFIX`);
+    /// 3. where the system searches by itself;
+    /// 4. in `/opt/rocm/lib`, `/opt/rocm/core/lib`, `/opt/rocm/core-*/lib` and `/opt/rocm-*/lib`, the newest version first.
+    ///
+    /// # Errors
+    /// [`LoadError::NotFound`] lists every name tried; [`LoadError::MissingSymbol`] names the function a library lacks.
+    pub fn load() -> Result<Self, LoadError> {
+        Self::open(None)
+    }
+
+    /// The library from the given file.
+    ///
+    /// # Errors
+    /// As [`Library::load`].
+    ///
+    /// # Safety
+    /// The file is AMD's library, or one whose functions of these names have the same signatures and contracts.
+    pub unsafe fn load_from(path: &Path) -> Result<Self, LoadError> {
+        Self::open(Some(path))
+    }
+
+    fn open(path: Option<&Path>) -> Result<Self, LoadError> {
+        let source = loader::open_library(T::TITLE, T::REMEDY, T::NAMES, path)?;
+        let table = T::fill(&source)?;
+        // SAFETY: S1: the table was just filled from the library.
+        let version = unsafe { table.ask_version() }.map_err(|(call, code)| LoadError::Refused {
+            library: source.name(),
+            call,
+            code,
+        })?;
+        if let Some(first) = T::TOO_NEW.filter(|first| version.major >= *first) {
+            return Err(LoadError::TooNew { library: source.name(), found: version, first });
+        }
+        // Found through the library's handle, it is that of the HIP it depends on.
+        let hip =
+            source.find::<hipRuntimeGetVersion_fn>("hipRuntimeGetVersion").map(|function| function as usize);
+        Ok(Self { version, library: source.path().to_path_buf(), table, hip })
+    }
+
+    /// A library of the given functions: `library` says in messages what they call.
+    ///
+    /// # Safety
+    /// Each function does what AMD's function of that name does, as far as callers rely on it for memory safety; the rest may answer
+    /// an error.
+    pub unsafe fn from_table(version: Version, library: PathBuf, table: T) -> Self {
+        Self { version, library, table, hip: None }
+    }
+
+    /// Whether it works on the streams and the memory of the HIP that has this function.
+    pub(crate) fn is_linked_to(&self, hip: hipRuntimeGetVersion_fn) -> bool {
+        self.hip == Some(hip as usize)
+    }
+
+    /// Its functions.
+    pub fn table(&self) -> &T {
+        &self.table
+    }
+
+    /// What it answered to be. That is the library's own version, not ROCm's: rocRAND 2.10.9 is in ROCm 5.2, 4.2.0 in 7.2; rocBLAS
+    /// 2.44 in 5.2, 5.2 in 7.2; MIOpen 2.17 in 5.2, 3.5 in 7.2.
+    #[doc(alias = "rocrand_get_version")]
+    #[doc(alias = "rocblas_get_version_string")]
+    #[doc(alias = "miopenGetVersion")]
+    pub fn version(&self) -> Version {
+        self.version
+    }
+
+    /// The file that it was loaded from: a path, or a bare name that the system found.
+    pub fn library(&self) -> &Path {
+        &self.library
+    }
+}
+
+impl<T: Table> fmt::Debug for Library<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct(T::TITLE)
+            .field("version", &self.version)
+            .field("library", &self.library)
+            .finish_non_exhaustive()
+    }
+}
+
+mod sealed {
+    use super::{Libraries, LoadError, Slot, Version, loader};
+
+    /// How one library is opened.
+    pub trait Sealed: Sized {
+        const TITLE: &'static str;
+        const NAMES: &'static [&'static str];
+        const REMEDY: &'static str;
+        /// The first major version whose declarations were not compared with ours.
+        const TOO_NEW: Option<u32> = None;
+
+        fn fill(source: &loader::Source) -> Result<Self, LoadError>;
+
+        /// Where a platform keeps its one.
+        fn slot(libraries: &Libraries) -> &Slot<Self>;
+
+        /// The library's version, or the call that failed and its status.
+        ///
+        /// # Safety
+        /// The table is as it was filled.
+        unsafe fn ask_version(&self) -> Result<Version, (&'static str, u32)>;
+    }
+}
+
+impl Table for RocrandTable {}
+
+impl sealed::Sealed for RocrandTable {
+    const TITLE: &'static str = "rocRAND (librocrand)";
+    const NAMES: &'static [&'static str] = &["librocrand.so.1", "librocrand.so"];
+    const REMEDY: &'static str = "Install rocRAND (rocrand, or librocrand1 on Debian 12), or set ROCM_PATH to the folder above its lib/";
+
+    fn fill(source: &loader::Source) -> Result<Self, LoadError> {
+        Self::load(source)
+    }
+
+    fn slot(libraries: &Libraries) -> &Slot<Self> {
+        &libraries.rocrand
+    }
+
+    unsafe fn ask_version(&self) -> Result<Version, (&'static str, u32)> {
+        let mut raw = 0;
+        // SAFETY: S1: the table was filled from the library; the version is live and writable.
+        match unsafe { (self.rocrand_get_version)(&mut raw) } {
+            rocrand_status::ROCRAND_STATUS_SUCCESS => Ok(Version::from_rocrand(raw)),
+            status => Err(("rocrand_get_version", status.0)),
+        }
+    }
+}
+
+impl Table for RocblasTable {}
+
+impl sealed::Sealed for RocblasTable {
+    const TITLE: &'static str = "rocBLAS (librocblas)";
+    const NAMES: &'static [&'static str] =
+        &["librocblas.so.5", "librocblas.so.4", "librocblas.so.0", "librocblas.so"];
+    const TOO_NEW: Option<u32> = Some(6);
+    const REMEDY: &'static str = "Install rocBLAS (rocblas, or librocblas0 on Debian 13), or set ROCM_PATH to the folder above its lib/";
+
+    fn fill(source: &loader::Source) -> Result<Self, LoadError> {
+        Self::load(source)
+    }
+
+    fn slot(libraries: &Libraries) -> &Slot<Self> {
+        &libraries.rocblas
+    }
+
+    unsafe fn ask_version(&self) -> Result<Version, (&'static str, u32)> {
+        // "4.4.1.", and perhaps a commit behind it.
+        let mut text = [0_u8; 256];
+        // SAFETY: S1: the table was filled from the library; so many bytes are live and writable.
+        let status = unsafe { (self.rocblas_get_version_string)(text.as_mut_ptr().cast(), text.len() - 1) };
+        if status != rocblas_status::rocblas_status_success {
+            return Err(("rocblas_get_version_string", status.0));
+        }
+        let text = CStr::from_bytes_until_nul(&text).unwrap_or_default().to_string_lossy();
+        let mut numbers = text.split('.').map_while(|part| part.parse().ok());
+        let mut next = || numbers.next().unwrap_or_default();
+        Ok(Version { major: next(), minor: next(), patch: next() })
+    }
+}
+
+impl Table for MiopenTable {}
+
+impl sealed::Sealed for MiopenTable {
+    const TITLE: &'static str = "MIOpen (libMIOpen)";
+    const NAMES: &'static [&'static str] = &["libMIOpen.so.1", "libMIOpen.so"];
+    const REMEDY: &'static str = "Install MIOpen (miopen-hip, or libmiopen1 on Debian sid), or set ROCM_PATH to the folder above its lib/";
+
+    fn fill(source: &loader::Source) -> Result<Self, LoadError> {
+        Self::load(source)
+    }
+
+    fn slot(libraries: &Libraries) -> &Slot<Self> {
+        &libraries.miopen
+    }
+
+    unsafe fn ask_version(&self) -> Result<Version, (&'static str, u32)> {
+        let [mut major, mut minor, mut patch] = [0; 3];
+        // SAFETY: S1: the table was filled from the library; the numbers are live and writable.
+        match unsafe { (self.miopenGetVersion)(&mut major, &mut minor, &mut patch) } {
+            miopenStatus_t::miopenStatusSuccess => {
+                let [major, minor, patch] =
+                    [major, minor, patch].map(|n| u32::try_from(n).unwrap_or(u32::MAX));
+                Ok(Version { major, minor, patch })
+            }
+            status => Err(("miopenGetVersion", status.0)),
+        }
+    }
+}
