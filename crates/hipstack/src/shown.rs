@@ -83,7 +83,7 @@ mod tests {
         let words = Value::from(Array::String((0..1000).map(|place| format!("w{place}")).collect()));
         assert_eq!(
             value(&words),
-            "[\"w0\", \"w1\", \"w2\", \"w3\", \"w4\", \"w5\", \"w6\", \"w7\", \"w8\", \"w9…"
+            "[\"w0\", \"w1\", \"w2\", \"w3\", \"w4\", \"w5\", \"w6\", \"w7\", \"w8\", \"w9\",…"
         );
         assert_eq!(value(&Value::from("ä".repeat(1000).as_str())).chars().count(), WIDEST + 1);
         assert_eq!(value(&Value::from(Array::U8(vec![1, 2]))), "[1, 2]");
