@@ -41,9 +41,9 @@
 //!   joins and splits, convolutions and pools, normalisation, rotary embeddings and attention.
 //! - [`Generator`] is the state of random numbers: a seed, and the number of draws made from it.
 //! - [`CustomOp1`] and its siblings are operations of the user's own; [`HipDevice::compile`] compiles kernels for them.
-//! - [`QTensor`] has numbers in ggml's block formats ([`QuantFormat`]), which products and lookups read as they are. It is
-//!   on the CPU.
-//! - [`safetensors`] and [`npy`] read and write files; a damaged file is an [`Error`].
+//! - [`QTensor`] has numbers in ggml's block formats ([`QuantFormat`]), which products and lookups read as they are.
+//! - [`safetensors`] and [`npy`] read and write files; a damaged file is an [`Error`]. [`file`](mod@file) has what other formats
+//!   are read and written with, and [`Upload`] brings data to a device through page-locked memory.
 //!
 //! # Meaning
 //! Floats of 16 and 8 bits are computed in `f32` and rounded once, to nearest even. Sums are pairwise. Min, max, relu
@@ -53,7 +53,7 @@
 //! it. `docs/MEANING.md` has the whole list and names the test of each rule.
 //!
 //! # Limits
-//! The crate has no gradients. Each device uses a single stream of its own. The interface is the same for all vendors.
+//! The crate has no gradients. Each device uses a single stream of its own, and an [`Upload`] may have another one. The interface is the same for all vendors.
 
 #[cfg(target_endian = "big")]
 compile_error!("tensor-core reads and writes little-endian memory, as every HIP device has");
@@ -82,6 +82,7 @@ mod scalar;
 mod shape;
 mod storage;
 mod tensor;
+mod upload;
 mod window;
 
 pub use activation::Activation;
@@ -95,7 +96,7 @@ pub use error::{Error, ErrorKind, Result};
 pub use float8::F8E4M3;
 pub use half::{bf16, f16};
 pub use hip::{CodeOrigin, HipDevice, HipStorage};
-pub use io::{npy, safetensors};
+pub use io::{file, npy, safetensors};
 pub use layout::{Collapsed, Layout, collapse};
 pub use ops::{BinaryOp, CmpOp, ReduceOp, ScalarOp, UnaryOp};
 pub use quant::{QCpuStorage, QStorage, QTensor, QuantFormat};
@@ -105,3 +106,4 @@ pub use shape::Shape;
 pub use storage::Storage;
 pub use tensor::{Conv1dConfig, Conv2dConfig, Pool2dConfig, ToUsize2};
 pub use tensor::{IndexOp, Nested, Tensor, TensorIndexer, copies_on_write};
+pub use upload::Upload;

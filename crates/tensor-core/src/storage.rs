@@ -7,7 +7,7 @@ use crate::cpu::{self, CpuStorage};
 use crate::device::Device;
 use crate::dtype::DType;
 use crate::error::{At, Error, ErrorKind, On, Result};
-use crate::hip::{self, HipStorage};
+use crate::hip::{self, HipStorage, Staging};
 use crate::layout::Layout;
 
 /// Memory on one device, with elements of one dtype. Tensors may share it.
@@ -97,25 +97,28 @@ pub(crate) type Fill<'a> = &'a mut dyn FnMut(usize, &mut [u8]) -> Result<()>;
 
 /// Making and moving storage.
 impl Storage {
-    /// `count` elements on `device`, whose little-endian bytes `fill` writes. On the CPU it writes them all at once, in
-    /// place; otherwise in pieces of whole elements, from front to back. Errors of `fill` are returned unchanged.
+    /// `count` elements in host memory, whose little-endian bytes `fill` writes all at once, in place. Errors of `fill`
+    /// are returned unchanged.
     pub(crate) fn filled(
-        device: &Device,
         dtype: DType,
         count: usize,
         operation: &'static str,
         fill: Fill<'_>,
     ) -> Result<Storage> {
-        match device {
-            Device::Cpu => {
-                let mut elements = cpu::zeroed(dtype, count, operation).on(device)?;
-                fill(0, elements.as_bytes_mut())?;
-                Ok(Storage::Cpu(elements))
-            }
-            Device::Hip(device) => {
-                HipStorage::filled(device, dtype, count, operation, fill).map(Storage::Hip)
-            }
-        }
+        let mut elements = cpu::zeroed(dtype, count, operation).on(&Device::Cpu)?;
+        fill(0, elements.as_bytes_mut())?;
+        Ok(Storage::Cpu(elements))
+    }
+
+    /// As [`Storage::filled`], on the device of `staging`, in pieces of whole elements, from front to back.
+    pub(crate) fn staged(
+        staging: &mut Staging,
+        dtype: DType,
+        count: usize,
+        operation: &'static str,
+        fill: Fill<'_>,
+    ) -> Result<Storage> {
+        HipStorage::filled(staging, dtype, count, operation, fill).map(Storage::Hip)
     }
 
     /// `elements`, moved to `device`.

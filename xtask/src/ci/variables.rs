@@ -8,7 +8,8 @@ use std::path::Path;
 
 /// Variables that decide where things lie and what must not be missing, but not what a step finds. HIPSTACK_CACHE counts if
 /// it is `off`; of HIPSTACK_WEIGHTS the file counts, not its place.
-const PLACES: [&str; 9] = [
+const PLACES: [&str; 10] = [
+    "HIPSTACK_MODELS",
     "HIPSTACK_REQUIRE",
     "HIPSTACK_WEIGHTS",
     "HOME",

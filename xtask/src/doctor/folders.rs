@@ -9,7 +9,7 @@ use std::path::Path;
 const SECTION: &str = "Folders and variables";
 
 /// The environment variables that the workspace reads, with their purpose and valid values.
-const VARIABLES: [(&str, &str, Value); 24] = [
+const VARIABLES: [(&str, &str, Value); 25] = [
     ("HIPSTACK_CACHE", "folder of compiled kernels, or off", Value::Text),
     ("HIPSTACK_CACHE_MB", "most that the cache keeps, 1024 if not set", Value::Number(0, u64::MAX)),
     ("HIPSTACK_CONFORMANCE_RTC_OPTIONS", "more options for hiprtc in `cargo xtask conformance`", Value::Text),
@@ -58,6 +58,7 @@ const VARIABLES: [(&str, &str, Value); 24] = [
         "whether buffers that live at exit are listed, and where they were allocated",
         Value::OneOf(&["0", "1", "backtrace"]),
     ),
+    ("HIPSTACK_MODELS", "folder that ci/fetch-models.sh filled, for tests", Value::Folder),
     ("HIPSTACK_NVCC", "folder that pip installed cuda-toolkit into", Value::Folder),
     (
         "HIPSTACK_REQUIRE",

@@ -15,9 +15,11 @@ mod libraries;
 mod maps;
 pub(crate) mod ops;
 mod platforms;
+mod staging;
 mod storage;
 
 pub use code::CodeOrigin;
 pub use device::HipDevice;
 pub(crate) use platforms::{names as platform_names, platform};
+pub(crate) use staging::Staging;
 pub use storage::HipStorage;

@@ -4,17 +4,13 @@ use std::ops::Range;
 
 use hip_safe::{AnyBits, DeviceBuffer, DeviceView, DeviceViewMut};
 
-use super::HipDevice;
 use super::device::wrap;
+use super::{HipDevice, Staging};
 use crate::cpu::{self, CpuStorage};
 use crate::device::Device;
 use crate::dtype::DType;
 use crate::error::{Error, ErrorKind, On, Result};
-use crate::memory::zero_bytes;
 use crate::storage::Fill;
-
-/// Bytes per copy of [`HipStorage::filled`], a multiple of every element size. This fits a core's caches.
-const PIECE: usize = 1 << 20;
 
 /// `len` elements of a dtype, as bytes of device memory, bound to the device's stream.
 pub struct HipStorage {
@@ -29,7 +25,7 @@ impl HipStorage {
     /// Allocates `len` uninitialised elements.
     ///
     /// # Safety
-    /// Every element is written, by work on the device's stream, before it is read.
+    /// Every element is written, by work on the device's stream or ordered before it, before it is read.
     #[inline]
     pub(super) unsafe fn uninit(
         device: &HipDevice,
@@ -61,26 +57,24 @@ impl HipStorage {
         Ok(Self { device: device.clone(), dtype: source.dtype(), len: source.len(), buffer: Ok(buffer) })
     }
 
-    /// `len` elements, whose bytes `fill` writes piece by piece: see [`crate::Storage::filled`].
+    /// `len` elements, whose bytes `fill` writes piece by piece: see [`crate::Storage::staged`].
     pub(crate) fn filled(
-        device: &HipDevice,
+        staging: &mut Staging,
         dtype: DType,
         len: usize,
         operation: &'static str,
         fill: Fill<'_>,
     ) -> Result<Self> {
-        let place = Device::Hip(device.clone());
-        // SAFETY: S15: the copies below write every byte before anything else on the stream, or nobody gets the
-        // storage.
-        let mut storage = unsafe { Self::uninit(device, dtype, len, operation) }.on(&place)?;
-        let bytes = storage.all(operation)?.byte_len();
-        let mut piece = zero_bytes(bytes.min(PIECE), operation).on(&place)?;
-        for start in (0..bytes).step_by(PIECE) {
-            let piece = &mut piece[..(bytes - start).min(PIECE)];
-            fill(start, piece)?;
-            let target = all_mut(&mut storage.buffer, operation)?.slice_mut(start..start + piece.len());
-            let copied = target.and_then(|mut target| device.stream().copy_from_host(piece, &mut target));
-            copied.map_err(wrap(operation)).on(&place)?;
+        let place = Device::Hip(staging.device().clone());
+        // SAFETY: S15: the copies below write every byte, and all later work comes behind them, also that of other
+        // streams; or nobody gets the storage.
+        let mut storage = unsafe { Self::uninit(staging.device(), dtype, len, operation) }.on(&place)?;
+        let (bytes, most) = (storage.all(operation)?.byte_len(), staging.piece());
+        for start in (0..bytes).step_by(most) {
+            let range = start..bytes.min(start + most);
+            let target = all_mut(&mut storage.buffer, operation)?.slice_mut(range);
+            let mut target = target.map_err(wrap(operation)).on(&place)?;
+            staging.bring(&mut target, operation, |piece| fill(start, piece))?;
         }
         Ok(storage)
     }
@@ -163,6 +157,13 @@ impl HipStorage {
         let range = start.min(self.len) * self.dtype.size_in_bytes()..;
         let tail = all_mut(&mut self.buffer, operation)?.slice_mut(range).map_err(wrap(operation))?;
         Ok((&self.device, tail))
+    }
+
+    /// Names the memory in lists of live buffers.
+    pub(crate) fn set_name(&self, name: &dyn std::fmt::Display) {
+        if let Ok(buffer) = &self.buffer {
+            buffer.set_name(name);
+        }
     }
 
     #[inline(always)]

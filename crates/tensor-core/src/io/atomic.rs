@@ -12,17 +12,35 @@ use crate::error::Result;
 /// The longest chain of symbolic links that is followed, as on Linux.
 const MOST_LINKS: usize = 40;
 
-/// Writes the output of `content` to the file at `path`.
+/// Writes the output of `content` to the file at `path`. `content` gets a function that takes the bytes, front to back;
+/// `operation` is what errors begin with.
 ///
 /// A regular or missing file is written under a temporary name in its folder, and then renamed. If anything fails, the
 /// temporary file is removed and the old file stays. Symbolic links are kept and lead to the new file. The new file has
 /// the old one's permissions, and its owner where the system allows it. Anything else, such as a device or a FIFO, is
 /// written to directly.
-pub(super) fn write(
-    path: &Path,
+///
+/// ```
+/// # fn main() -> tensor_core::Result<()> {
+/// # let folder = tempfile::tempdir().unwrap();
+/// # let path = folder.path().join("numbers");
+/// tensor_core::file::write(&path, "example", |put| {
+///     put(&[1, 2])?;
+///     put(&[3])
+/// })?;
+/// assert_eq!(std::fs::read(&path).unwrap(), [1, 2, 3]);
+/// # Ok(())
+/// # }
+/// ```
+///
+/// # Errors
+/// Those of `content`, and [`ErrorKind::Io`](crate::ErrorKind::Io).
+pub fn write(
+    path: impl AsRef<Path>,
     operation: &'static str,
     content: impl FnOnce(&mut dyn FnMut(&[u8]) -> Result<()>) -> Result<()>,
 ) -> Result<()> {
+    let path = path.as_ref();
     let failed = |source: io::Error| io_error(operation, path, source);
     let former = match fs::metadata(path) {
         Ok(metadata) if !metadata.is_file() => {

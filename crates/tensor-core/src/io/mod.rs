@@ -7,6 +7,13 @@ pub mod safetensors;
 mod safetensors_header;
 mod source;
 
+/// What readers and writers of formats are built on: [`file::Source`] reads by position, and [`file::write`] replaces a
+/// file completely or not at all.
+pub mod file {
+    pub use super::atomic::write;
+    pub use super::source::Source;
+}
+
 use std::path::Path;
 
 use crate::error::{Error, ErrorKind};

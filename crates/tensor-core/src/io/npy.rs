@@ -16,6 +16,7 @@ use crate::dtype::DType;
 use crate::error::{Error, ErrorKind, Result};
 use crate::shape::Shape;
 use crate::tensor::Tensor;
+use crate::upload::Upload;
 
 /// The maximum rank that is read or written, which is NumPy's own.
 pub const MAX_RANK: usize = 64;
@@ -128,7 +129,9 @@ impl Array {
     fn tensor(&self, dtype: DType, device: &Device, change: &dyn Fn(&mut [u8])) -> Result<Tensor> {
         let start = self.range()?.start;
         let shape = &self.header.shape;
-        let read = |shape| self.source.tensor(start, (dtype, shape), change, device, self.operation);
+        let read = |shape| {
+            self.source.tensor(start, (dtype, shape), change, &mut Upload::plain(device), self.operation)
+        };
         if !self.header.fortran_order {
             return read(shape.clone());
         }

@@ -29,6 +29,7 @@ use crate::dtype::DType;
 use crate::error::{Error, Result};
 use crate::shape::Shape;
 use crate::tensor::Tensor;
+use crate::upload::Upload;
 
 pub use super::safetensors_header::Info;
 
@@ -83,6 +84,14 @@ impl File {
         File::of(unsafe { Source::map(path.as_ref(), OPEN) }?)
     }
 
+    /// As [`File::open`], of the bytes of a file in memory.
+    ///
+    /// # Errors
+    /// As [`File::open`].
+    pub fn from_bytes(bytes: Vec<u8>) -> Result<File> {
+        File::of(Source::from_bytes(bytes))
+    }
+
     fn of(source: Source) -> Result<File> {
         let length = source.length();
         let error = |what: String| file_error(OPEN, source.path(), what);
@@ -126,6 +135,14 @@ impl File {
     /// [`crate::ErrorKind::File`] if there is no tensor of that name or its dtype is not supported; or an error of the
     /// device.
     pub fn load(&self, name: &str, device: &Device) -> Result<Tensor> {
+        self.load_by(name, &mut Upload::plain(device))
+    }
+
+    /// As [`File::load`], to the device of `upload` and by its memory and stream.
+    ///
+    /// # Errors
+    /// As [`File::load`].
+    pub fn load_by(&self, name: &str, upload: &mut Upload) -> Result<Tensor> {
         let info = self.named(name)?;
         let dtype = info.dtype.ok_or_else(|| {
             let known: Vec<&str> = DType::ALL.iter().map(|dtype| dtype.safetensors_name()).collect();
@@ -135,7 +152,7 @@ impl File {
                 "tensor {name:?} has dtype {dtype}, which is not supported; {known} are: {bool}File::bytes gives its bytes"
             ))
         })?;
-        self.tensor(info, dtype, &|_| (), device)
+        self.tensor(info, dtype, &|_| (), upload)
     }
 
     /// Reads a tensor of booleans (`BOOL`) to `device`, as `u8` 0 or 1.
@@ -147,7 +164,7 @@ impl File {
         if info.dtype_name != BOOL {
             return Err(self.error(format!("tensor {name:?} has dtype {}, not {BOOL}", info.dtype_name)));
         }
-        self.tensor(info, DType::U8, &super::truth_values, device)
+        self.tensor(info, DType::U8, &super::truth_values, &mut Upload::plain(device))
     }
 
     /// The bytes of a tensor of any dtype, as stored in the file: little-endian, row-major. [`File::info`] has its
@@ -188,10 +205,10 @@ impl File {
         info: &Info,
         dtype: DType,
         change: &dyn Fn(&mut [u8]),
-        device: &Device,
+        upload: &mut Upload,
     ) -> Result<Tensor> {
         // The header's ranges were checked against the file's length, dtypes and shapes.
-        self.source.tensor(info.range.start, (dtype, info.shape.clone()), change, device, LOAD)
+        self.source.tensor(info.range.start, (dtype, info.shape.clone()), change, upload, LOAD)
     }
 
     fn error(&self, what: String) -> Error {

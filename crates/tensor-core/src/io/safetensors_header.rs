@@ -33,6 +33,13 @@ pub struct Info {
     pub(super) range: Range<u64>,
 }
 
+impl Info {
+    /// Where its bytes lie in the file.
+    pub fn byte_range(&self) -> Range<u64> {
+        self.range.clone()
+    }
+}
+
 /// A header whose ranges all lie in the file.
 #[derive(Debug)]
 pub(super) struct Header {

@@ -1,6 +1,7 @@
-//! A file that tensors are read from, either by position or memory-mapped.
+//! What tensors are read from: a file, by position or memory-mapped; the parts of one; or bytes in memory.
 
 use std::borrow::Cow;
+use std::fmt;
 use std::fs::File;
 use std::io::{self, ErrorKind as Io};
 use std::ops::Range;
@@ -9,64 +10,120 @@ use std::path::{Path, PathBuf};
 use memmap2::Mmap;
 
 use super::{file_error, io_error};
-use crate::device::Device;
 use crate::dtype::DType;
-use crate::error::{On, Result};
+use crate::error::{Error, Result};
 use crate::memory::zero_bytes;
 use crate::shape::Shape;
-use crate::storage::Storage;
 use crate::tensor::Tensor;
+use crate::upload::Upload;
 
-/// An open regular file, and its length when it was opened. Callers check ranges against this length.
-#[derive(Debug)]
-pub(super) struct Source {
+/// An open regular file, and its length when it was opened. Readers of formats check ranges against this length.
+///
+/// Bytes in memory, and a file that was cut into parts, are read in the same way. `operation` is what errors begin with,
+/// such as "safetensors::open".
+///
+/// ```
+/// use tensor_core::file::Source;
+///
+/// # fn main() -> tensor_core::Result<()> {
+/// let source = Source::from_bytes(vec![1, 2, 3, 4]);
+/// let mut two = [0; 2];
+/// source.read(1, &mut two, "example")?;
+/// assert_eq!((source.length(), two), (4, [2, 3]));
+/// # Ok(())
+/// # }
+/// ```
+pub struct Source {
     path: PathBuf,
     length: u64,
     bytes: Bytes,
 }
 
-#[derive(Debug)]
 enum Bytes {
     /// Reads by position. If the file changes meanwhile, a read returns bytes or an error.
     At(File),
+    /// The files whose bytes follow each other, each with the offset that it ends at.
+    Parts(Vec<(File, u64)>),
     Mapped(Mmap),
+    Memory(Vec<u8>),
 }
 
 impl Source {
     /// Opens the file at `path`, to be read by position.
-    pub(super) fn open(path: &Path, operation: &'static str) -> Result<Source> {
+    ///
+    /// # Errors
+    /// [`ErrorKind::Io`](crate::ErrorKind::Io), or [`ErrorKind::File`](crate::ErrorKind::File) if it is no regular file.
+    pub fn open(path: impl AsRef<Path>, operation: &'static str) -> Result<Source> {
+        let path = path.as_ref();
         let (file, length) = open(path, operation)?;
         Ok(Source { path: path.to_owned(), length, bytes: Bytes::At(file) })
+    }
+
+    /// Opens a file that was cut into parts, which are given in their order. Errors name the first part.
+    ///
+    /// # Errors
+    /// As [`Source::open`], for any part; [`ErrorKind::Argument`](crate::ErrorKind::Argument) for no parts.
+    pub fn open_parts<P: AsRef<Path>>(paths: &[P], operation: &'static str) -> Result<Source> {
+        let Some(first) = paths.first() else {
+            let what = "a file of no parts cannot be opened".to_owned();
+            return Err(Error::new(operation, crate::ErrorKind::Argument { what }));
+        };
+        let mut length = 0u64;
+        let mut parts = Vec::new();
+        for path in paths {
+            let (file, bytes) = open(path.as_ref(), operation)?;
+            let end = length.checked_add(bytes);
+            length = end.ok_or_else(|| file_error(operation, path.as_ref(), "the parts are too long"))?;
+            parts.push((file, length));
+        }
+        Ok(Source { path: first.as_ref().to_owned(), length, bytes: Bytes::Parts(parts) })
+    }
+
+    /// Bytes in memory. Errors call them "bytes in memory" in place of a path.
+    pub fn from_bytes(bytes: Vec<u8>) -> Source {
+        Source { path: "bytes in memory".into(), length: bytes.len() as u64, bytes: Bytes::Memory(bytes) }
     }
 
     /// Maps the file at `path`.
     ///
     /// # Safety
     /// Until the source is dropped nobody, in this process or another, truncates the file or writes to it in place.
-    pub(super) unsafe fn map(path: &Path, operation: &'static str) -> Result<Source> {
+    ///
+    /// # Errors
+    /// As [`Source::open`].
+    pub unsafe fn map(path: impl AsRef<Path>, operation: &'static str) -> Result<Source> {
+        let path = path.as_ref();
         let (file, _) = open(path, operation)?;
         // SAFETY: S13: the map is read-only, and the caller vouches for the file.
         let map = unsafe { Mmap::map(&file) }.map_err(|source| io_error(operation, path, source))?;
         Ok(Source { path: path.to_owned(), length: map.len() as u64, bytes: Bytes::Mapped(map) })
     }
 
-    pub(super) fn path(&self) -> &Path {
+    /// The path, as it was given.
+    pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// The file's length when it was opened.
-    pub(super) fn length(&self) -> u64 {
+    /// The length in bytes when it was opened; of all parts together.
+    pub fn length(&self) -> u64 {
         self.length
     }
 
+    /// An error in the content, which names the file.
+    pub fn error(&self, operation: &'static str, what: impl Into<String>) -> Error {
+        file_error(operation, &self.path, what)
+    }
+
     /// Fills `out` with the file's bytes from `start` on.
-    pub(super) fn read(&self, start: u64, out: &mut [u8], operation: &'static str) -> Result<()> {
+    ///
+    /// # Errors
+    /// [`ErrorKind::Io`](crate::ErrorKind::Io), or [`ErrorKind::File`](crate::ErrorKind::File) if the file ends before.
+    pub fn read(&self, start: u64, out: &mut [u8], operation: &'static str) -> Result<()> {
         let read = match &self.bytes {
             Bytes::At(file) => read_exact_at(file, out, start),
-            Bytes::Mapped(map) => {
-                let there = usize::try_from(start).ok().and_then(|start| map.get(start..)?.get(..out.len()));
-                there.map(|bytes| out.copy_from_slice(bytes)).ok_or_else(|| Io::UnexpectedEof.into())
-            }
+            Bytes::Parts(parts) => read_parts(parts, out, start),
+            Bytes::Mapped(map) => copy_out(map, out, start),
+            Bytes::Memory(bytes) => copy_out(bytes, out, start),
         };
         read.map_err(|source| match source.kind() {
             Io::UnexpectedEof => {
@@ -81,11 +138,23 @@ impl Source {
         })
     }
 
-    /// The bytes of a range: borrowed if the file is mapped, else read.
-    pub(super) fn bytes(&self, range: Range<u64>, operation: &'static str) -> Result<Cow<'_, [u8]>> {
-        if let Bytes::Mapped(map) = &self.bytes {
-            // The range lies in the map, whose length is a `usize`.
-            return Ok(Cow::Borrowed(&map[range.start as usize..range.end as usize]));
+    /// The bytes of a range, which lies within [`Source::length`]: borrowed if the file is mapped or in memory, else
+    /// read.
+    ///
+    /// # Errors
+    /// As [`Source::read`]; [`ErrorKind::OutOfMemory`](crate::ErrorKind::OutOfMemory);
+    /// [`ErrorKind::File`](crate::ErrorKind::File) if the range does not lie within the file.
+    pub fn bytes(&self, range: Range<u64>, operation: &'static str) -> Result<Cow<'_, [u8]>> {
+        if range.start > range.end || range.end > self.length {
+            let what = format!("it has {} bytes, and bytes {range:?} were asked for", self.length);
+            return Err(self.error(operation, what));
+        }
+        // The range lies in the memory, whose length is a `usize`.
+        let place = range.start as usize..range.end as usize;
+        match &self.bytes {
+            Bytes::Mapped(map) => return Ok(Cow::Borrowed(&map[place])),
+            Bytes::Memory(bytes) => return Ok(Cow::Borrowed(&bytes[place])),
+            Bytes::At(_) | Bytes::Parts(_) => {}
         }
         let length = usize::try_from(range.end - range.start).unwrap_or(usize::MAX);
         let mut bytes = zero_bytes(length, operation)?;
@@ -99,17 +168,41 @@ impl Source {
         start: u64,
         (dtype, shape): (DType, Shape),
         change: &dyn Fn(&mut [u8]),
-        device: &Device,
+        upload: &mut Upload,
         operation: &'static str,
     ) -> Result<Tensor> {
-        let count = shape.elements(operation).on(device)?;
-        let storage = Storage::filled(device, dtype, count, operation, &mut |first, piece| {
+        upload.fill(dtype, shape, operation, &mut |first, piece| {
             self.read(start + first as u64, piece, operation)?;
             change(piece);
             Ok(())
-        })?;
-        Tensor::tight(storage, shape, operation)
+        })
     }
+}
+
+impl fmt::Debug for Source {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Source({}, {} bytes)", self.path.display(), self.length)
+    }
+}
+
+fn copy_out(bytes: &[u8], out: &mut [u8], start: u64) -> io::Result<()> {
+    let there = usize::try_from(start).ok().and_then(|start| bytes.get(start..)?.get(..out.len()));
+    there.map(|bytes| out.copy_from_slice(bytes)).ok_or_else(|| Io::UnexpectedEof.into())
+}
+
+/// Reads from each part what lies in it.
+fn read_parts(parts: &[(File, u64)], mut out: &mut [u8], mut start: u64) -> io::Result<()> {
+    let mut first = 0;
+    for (file, end) in parts {
+        if start < *end && !out.is_empty() {
+            let here = usize::try_from(end - start).unwrap_or(usize::MAX).min(out.len());
+            let (now, later) = out.split_at_mut(here);
+            read_exact_at(file, now, start - first)?;
+            (out, start) = (later, *end);
+        }
+        first = *end;
+    }
+    if out.is_empty() { Ok(()) } else { Err(Io::UnexpectedEof.into()) }
 }
 
 /// Opens a regular file only. Opening other files may block (a FIFO) or have side effects (a device).
@@ -175,6 +268,33 @@ mod tests {
         }
         assert!(matches!(at.bytes(1..2, "test"), Ok(Cow::Owned(_))));
         assert!(matches!(mapped.bytes(1..2, "test"), Ok(Cow::Borrowed(_))));
+    }
+
+    #[test]
+    fn parts_are_read_as_one_file() {
+        let files = [&[1u8, 2, 3][..], &[], &[4], &[5, 6]].map(file);
+        let paths = files.each_ref().map(|file| file.path());
+        let parts = Source::open_parts(&paths, "test").unwrap();
+        assert_eq!((parts.length(), parts.path()), (6, paths[0]));
+        let whole = [1, 2, 3, 4, 5, 6];
+        for start in 0..=6 {
+            for end in start..=6 {
+                let bytes = parts.bytes(start as u64..end as u64, "test").unwrap();
+                assert_eq!(bytes[..], whole[start..end], "{start}..{end}");
+            }
+        }
+        assert!(parts.read(5, &mut [0; 2], "test").is_err());
+        assert!(parts.read(u64::MAX, &mut [0; 2], "test").is_err());
+        assert!(Source::open_parts::<&Path>(&[], "test").unwrap_err().to_string().contains("no parts"));
+    }
+
+    #[test]
+    fn bytes_in_memory_are_read_as_a_file() {
+        let memory = Source::from_bytes(vec![1, 2, 3]);
+        assert!(matches!(memory.bytes(1..3, "test"), Ok(Cow::Borrowed([2, 3]))));
+        let error = memory.bytes(1..4, "test").unwrap_err().to_string();
+        assert_eq!(error, "test: bytes in memory: it has 3 bytes, and bytes 1..4 were asked for");
+        assert!(memory.read(2, &mut [0; 2], "test").is_err());
     }
 
     #[test]

@@ -113,6 +113,14 @@ impl Tensor {
         &self.storage
     }
 
+    /// Names its device memory in lists of live buffers: see [`hip_safe::MemoryCheck`]. While that is off, and on the
+    /// CPU, nothing is done.
+    pub fn set_name(&self, name: impl std::fmt::Display) {
+        if let Storage::Hip(storage) = &*self.storage {
+            storage.set_name(&name);
+        }
+    }
+
     /// The number of tensors that share the storage, this one included. Graphs are not counted.
     pub fn storage_references(&self) -> usize {
         Arc::strong_count(&self.storage)

@@ -1,0 +1,45 @@
+//! `hipstack quantize`: the files of a model as one GGUF file, with smaller numbers.
+
+use std::path::PathBuf;
+
+use tensor_core::{Error, ErrorKind, Result};
+use weights::{Checkpoint, Format, Info, convert, progress_bar};
+
+use crate::shown;
+
+#[derive(clap::Args, Debug)]
+pub(crate) struct QuantizeArguments {
+    /// A GGUF or safetensors file, an index of safetensors files, or the folder of a model
+    file: PathBuf,
+    /// The GGUF file to write
+    out: PathBuf,
+    /// The format of matrices, such as f16 or bf16
+    #[arg(long, value_name = "NAME")]
+    format: String,
+}
+
+/// Writes the file, and says how much smaller it is.
+pub(crate) fn run(arguments: &QuantizeArguments) -> Result<()> {
+    let format = Format::from_name(&arguments.format).ok_or_else(|| {
+        let what = format!("there is no format {:?}; there are {}", arguments.format, names());
+        Error::new("quantize", ErrorKind::Argument { what })
+    })?;
+    let checkpoint = Checkpoint::open(&arguments.file)?;
+    convert(&checkpoint, &arguments.out, &|_, info| chosen(info, format), &mut progress_bar())?;
+    let written = Checkpoint::open(&arguments.out)?;
+    let [before, after] = [&checkpoint, &written].map(|checkpoint| shown::bytes(checkpoint.byte_len()));
+    println!("{}: {after} of tensors, {before} before", arguments.out.display());
+    Ok(())
+}
+
+/// Matrices of floats have the format that was asked for, if their rows are whole blocks. Vectors, such as the weights of
+/// norms, are small and matter more: they stay.
+fn chosen(info: &Info, format: Format) -> Option<Format> {
+    let is_float = matches!(info.format, Some(Format::Dense(dtype)) if dtype.is_float());
+    let fits = info.shape.rank() >= 2 && format.byte_len(&info.shape).is_ok();
+    if is_float && fits { Some(format) } else { info.format }
+}
+
+fn names() -> String {
+    Format::all().map(Format::name).collect::<Vec<_>>().join(" ")
+}

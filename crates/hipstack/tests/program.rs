@@ -1,0 +1,155 @@
+//! `hipstack` on small files, and on real ones where HIPSTACK_MODELS names their folder.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use serde_json::{Value as Json, json};
+use tensor_core::{Device, Tensor, safetensors};
+
+/// What the program prints, or its error.
+fn inspect(path: &Path, more: &[&str]) -> Result<String, String> {
+    let output =
+        Command::new(env!("CARGO_BIN_EXE_hipstack")).arg("inspect").arg(path).args(more).output().unwrap();
+    let text = |bytes| String::from_utf8(bytes).unwrap();
+    if output.status.success() { Ok(text(output.stdout)) } else { Err(text(output.stderr)) }
+}
+
+fn as_json(path: &Path) -> Json {
+    serde_json::from_str(&inspect(path, &["--json"]).unwrap()).unwrap()
+}
+
+/// The file in HIPSTACK_MODELS; `None`, and a word, without that variable.
+fn model(name: &str) -> Option<PathBuf> {
+    match std::env::var_os("HIPSTACK_MODELS") {
+        Some(folder) => Some(Path::new(&folder).join(name)),
+        None => {
+            eprintln!("skipped: HIPSTACK_MODELS names no folder; ci/fetch-models.sh fills target/ci/models");
+            None
+        }
+    }
+}
+
+#[test]
+fn a_safetensors_file_is_listed() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("model.safetensors");
+    let weight = Tensor::new([[1f32, 2.0, 3.0]], &Device::Cpu).unwrap();
+    let metadata = BTreeMap::from([("format".to_owned(), "pt".to_owned())]);
+    safetensors::write(&path, [("a.weight", &weight)], &metadata).unwrap();
+    let expected = format!(
+        "{}: safetensors, 1 file, 12 B of tensors
+
+metadata (1)
+  name    type  value
+  format  str   \"pt\"
+
+tensors (1)
+  name      shape   format  size
+  a.weight  [1, 3]  f32     12 B
+
+formats (1)
+  format  tensors  elements  size  bits each
+  f32           1         3  12 B      32.00
+  all           1         3  12 B      32.00
+",
+        path.display()
+    );
+    assert_eq!(inspect(&path, &[]), Ok(expected));
+    // A folder has the same model.
+    assert_eq!(as_json(folder.path())["tensors"], as_json(&path)["tensors"]);
+}
+
+#[test]
+fn matrices_are_made_smaller() {
+    let folder = tempfile::tempdir().unwrap();
+    let [path, out] = ["model.safetensors", "model.gguf"].map(|name| folder.path().join(name));
+    let matrix = Tensor::new([[1f32, 2.0], [3.0, -0.5]], &Device::Cpu).unwrap();
+    let norm = Tensor::new([1f32, 2.0], &Device::Cpu).unwrap();
+    let metadata = BTreeMap::from([("format".to_owned(), "pt".to_owned())]);
+    safetensors::write(&path, [("a.weight", &matrix), ("norm.weight", &norm)], &metadata).unwrap();
+    let quantize = |format: &str| {
+        let program = Command::new(env!("CARGO_BIN_EXE_hipstack"))
+            .arg("quantize")
+            .args([&path, &out])
+            .args(["--format", format])
+            .output()
+            .unwrap();
+        (program.status.success(), String::from_utf8([program.stdout, program.stderr].concat()).unwrap())
+    };
+    let expected = format!("{}: 16 B of tensors, 24 B before\n", out.display());
+    assert_eq!(quantize("bf16"), (true, expected));
+    let found = as_json(&out);
+    assert_eq!((&found["kind"], &found["metadata"]["format"]), (&"gguf".into(), &"pt".into()));
+    let named = |name: &str| {
+        let tensors = found["tensors"].as_array().unwrap();
+        tensors.iter().find(|tensor| tensor["name"] == name).unwrap()["format"].clone()
+    };
+    assert_eq!((named("a.weight"), named("norm.weight")), ("bf16".into(), "f32".into()));
+    let (done, error) = quantize("q5");
+    assert!(!done && error.contains("there is no format \"q5\"; there are f32 f16 q4_0"), "{error}");
+}
+
+#[test]
+fn errors_say_what_is_wrong() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("x.gguf");
+    std::fs::write(&path, b"GGUF\x03\0\0\0").unwrap();
+    let error = inspect(&path, &[]).unwrap_err();
+    assert!(error.contains("x.gguf: the header: the file ends here, at 8 bytes"), "{error}");
+    let error = inspect(&folder.path().join("none"), &[]).unwrap_err();
+    assert!(error.contains("No such file"), "{error}");
+}
+
+/// The tensors, elements and bytes of each format; the numbers of the tests are those that the package `gguf` prints.
+fn formats(found: &Json) -> BTreeMap<&str, [u64; 3]> {
+    let formats = found["formats"].as_object().unwrap().iter();
+    let sum = |sum: &Json| ["tensors", "elements", "bytes"].map(|key| sum[key].as_u64().unwrap());
+    formats.map(|(name, found)| (name.as_str(), sum(found))).collect()
+}
+
+#[test]
+fn smollm_is_listed() {
+    let Some(path) = model("SmolLM2-135M-Instruct.Q4_1.gguf") else { return };
+    let found = as_json(&path);
+    let expected = [
+        ("f32", [61, 35_136, 140_544]),
+        ("q4_1", [210, 106_168_320, 66_355_200]),
+        ("q8_0", [1, 28_311_552, 30_081_024]),
+    ];
+    assert_eq!(formats(&found), BTreeMap::from(expected));
+    let metadata = &found["metadata"];
+    assert_eq!(metadata.as_object().unwrap().len(), 33);
+    assert_eq!(
+        (&metadata["general.architecture"], &metadata["llama.block_count"]),
+        (&"llama".into(), &30.into())
+    );
+    assert_eq!(metadata["tokenizer.ggml.tokens"].as_array().unwrap().len(), 49_152);
+    assert_eq!(metadata["tokenizer.ggml.tokens"][1], "<|im_start|>");
+    let gate =
+        json!({"name": "blk.0.ffn_gate.weight", "shape": [1536, 576], "format": "q4_1", "bytes": 552_960});
+    assert_eq!(found["tensors"][3], gate);
+    let text = inspect(&path, &[]).unwrap();
+    println!("{text}");
+    assert!(text.contains("  general.architecture "), "{text}");
+}
+
+#[test]
+fn gemma_is_listed() {
+    let Some(path) = model("gemma-3-270m-q4_k_m.gguf") else { return };
+    let found = as_json(&path);
+    let expected = [
+        ("f32", [109, 55_936, 223_744]),
+        ("q4_k", [27, 23_592_960, 13_271_040]),
+        ("q5_0", [81, 63_406_080, 43_591_680]),
+        ("q6_k", [9, 11_796_480, 9_676_800]),
+        ("q8_0", [10, 169_246_720, 179_824_640]),
+    ];
+    assert_eq!(formats(&found), BTreeMap::from(expected));
+    let metadata = &found["metadata"];
+    assert_eq!(
+        (&metadata["general.architecture"], &metadata["gemma3.block_count"]),
+        (&"gemma3".into(), &18.into())
+    );
+    assert_eq!(metadata["tokenizer.ggml.tokens"].as_array().unwrap().len(), 262_144);
+}
