@@ -86,6 +86,13 @@ fn matrices_are_made_smaller() {
         tensors.iter().find(|tensor| tensor["name"] == name).unwrap()["format"].clone()
     };
     assert_eq!((named("a.weight"), named("norm.weight")), ("bf16".into(), "f32".into()));
+    // Rows of two numbers are no whole blocks, so that everything stays; rows of 32 are.
+    assert!(quantize("q8_0").0);
+    assert_eq!(as_json(&out)["formats"]["f32"]["tensors"], 2);
+    let wide = Tensor::arange(0f32, 64.0, &Device::Cpu).unwrap().reshape([2, 32]).unwrap();
+    safetensors::write(&path, [("a.weight", &wide)], &metadata).unwrap();
+    let expected = format!("{}: 68 B of tensors, 256 B before\n", out.display());
+    assert_eq!(quantize("q8_0"), (true, expected));
     let (done, error) = quantize("q5");
     assert!(!done && error.contains("no file is written with format \"q5\", but with f32 f16 q4_0"), "{error}");
 }
