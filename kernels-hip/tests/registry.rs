@@ -64,6 +64,8 @@ fn kernels_are_counted() {
         ("norm", 5 * 7),
         ("random", 5 * 3 + 5 + 10),
         ("transpose", 4),
+        // Six kernels for each of 13 formats, and the rounding of activations.
+        ("quant", 3 * (6 * 13 + 1)),
     ];
     let count = |family: &str| -> usize {
         units().filter(|unit| unit.family.name == family).map(|unit| unit.kernels().len()).sum()
@@ -75,7 +77,7 @@ fn kernels_are_counted() {
     let by_tables = ["elementwise", "reduce"];
     let counted: BTreeSet<&str> = counts.iter().map(|(family, _)| *family).chain(by_tables).collect();
     assert_eq!(counted, families().iter().map(|family| family.name).collect());
-    assert_eq!(units().count(), 151);
+    assert_eq!(units().count(), 154);
     let names: Vec<String> = units().flat_map(|unit| unit.kernels()).collect();
     assert_eq!(names.iter().collect::<BTreeSet<_>>().len(), names.len(), "names are unique across units");
 }

@@ -1,0 +1,170 @@
+//! `quantized`: how fast quantized matrices are multiplied with a few rows of activations, and with many.
+
+use std::borrow::Cow;
+use std::process::ExitCode;
+
+use benches::throughput::copy::Copy;
+use benches::throughput::measure::{Effort, interleaved};
+use benches::throughput::replay::describe;
+use clap::Parser;
+use hip_safe::{Event, GraphExec};
+use tensor_core::{DType, Device, HipDevice, QStorage, QTensor, QuantFormat, Tensor};
+
+const EXAMPLES: &str = "\
+Examples:
+  quantized --device nvidia:0
+  quantized --device nvidia:0 --format q4_k --rows 1
+  quantized --device host:0 --shrink 64      the program itself, on the CPU
+
+A graph multiplies distinct matrices of 512 MB together, one after the other, so that none of them lies in a cache. The share is
+that of the bytes of the blocks, divided by the time, in the bytes that the device's own copy moves (read and written). With many
+rows the product of a matrix of f16 is timed in turns.";
+
+/// Measures products of quantized matrices with activations of f16.
+#[derive(Parser)]
+#[command(after_help = EXAMPLES)]
+struct Options {
+    /// The device: nvidia:0, amd:0, host:0
+    #[arg(long)]
+    device: String,
+    /// The formats, separated by commas
+    #[arg(long, value_delimiter = ',', default_values = ["q4_0", "q4_k", "q6_k", "q8_0"])]
+    format: Vec<String>,
+    /// Rows of activations, separated by commas
+    #[arg(long, value_delimiter = ',', default_values_t = [1, 4, 8, 512])]
+    rows: Vec<usize>,
+    /// Divides the sizes, to try the program on a small device
+    #[arg(long, default_value_t = 1)]
+    shrink: usize,
+}
+
+/// Rows and columns of the matrices: those of a model of 8 billion numbers.
+const SHAPES: [[usize; 2]; 2] = [[4096, 14336], [14336, 4096]];
+/// The bytes of all matrices of a graph.
+const BYTES: usize = 512 << 20;
+/// More rows of activations than this are compared with a product of f16.
+const FEW: usize = 8;
+
+fn main() -> ExitCode {
+    match run(&Options::parse()) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("quantized: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run(options: &Options) -> Result<(), String> {
+    let device = Device::parse(&options.device).map_err(text)?;
+    let hip = device.as_hip().ok_or("the device must be one of HIP: nvidia:0, amd:0, host:0")?;
+    let formats: Vec<QuantFormat> = options.format.iter().map(|name| format(name)).collect::<Result<_, _>>()?;
+    println!("{}", describe(hip));
+    let mut copy = Copy::new(hip, options.shrink)?;
+    let copies = copy.times(Effort::default())?;
+    let copied = 2.0 * copy.bytes() as f64 / copies[copies.len() / 2];
+    println!("copy: {:.0} GB/s, read and written", copied / 1e9);
+    drop(copy);
+    println!("{:<6} {:>12} {:>5} {:>9} {:>8} {:>6}", "format", "matrix", "rows", "us", "GB/s", "share");
+    for format in formats {
+        for [rows, width] in SHAPES.map(|[rows, width]| [rows / options.shrink, width]) {
+            let one = QTensor::quantize(&noise([16, width])?, format).map_err(text)?;
+            let bytes = one.data().map_err(text)?.repeat(rows.div_ceil(16));
+            let size = rows * width / format.block_size() * format.type_size();
+            let count = (BYTES / options.shrink).div_ceil(size).max(2);
+            let matrix = || -> Result<QTensor, String> {
+                let storage = QStorage::from_data(Cow::Borrowed(&bytes[..size]), &device, format);
+                QTensor::new(storage.map_err(text)?, [rows, width]).map_err(text)
+            };
+            let matrices: Vec<QTensor> = (0..count).map(|_| matrix()).collect::<Result<_, _>>()?;
+            for activations in &options.rows {
+                let x = noise([*activations, width])?.to_dtype(DType::F16).and_then(|x| x.to_device(&device));
+                let x = x.map_err(text)?;
+                let name = format!("{rows}x{width}");
+                if *activations <= FEW {
+                    let all = Graph::of(hip, || {
+                        matrices.iter().map(|matrix| matrix.forward(&x).map_err(text)).collect()
+                    })?;
+                    let time = interleaved(Effort::default(), &mut [&mut |calls| all.time(calls)])?[0];
+                    let (time, rate) = (time / count as f64, (size * count) as f64 / time);
+                    println!(
+                        "{:<6} {name:>12} {activations:>5} {:>9.2} {:>8.0} {:>5.1}%",
+                        format.name(),
+                        time * 1e6,
+                        rate / 1e9,
+                        100.0 * rate / copied
+                    );
+                    continue;
+                }
+                let dense = matrices[0].dequantize_f16(&device).map_err(text)?.t().map_err(text)?;
+                let ours = Graph::of(hip, || Ok(vec![matrices[0].forward(&x).map_err(text)?]))?;
+                let beside = Graph::of(hip, || Ok(vec![x.matmul(&dense).map_err(text)?]))?;
+                let mut sides = (|calls| ours.time(calls), |calls| beside.time(calls));
+                let times = interleaved(Effort::default(), &mut [&mut sides.0, &mut sides.1])?;
+                println!(
+                    "{:<6} {name:>12} {activations:>5} {:>9.2} {:>8} {:>5.1}% of the rate of f16, {:.2} us",
+                    format.name(),
+                    times[0] * 1e6,
+                    "",
+                    100.0 * times[1] / times[0],
+                    times[1] * 1e6
+                );
+            }
+        }
+    }
+    Ok(())
+}
+
+fn format(name: &str) -> Result<QuantFormat, String> {
+    let known = || QuantFormat::ALL.map(QuantFormat::name).join(" ");
+    QuantFormat::ALL
+        .into_iter()
+        .find(|format| format.name() == name)
+        .ok_or_else(|| format!("there is no format {name}; there are {}", known()))
+}
+
+/// Numbers between −1 and 1.
+fn noise(shape: [usize; 2]) -> Result<Tensor, String> {
+    let number = |i: usize| ((i * 7919 + 13) % 2003) as f32 / 1001.0 - 1.0;
+    Tensor::from_vec((0..shape[0] * shape[1]).map(number).collect(), shape, &Device::Cpu).map_err(text)
+}
+
+/// Recorded operations, and events around their launches.
+struct Graph<'a> {
+    device: &'a HipDevice,
+    exec: GraphExec,
+    events: [Event; 2],
+    _results: Vec<Tensor>,
+}
+
+impl<'a> Graph<'a> {
+    /// Records what `call` submits, after one call that loads the kernels.
+    fn of(device: &'a HipDevice, call: impl Fn() -> Result<Vec<Tensor>, String>) -> Result<Self, String> {
+        drop(call()?);
+        device.synchronize().map_err(text)?;
+        let mut results = Ok(Vec::new());
+        let graph = device.stream().capture(|_| {
+            results = call();
+            Ok(())
+        });
+        let event = || Event::new(device.device()).map_err(text);
+        let exec = graph.and_then(|graph| graph.instantiate()).map_err(text)?;
+        Ok(Graph { device, exec, events: [event()?, event()?], _results: results? })
+    }
+
+    /// Seconds of one launch, of so many.
+    fn time(&self, calls: u32) -> Result<f64, String> {
+        let ([start, end], stream) = (&self.events, self.device.stream());
+        stream.record_event(start).map_err(text)?;
+        for _ in 0..calls {
+            self.exec.launch(stream).map_err(text)?;
+        }
+        stream.record_event(end).map_err(text)?;
+        end.synchronize().map_err(text)?;
+        Ok(end.elapsed_since(start).map_err(text)?.as_secs_f64() / f64::from(calls))
+    }
+}
+
+fn text(error: impl std::fmt::Display) -> String {
+    error.to_string()
+}
