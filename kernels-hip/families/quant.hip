@@ -42,43 +42,52 @@ DEVICE u64 id_at(const u8* ids, u32 type, u64 i) {
 }
 
 // ---- elements ---------------------------------------------------------------------------------------------------------
-// The elements of a piece, at `to`. `known`: else zeros.
-template <class Format> DEVICE void write_piece(const Piece& piece, u32 number, T* to, bool known) {
-    UNROLL
-    for (u32 h = 0; h < 2; h++) {
-        UNROLL
-        for (u32 k = 0; k < 16 / SPAN; k++) {
-            Pack<T, SPAN> pack;
-            UNROLL
-            for (u32 j = 0; j < SPAN; j++) {
-                const u32 element = k * SPAN + j;
-                const f32 scaled = piece.scale[h] * (f32)(i32)(i8)(piece.q[4 * h + element / 4] >> element % 4 * 8);
-                pack.at[j] = narrow<T>(!known ? 0.0f : Format::BASED ? scaled + piece.base[h] : scaled);
-            }
-            write_pack(to + Format::first(number, h) + k * SPAN, pack);
-        }
-    }
-}
+// Threads that write a piece, so that neighbouring threads write neighbouring packs. Each takes the whole piece apart, which is cheap on a GPU.
+static constexpr u32 SLOTS = ON_HOST ? 1 : 32 / SPAN;
+// Packs that a thread writes, and words of the piece behind each.
+static constexpr u32 PACKS = 32 / SPAN / SLOTS, WORDS = SPAN / 4;
 
-// A thread takes a piece.
 template <class Format, bool BY_ID> DEVICE void unpack(const u8* in, const u8* ids, T* out, IndexFault* fault, const QuantMap& m) {
     constexpr u32 each = Format::BLOCK / 32;
     const u32 pieces = (u32)(m.width / 32);
     const QuantParts parts = parts_of(in, m);
-    for (u64 i = thread_number(); i < m.count * pieces; i += thread_count()) {
-        const u64 r = i / pieces;
-        const u32 p = (u32)(i - r * pieces), number = p % each;
+    for (u64 i = thread_number(); i < m.count * pieces * SLOTS; i += thread_count()) {
+        const u32 slot = (u32)(i % SLOTS);
+        const u64 r = i / SLOTS / pieces;
+        const u32 p = (u32)(i / SLOTS - r * pieces), number = p % each;
         u64 from = r;
         bool known = true;
         if constexpr (BY_ID) {
             from = id_at(ids, m.id_type, r);
             known = from < m.length;
-            if (!known && p == 0) report(fault, m, (i64)from);
+            if (!known && p == 0 && slot == 0) report(fault, m, (i64)from);
             from = known ? from : 0;
         }
         const u32 block = (u32)(from * (pieces / each)) + p / each;
         const Piece piece = Format::piece(Format::load(parts, block, number), number);
-        write_piece<Format>(piece, number, out + r * m.width + p / each * Format::BLOCK, known);
+        T* const to = out + r * m.width + p / each * Format::BLOCK;
+        UNROLL
+        for (u32 k = 0; k < PACKS; k++) {
+            // Chosen without an index that differs by thread: it would move the piece to memory.
+            const u32 own = slot * PACKS + k;
+            u32 words[WORDS];
+            UNROLL
+            for (u32 w = 0; w < WORDS; w++) words[w] = piece.q[(SLOTS == 1 ? k : 0) * WORDS + w];
+            UNROLL
+            for (u32 other = 1; other < SLOTS; other++) {
+                UNROLL
+                for (u32 w = 0; w < WORDS; w++) words[w] = slot == other ? piece.q[other * WORDS + w] : words[w];
+            }
+            const bool second = own >= 16 / SPAN;
+            const f32 scale = second ? piece.scale[1] : piece.scale[0], base = second ? piece.base[1] : piece.base[0];
+            Pack<T, SPAN> pack;
+            UNROLL
+            for (u32 j = 0; j < SPAN; j++) {
+                const f32 scaled = scale * (f32)(i32)(i8)(words[j / 4] >> j % 4 * 8);
+                pack.at[j] = narrow<T>(!known ? 0.0f : Format::BASED ? scaled + base : scaled);
+            }
+            write_pack(to + Format::first(number, second ? 1 : 0) + own % (16 / SPAN) * SPAN, pack);
+        }
     }
 }
 

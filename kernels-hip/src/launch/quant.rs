@@ -12,9 +12,9 @@ const FEW_TEAMS: u64 = 16;
 /// Pieces of 32 elements that a team loads at once.
 const PIECES_AT_ONCE: u64 = TEAM * 4;
 
-/// For `quant_unpack_<format>` and `quant_rows_<format>` of so many pieces of 32 elements.
-pub fn quant_unpack(pieces: u64, multiprocessors: u32) -> LaunchShape {
-    teams(pieces.div_ceil(TEAM), multiprocessors)
+/// For `quant_unpack_<format>` and `quant_rows_<format>` of so many packs of 16 bytes.
+pub fn quant_unpack(packs: u64, multiprocessors: u32) -> LaunchShape {
+    teams(packs.div_ceil(TEAM), multiprocessors)
 }
 
 /// For `quant_activations` of so many groups of 32 elements: eight threads for each.

@@ -20,7 +20,7 @@ use crate::plan::index::Indexed;
 const FEW: usize = 8;
 /// Numbers that share a scale of activations.
 const GROUP: usize = 32;
-/// Kernels read activations in packs of so many bytes.
+/// Kernels read and write packs of so many bytes.
 const PACK: usize = 16;
 
 /// All values as `dtype`: `f32`, `f16` or `bf16`, rounded once.
@@ -34,7 +34,7 @@ pub(crate) fn dequantize(source: &QHipStorage, dtype: DType) -> Result<HipStorag
     // Any whole number of blocks is a row.
     let width = source.dtype().block_size();
     let function = device.kernels().get(device, kernel(source.kernels().unpack, dtype))?;
-    let shape = launch::quant_unpack((count / GROUP) as u64, device.multiprocessors());
+    let shape = launch::quant_unpack(packs(count, dtype), device.multiprocessors());
     let (blocks, mut target) = (source.memory().tail(0, op)?, out.tail_mut(0, op)?);
     let mut launch = device.stream().launch(function, config(shape));
     launch.arg(&blocks).arg_mut(&mut target).value(&source.map(width, count / width));
@@ -63,7 +63,7 @@ pub(crate) fn rows(
     let (ids, first) = tight.as_ref().map_or((ids, at.offset()), |copy| (copy, 0));
     let map = by_id(source.map(width, count), axis, ids)?;
     let function = device.kernels().get(device, kernel(source.kernels().rows, DType::F32))?;
-    let shape = launch::quant_unpack((elements / GROUP) as u64, device.multiprocessors());
+    let shape = launch::quant_unpack(packs(elements, DType::F32), device.multiprocessors());
     let (blocks, ids, mut target) =
         (source.memory().tail(0, op)?, ids.tail(first, op)?, out.tail_mut(0, op)?);
     device.faults().watch(device.stream(), op, |fault| {
@@ -175,6 +175,11 @@ impl Activations {
     fn map(&self, map: QuantMap) -> QuantMap {
         QuantMap { scales: self.scales as u64, sums: self.sums as u64, ..map }
     }
+}
+
+/// The packs of so many elements.
+fn packs(count: usize, dtype: DType) -> u64 {
+    (count * dtype.size_in_bytes() / PACK) as u64
 }
 
 /// A copy of the elements, if they are not contiguous from a multiple of `alignment` bytes on.
