@@ -11,6 +11,9 @@ const BLOCKS: u64 = 8;
 const FEW_TEAMS: u64 = 16;
 /// Pieces of 32 elements that a team loads at once.
 const PIECES_AT_ONCE: u64 = TEAM * 4;
+/// Elements of a row above which two teams share it, for several rows of activations. Measured on an H200 with eight rows and a matrix
+/// of 4096 × 14336: 54 to 39 µs for q8_0, 51 to 33 µs for q4_k. With rows of 4096 one team is faster, and so it is for one row of q4_0.
+const LONG: u64 = 8192;
 
 /// For `quant_unpack_<format>` and `quant_rows_<format>` of so many packs of 16 bytes.
 pub fn quant_unpack(packs: u64, multiprocessors: u32) -> LaunchShape {
@@ -37,7 +40,7 @@ pub struct QuantDot {
 /// or several if there are few rows.
 pub fn quant_dot(rows: u64, width: u64, count: u64, multiprocessors: u32) -> QuantDot {
     let most = [1, 4].into_iter().find(|most| count <= *most as u64).unwrap_or(8);
-    let mut split = 1;
+    let mut split = if count > 1 && width >= LONG { 2 } else { 1 };
     while split < u64::from(MAX_BLOCK) / TEAM
         && rows * split < FEW_TEAMS * u64::from(multiprocessors)
         && split * 32 * PIECES_AT_ONCE < width
@@ -74,6 +77,7 @@ mod tests {
         assert_eq!(quant_dot(100, 4096, 1, 132), short, "a row of one load is not split");
         let long = QuantDot { most: 1, split: 4, shape: LaunchShape { grid: 50, block: 256 } };
         assert_eq!(quant_dot(100, 14336, 1, 132), long);
+        assert_eq!(quant_dot(4096, 14336, 8, 132).split, 2);
         assert_eq!(quant_unpack(1 << 20, 132).grid, 1056, "eight blocks for each multiprocessor");
         assert_eq!(quant_activations(128, 132), LaunchShape { grid: 16, block: 64 });
     }
