@@ -9,7 +9,7 @@ use std::path::Path;
 pub(super) struct Package {
     /// Its folder, relative to the root.
     pub(super) folder: String,
-    /// Its folder's name, such as `hip-safe`.
+    /// Its name without the prefix of published packages, such as `hip-safe`.
     pub(super) short_name: String,
     /// Those of the workspace.
     dependencies: Vec<Dependency>,
