@@ -27,7 +27,7 @@ fn product(alpha: f64, beta: f64, a: &[Z], bb: &[Z], c: &[Z]) -> Vec<Z> {
 
 /// The call returns while the stream is held up; the host's scalars were read by then, the device's not yet.
 #[test]
-fn a_call_returns_before_it_runs() {
+fn a_call_returns_before_its_work_runs() {
     let b = &blas();
     let [a, bb, c, d] = [1, 2, 3, 3].map(|seed| b.arg::<f32>(9, seed));
     let (mut alpha, device) = (2.0_f32, b.place::<f32>(Mode::Device, &[Z::from(7.0), Z::from(0.5)]));
@@ -73,8 +73,8 @@ fn addresses_are_read_late() {
 
 /// Memory that was given back before the call ran ends it, as it ends a copy.
 #[test]
-fn memory_that_went_away_breaks_the_device() {
-    let name = "behaviour::memory_that_went_away_breaks_the_device";
+fn memory_that_was_freed_before_the_call_ran_is_a_device_error() {
+    let name = "behaviour::memory_that_was_freed_before_the_call_ran_is_a_device_error";
     if role().as_deref() != Some(name) {
         let left = again(name, name, &[]);
         assert!(left.success, "{}", left.text);
@@ -162,8 +162,8 @@ fn a_handle_stays_with_its_device() {
 
 /// An address of a batch that leads nowhere breaks the device, and nothing is written.
 #[test]
-fn a_bad_address_in_a_batch_breaks_the_device() {
-    let name = "behaviour::a_bad_address_in_a_batch_breaks_the_device";
+fn a_bad_address_in_a_batch_is_a_device_error() {
+    let name = "behaviour::a_bad_address_in_a_batch_is_a_device_error";
     if role().as_deref() != Some(name) {
         let left = again(name, name, &[]);
         assert!(left.success, "{}", left.text);

@@ -312,7 +312,7 @@ fn dgmm() {
 
 /// Zeros beside a triangle are not multiplied: infinities elsewhere stay where they are.
 #[test]
-fn a_triangle_leaves_infinities_alone() {
+fn infinities_outside_a_triangle_do_not_spread() {
     let b = &blas();
     let (n, one) = (70_usize, b.place::<f64>(Mode::Host, &[Z::from(1.0)]));
     let a = b.arg_of::<f64>(n * n, |_| vec![Z::from(1.0); n * n]);
@@ -329,7 +329,7 @@ fn a_triangle_leaves_infinities_alone() {
 
 /// What beta is zero for is not read.
 #[test]
-fn nan_in_what_is_overwritten_does_not_spread() {
+fn nan_in_c_does_not_spread_if_beta_is_zero() {
     let b = &blas();
     let n = 5_usize;
     b.each(|form, mode| {

@@ -121,7 +121,7 @@ fn memory_that_is_none_of_hips() {
 
 /// Strides of zero make a batch of any size of one vector: its results are more than the host has memory for.
 #[test]
-fn a_batch_of_more_results_than_memory() {
+fn a_batch_with_more_results_than_memory_is_an_error() {
     let b = &blas();
     let (x, mut result) = (b.arg::<f32>(4, 1), 7.0_f32);
     let dot = b.table.rocblas_sdot_strided_batched_64.get().expect("hip-host has it");
@@ -237,7 +237,7 @@ fn untyped() {
 }
 
 #[test]
-fn what_a_capturing_stream_refuses() {
+fn a_capturing_stream_refuses_calls_that_wait() {
     use hip_sys::hip::{hipGraph_t, hipStreamCaptureMode};
     let b = &blas();
     let (x, mut result) = (b.arg::<f32>(4, 1), 0.0);

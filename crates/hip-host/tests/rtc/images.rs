@@ -201,7 +201,7 @@ fn threads_compile_one_program_at_once() {
 }
 
 #[test]
-fn what_is_no_file_is_no_image_and_nobody_waits_for_it() {
+fn a_path_that_is_no_regular_file_is_an_error_without_waiting() {
     let hip = hip();
     let folder = tempfile::tempdir().expect("a temporary folder");
     assert_eq!(load_file(&hip, folder.path()).0, 200);
