@@ -1,6 +1,6 @@
-//! The loss of connectionist temporal classification. cuDNN's blank label is 0, and its gradient the logits':
-//! what MIOpen computes without
-//! its softmax has no counterpart.
+//! The loss of connectionist temporal classification. cuDNN's blank label is 0, and its gradient is by the logits. It has
+//! no counterpart to MIOpen's mode
+//! without a softmax.
 #![allow(non_snake_case, reason = "MIOpen's names")]
 
 use super::descriptor::Descriptors;

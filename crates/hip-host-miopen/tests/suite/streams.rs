@@ -1,4 +1,4 @@
-//! Calls are operations of a stream: they return at once, wait for their turn, and may be captured.
+//! Calls are stream-ordered: they return at once, run in order, and may be captured.
 
 use crate::common::gate::gate;
 use crate::library::*;
@@ -33,7 +33,7 @@ fn a_call_waits_for_its_turn() {
             y.pointer
         )
     );
-    // What it was told by descriptors and factors it knows already.
+    // Descriptors and factors were read when the call was made.
     good!(mi, miopenDestroyActivationDescriptor(activation));
     good!(mi, miopenDestroyTensorDescriptor(tensor));
     assert_eq!(call!(mi.hip, hipStreamQuery(mi.stream)), hipError_t::hipErrorNotReady.0);

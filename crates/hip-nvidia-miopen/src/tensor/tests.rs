@@ -113,7 +113,7 @@ fn batch_normalisation_has_a_value_per_channel_or_activation() {
 fn layouts_are_recognised() {
     let nhwc = |dims: &[usize]| with_layout(FLOAT, miopenTensorLayout_t::miopenTensorNHWC, dims).unwrap();
     assert!(nhwc(&[2, 3, 4, 5]).is_channels_last());
-    // With one channel, or one pixel, both layouts are the same.
+    // With one channel, or one pixel, both layouts are equal.
     assert!(!nhwc(&[2, 1, 4, 5]).is_channels_last());
     assert!(!nhwc(&[2, 3, 1, 1]).is_channels_last());
     assert!(!Tensor::new(FLOAT, &[2, 3, 4, 5], None).unwrap().is_channels_last());
@@ -139,6 +139,6 @@ fn strides_along_lengths_of_one_are_those_of_the_layout() {
     // A line is a picture of width one.
     assert_eq!(of(&[2, 3, 5], &[15, 5, 1], false), (vec![2, 3, 5, 1], vec![15, 5, 1, 1]));
     assert_eq!(of(&[2, 3, 5], &[15, 1, 3], true), (vec![2, 3, 5, 1], vec![15, 1, 3, 3]));
-    // What follows no layout stays as it is.
+    // A tensor that matches no layout is unchanged.
     assert_eq!(of(&[2, 3, 5, 7], &[210, 70, 14, 2], false).1, [210, 70, 14, 2]);
 }
