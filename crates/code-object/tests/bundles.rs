@@ -65,7 +65,7 @@ fn entries_are_what_their_names_say() {
 }
 
 #[test]
-fn what_is_cut_is_refused() {
+fn truncated_bundles_are_refused() {
     let whole = write_bundle(&[HOST, ("hipv4-amdgcn-amd-amdhsa--gfx90a", b"code")], 8);
     for length in 0..whole.len() {
         assert!(matches!(Bundle::parse(&whole[..length]), Err(Error::Bundle(_))), "{length}");

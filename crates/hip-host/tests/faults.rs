@@ -97,8 +97,8 @@ fn lanes_at_a_warp_operation_and_at_a_barrier() {
 }
 
 #[test]
-fn many_faults_leave_nothing_behind() {
-    apart("many_faults_leave_nothing_behind", &[], |hip| {
+fn many_faults_leak_nothing() {
+    apart("many_faults_leak_nothing", &[], |hip| {
         // Every block fails, on all threads of the machine, while other threads of the block are parked. If
         // each fault lost a stack, the stacks would run out.
         for round in 0..300 {

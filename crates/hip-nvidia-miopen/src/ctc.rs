@@ -139,7 +139,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_cudnn_does_not_compute_is_refused() {
+    fn modes_that_cudnn_cannot_compute_are_refused() {
         let mut handle = std::ptr::null_mut();
         let (mut kind, mut blank, mut softmax) = (miopenDataType_t(9), 9, true);
         let float = miopenDataType_t::miopenFloat;

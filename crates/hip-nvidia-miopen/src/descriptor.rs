@@ -67,7 +67,7 @@ mod tests {
     use std::ptr::null_mut;
 
     #[test]
-    fn a_value_that_is_in_use_stays_as_it_was() {
+    fn a_call_keeps_the_descriptor_value_that_it_began_with() {
         let numbers = Descriptors::<u32>::new(0x7f);
         let mut handle = null_mut::<u8>();
         // SAFETY: S11: a live place.

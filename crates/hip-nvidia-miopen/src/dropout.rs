@@ -171,7 +171,7 @@ mod tests {
     use std::ptr::null_mut;
 
     #[test]
-    fn one_that_was_not_set_does_nothing() {
+    fn an_unset_descriptor_does_nothing() {
         let mut handle = null_mut();
         let (mut share, mut states, mut seed) = (1.0, 16 as Out, 1);
         // SAFETY: S11: live places; what is refused is not touched.

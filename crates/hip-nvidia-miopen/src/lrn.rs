@@ -140,7 +140,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_it_was_set_to_is_read_back_and_within_a_channel_there_is_none() {
+    fn settings_read_back_and_within_channel_mode_is_refused() {
         let mut handle = std::ptr::null_mut();
         let (mut mode, mut window, mut alpha, mut beta, mut k) = (miopenLRNMode_t(9), 0, 0.0, 0.0, 0.0);
         // SAFETY: S11: live places.

@@ -320,7 +320,7 @@ mod tests {
     }
 
     #[test]
-    fn what_it_was_set_to_is_read_back() {
+    fn settings_read_back() {
         let mut handle = null_mut();
         let (mut mode, mut count, mut kind) =
             (Mode::miopenPoolingMax, 0, miopenIndexType_t::miopenIndexUint8);

@@ -210,7 +210,7 @@ mod tests {
     }
 
     #[test]
-    fn what_it_was_set_to_is_read_back() {
+    fn settings_read_back() {
         let mut handle = std::ptr::null_mut();
         let (mut op, mut kind, mut nan) =
             (miopenReduceTensorOp_t(9), miopenDataType_t(9), miopenNanPropagation_t(9));

@@ -156,7 +156,7 @@ mod tests {
     }
 
     #[test]
-    fn an_entry_about_other_devices_or_manners_excuses_nothing() {
+    fn an_entry_for_other_devices_or_kinds_does_not_apply() {
         let elsewhere = Known { on: Some("amd".into()), ..known("neg/f32/*") };
         let other = Known { only: Some(BTreeSet::from([Manner::Nan])), ..known("neg/f32/*") };
         for entry in [elsewhere, other] {

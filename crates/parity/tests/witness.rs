@@ -200,7 +200,7 @@ fn results_of_another_form_are_named() {
 }
 
 #[test]
-fn what_was_not_computed_is_counted_and_what_is_stale_too() {
+fn missing_and_stale_results_are_counted() {
     let folder = tempfile::tempdir().unwrap();
     let path = results(folder.path(), "exp/f32/", |tensors, metadata| {
         let name = tensors.keys().next().unwrap().clone();

@@ -42,7 +42,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_the_system_does_not_give_is_an_error() {
+    fn an_allocation_that_fails_is_an_error() {
         // 512 TiB; more than the largest capacity of a vector; and more than the address space.
         for count in [1 << 46, 1 << 60, 1 << 61, usize::MAX] {
             let error = vec_with_capacity::<f64>(count, "test").unwrap_err();

@@ -213,7 +213,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_was_given_is_known() {
+    fn an_axis_returns_its_parameters() {
         let given = [2, 3, 5];
         assert_eq!(ConvAxis::forward(20, 3, given).map(|axis| axis.parameters(false)), Some(given));
         assert_eq!(ConvAxis::transposed(20, 3, given, 0).map(|axis| axis.parameters(true)), Some(given));

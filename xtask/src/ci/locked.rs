@@ -151,7 +151,7 @@ libc = { opt-level = 2 }
     }
 
     #[test]
-    fn what_is_no_toml_is_an_error() {
+    fn invalid_toml_is_an_error() {
         assert!(Locked::read("[[", "").expect_err("no TOML").starts_with("ci: Cargo.lock: "));
         assert!(Locked::read("", "[[").expect_err("no TOML").starts_with("ci: Cargo.toml: "));
     }

@@ -175,7 +175,7 @@ mod tests {
     }
 
     #[test]
-    fn what_leads_outside_is_found() {
+    fn offsets_that_lead_outside_are_found() {
         assert_eq!(walk(&file()), Ok(()));
         for (at, value, reason) in [
             (40, 129, "section headers end at byte 257 of 256"),

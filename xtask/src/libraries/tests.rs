@@ -236,7 +236,7 @@ fn headers_that_do_not_compile_are_an_error_of_their_own() {
 
 /// Checks Debian 12's libraries, if they are installed.
 #[test]
-fn what_this_machine_has_is_as_the_bindings_say() {
+fn installed_libraries_match_the_bindings() {
     let findings = super::system();
     for finding in findings.iter().filter(|finding| finding.file.is_some()) {
         assert_eq!(finding.errors, Vec::<String>::new(), "{finding:?}");

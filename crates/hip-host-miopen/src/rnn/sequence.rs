@@ -90,7 +90,7 @@ impl Rows {
         Ok(Self { order, left, first, places, padding })
     }
 
-    /// How many of a step's sequences have a previous row: of an earlier step in the forward direction, of a later one in the backward direction.
+    /// How many of a step's sequences have a previous row: of an earlier step forward, of a later one backward.
     pub(super) fn begun(&self, way: usize, step: usize) -> usize {
         match way {
             0 if step == 0 => 0,

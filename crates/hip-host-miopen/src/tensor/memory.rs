@@ -239,7 +239,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn dimensions_that_lie_evenly_are_one() {
+    fn evenly_spaced_dimensions_are_merged() {
         assert_eq!(Dims::new(&[2, 3, 4], &[12, 4, 1]).parts, [(24, 1)]);
         assert_eq!(Dims::new(&[2, 1, 4], &[8, 99, 2]).parts, [(8, 2)]);
         let dims = Dims::new(&[2, 3, 4], &[20, 4, 1]);

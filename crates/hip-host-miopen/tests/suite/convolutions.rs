@@ -258,7 +258,7 @@ fn backward_to_data_and_weights() {
 }
 
 #[test]
-fn transposed_is_the_other_way_round() {
+fn a_transposed_convolution_is_the_gradient() {
     let mi = mi();
     // One input position with stride 2 and an output that is longer by one: the filter's values, then zero.
     let convolution = mi.convolution(1, 0, 2, 1);
@@ -292,7 +292,7 @@ fn large_enough_for_several_blocks_and_threads() {
 }
 
 #[test]
-fn what_was_not_found_does_not_run() {
+fn a_convolution_without_a_find_call_does_not_run() {
     let mi = mi();
     let (xd, wd, yd) = (mi.floats(&[1, 1, 3, 3]), mi.floats(&[1, 1, 2, 2]), mi.floats(&[1, 1, 2, 2]));
     let [x, w, y] = [9, 4, 4].map(|len| mi.hip.zeros::<f32>(len));

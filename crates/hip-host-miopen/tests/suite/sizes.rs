@@ -21,7 +21,7 @@ fn wide(mi: &Mi, lens: &[usize], strides: Option<&[usize]>) -> miopenTensorDescr
 }
 
 #[test]
-fn tensors_that_lie_on_themselves_are_not_computed() {
+fn tensors_that_overlap_themselves_are_refused() {
     let mi = mi();
     let memory = mi.hip.zeros::<f32>(1 << 21);
     let side = 1_usize << 20;

@@ -76,7 +76,7 @@ fn a_captured_call_runs_with_the_graph() {
 }
 
 #[test]
-fn a_handle_goes_to_the_stream_that_it_is_set_to() {
+fn a_handle_uses_the_stream_that_it_is_set_to() {
     let mi = mi();
     let other = mi.hip.stream(hipStreamNonBlocking);
     let (x, y) = (mi.hip.buffer(&[5.0_f32]), mi.hip.buffer(&[7.0_f32]));

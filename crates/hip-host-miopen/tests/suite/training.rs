@@ -281,7 +281,7 @@ fn gru_goes_back() {
 }
 
 #[test]
-fn what_drops_out_between_layers_drops_out_on_the_way_back() {
+fn dropout_between_layers_applies_to_gradients_too() {
     let mi = mi();
     // Rectified layers of 32 units without biases: the first one gives 3 to each, the second one adds nothing.
     const UNITS: usize = 32;

@@ -107,7 +107,7 @@ fn level1() {
 }
 
 #[test]
-fn memory_that_is_none_of_hips() {
+fn memory_that_is_not_hip_s_is_refused() {
     let b = &blas();
     let (x, two, mut mine) = (b.arg::<f32>(4, 1), 2.0, [1.0_f32; 4]);
     assert_eq!(ask!(b, rocblas_sscal(4, &two, mine.as_mut_ptr(), 1)), POINTER);

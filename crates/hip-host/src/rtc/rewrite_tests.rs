@@ -374,7 +374,7 @@ fn inline_is_said_once() {
 }
 
 #[test]
-fn other_text_stays_as_it_is() {
+fn other_text_is_unchanged() {
     let text = "# 1 \"a.hip\"\nint a = b < c ? 1'000 : d >> 2; /* { */ const char* s = R\"(__shared__)\";\n#pragma once\n\tint  f( );";
     assert_eq!(rewrite(text).text, text);
 }

@@ -92,7 +92,7 @@ fn the_architecture_is_the_name_in_the_properties() {
 }
 
 #[test]
-fn what_is_cut_short_or_changed_is_refused() {
+fn truncated_or_changed_images_are_refused() {
     let hip = hip();
     let image = Program::new(TEXT).compile(&[]);
     for length in [0, 7, 8, 15, 16, 31, 32, 64, image.len() / 2, image.len() - 1] {

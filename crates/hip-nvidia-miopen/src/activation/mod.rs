@@ -193,7 +193,7 @@ mod tests {
     }
 
     #[test]
-    fn what_it_was_set_to_is_read_back() {
+    fn settings_read_back() {
         let mut handle = std::ptr::null_mut();
         let (mut mode, mut alpha, mut beta, mut gamma) = (miopenActivationMode_t(0), 0.0, 0.0, 0.0);
         // SAFETY: S11: live places.

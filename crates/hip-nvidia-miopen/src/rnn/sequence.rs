@@ -217,7 +217,7 @@ mod tests {
     }
 
     #[test]
-    fn what_it_was_set_to_is_read_back() {
+    fn settings_read_back() {
         let mut handle = null_mut();
         let (mut kind, mut layout, mut longest, mut batch, mut vector) =
             (miopenDataType_t(0), Layout::miopenRNNDataUnknownLayout, 0, 0, 0);

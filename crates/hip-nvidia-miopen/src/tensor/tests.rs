@@ -15,7 +15,7 @@ fn new() -> Handle {
 }
 
 #[test]
-fn a_descriptor_tells_what_it_was_set_to() {
+fn a_descriptor_returns_its_settings() {
     let handle = new();
     let (mut kind, mut rank, mut bytes) = (miopenDataType_t::miopenInt8, 0, 0);
     let [mut dims, mut strides] = [[0; 3]; 2];
@@ -78,7 +78,7 @@ fn four_dimensions_and_layouts() {
 }
 
 #[test]
-fn what_is_no_tensor_is_refused() {
+fn invalid_tensor_descriptors_are_refused() {
     let handle = new();
     // SAFETY: S1: lists of that length, or null; the values are what is refused.
     unsafe {

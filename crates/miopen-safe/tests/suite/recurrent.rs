@@ -281,7 +281,7 @@ fn training() {
 }
 
 #[test]
-fn what_does_not_fit_is_refused() {
+fn mismatched_arguments_are_refused() {
     let machine = Machine::new();
     let Machine { handle, .. } = &machine;
     let made = RnnDesc::new::<f32>(handle, Rnn::new(RnnMode::Gru, 0), None);

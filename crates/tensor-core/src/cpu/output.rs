@@ -110,7 +110,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn elements_come_one_behind_the_other() {
+    fn elements_are_written_in_order() {
         let mut memory = [MaybeUninit::<i32>::uninit(); 9];
         let mut output = Output::new(&mut memory);
         output.each(&[1, 2], |x: i32| x * 10);
@@ -142,7 +142,7 @@ mod tests {
     }
 
     #[test]
-    fn elements_that_are_there_are_overwritten_as_far_as_one_writes() {
+    fn initialised_elements_are_overwritten_only_where_written() {
         let mut elements = [1, 2, 3];
         Output::over(&mut elements).copy(&[5]);
         assert_eq!(elements, [5, 2, 3]);
@@ -150,7 +150,7 @@ mod tests {
 
     #[test]
     #[should_panic(expected = "out of range")]
-    fn there_is_no_room_behind_the_end() {
+    fn writing_past_the_end_panics() {
         Output::over(&mut [0u8; 3]).zeroed(4);
     }
 }

@@ -155,7 +155,7 @@ fn a_capture_copies_nothing_of_its_own() {
 }
 
 #[test]
-fn what_other_threads_do_with_a_captured_stream_is_an_error() {
+fn operations_of_other_threads_on_a_captured_stream_are_errors() {
     on_own_devices(|device, stream| {
         let (a, b) = (vector(&[1f32, 2.0], device)?, vector(&[10f32, 20.0], device)?);
         let mut x = (&a + &b)?;

@@ -393,7 +393,7 @@ fn errors_name_shapes() {
 
 /// The other lengths of an empty tensor may be such that their product does not fit.
 #[test]
-fn softmax_of_nothing_of_great_lengths() {
+fn softmax_of_empty_tensors_with_great_lengths() {
     on_devices(|device| {
         let nothing = Tensor::zeros([0, 1 << 40, 1 << 40], DType::F32, device)?;
         for axis in 0..3usize {

@@ -180,7 +180,7 @@ fn triangles() {
 
 /// The other lengths of an empty tensor may be such that their product does not fit.
 #[test]
-fn nothing_of_great_lengths_is_flipped() {
+fn empty_tensors_with_great_lengths_are_flipped() {
     on_devices(|device| {
         let nothing = Tensor::zeros([0, 1 << 40, 1 << 40], DType::F32, device)?;
         for axes in [vec![1, 2], vec![0], vec![0, 1, 2]] {

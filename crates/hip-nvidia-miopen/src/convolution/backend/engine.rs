@@ -87,7 +87,7 @@ fn permitted(notes: &[Note], kind: miopenDataType_t, deterministic: bool) -> boo
 /// cuDNN's note for sums of fewer than 32 bits, which an engine has if it may round any of them.
 const REDUCED: N = N::CUDNN_NUMERICAL_NOTE_REDUCED_PRECISION_REDUCTION;
 
-/// Sums of fewer bits count as Winograd's transform: both round in another way than sums of 32 bits, so only callers who allow that get either.
+/// Sums of fewer bits count as Winograd's transform: both round in another way, so only callers who allow that get either.
 fn class_of(notes: &[Note]) -> u32 {
     let winograd = [
         REDUCED,
@@ -139,7 +139,7 @@ mod tests {
     }
 
     #[test]
-    fn what_varies_is_permitted_where_that_does_not_matter() {
+    fn nondeterministic_engines_are_permitted_only_for_32_bit_outputs() {
         assert!(!permitted(&notes(&[0, 4]), HALF, false) && !permitted(&notes(&[0, 4]), HALF, true));
         assert!(permitted(&notes(&[4]), FLOAT, false) && !permitted(&notes(&[4]), FLOAT, true));
     }

@@ -282,7 +282,7 @@ mod tests {
     }
 
     #[test]
-    fn nobody_gets_a_transform_who_did_not_ask_for_one() {
+    fn a_transform_never_replaces_a_sum_of_products() {
         let sums = [class::GEMM, class::DIRECT, class::IMPLICIT_GEMM];
         for asked in sums {
             assert!(sums.iter().all(|class| may_replace(*class, asked)));

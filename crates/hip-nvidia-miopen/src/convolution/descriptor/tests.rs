@@ -38,7 +38,7 @@ fn a_transposed_one_turns_the_lengths_around() {
 }
 
 #[test]
-fn what_it_was_set_to_is_read_back() {
+fn settings_read_back() {
     let mut handle = null_mut();
     let (mut mode, mut count, mut groups) = (miopenConvolutionMode_t(9), 0, 0);
     let [mut pads, mut strides, mut dilations] = [[0; 3]; 3];

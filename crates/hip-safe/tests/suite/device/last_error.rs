@@ -74,7 +74,7 @@ unsafe extern "C" fn count_questions() -> hipError_t {
 
 /// It costs a call only where one failed, and none where the platform keeps nothing.
 #[test]
-fn nothing_is_asked_where_nothing_failed() {
+fn no_query_without_a_failure() {
     let platform = watched::changed_platform(|table| table.hipGetLastError = count_questions);
     let device = Device::new(&Arc::new(platform), 0).unwrap();
     let stream = device.new_stream().unwrap();

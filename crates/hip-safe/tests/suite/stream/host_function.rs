@@ -133,7 +133,7 @@ impl Drop for Waiting {
 }
 
 #[test]
-fn what_waits_is_dropped_elsewhere_from_a_function_and_a_capture() {
+fn values_whose_drop_waits_are_dropped_on_another_thread() {
     in_time(|| {
         let stream = device().new_stream().unwrap();
         let device = stream.device().clone();
