@@ -116,7 +116,7 @@ fn every_version_and_method_is_decompressed() {
 type Change<'a> = &'a dyn Fn(&mut Vec<u8>);
 
 #[test]
-fn compressed_bundles_that_lie() {
+fn compressed_bundles_with_wrong_sizes() {
     let whole = write_bundle(&[HOST], 8);
     let refused = |change: Change| {
         [Method::Zlib, Method::Zstd].map(|method| {

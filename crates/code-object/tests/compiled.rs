@@ -84,7 +84,7 @@ fn target(code: &CodeObject) -> String {
 }
 
 #[test]
-fn a_real_code_object_tells_its_kernels() {
+fn a_real_code_object_lists_its_kernels() {
     let Some(bytes) = hipcc(&["--offload-arch=gfx90a", "--no-gpu-bundle-output"]) else {
         return skipped("hipcc that builds for gfx90a");
     };

@@ -307,7 +307,7 @@ mod tests {
     }
 
     #[test]
-    fn lists_that_do_not_fit_are_refused() {
+    fn lists_of_other_lengths_are_refused() {
         assert!(Convolution::new(0).check().is_err());
         assert!(Convolution::new(4).check().is_err());
         let with = |change: fn(&mut Convolution)| {

@@ -103,7 +103,7 @@ mod tests {
     use hip_safe::Device;
 
     #[test]
-    fn objects_of_handles_that_are_gone_go() {
+    fn objects_of_dropped_handles_are_dropped() {
         let stream = Device::new(&hip_host::platform(), 0).unwrap().new_stream().unwrap();
         let first = Handle::new(&stream).unwrap();
         let desc = TensorDesc::packed::<f32>(&first, &[2, 3]).unwrap();

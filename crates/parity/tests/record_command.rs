@@ -200,7 +200,7 @@ fn records_of_different_cases_are_counted_and_never_pass_as_equal() {
 }
 
 #[test]
-fn a_run_is_held_against_a_record() {
+fn a_run_is_compared_with_a_record() {
     let folder = tempfile::tempdir().unwrap();
     let good = record(folder.path(), "host:0", "neg/f32/*", "");
     let bad = spoiled(&good, CASE);

@@ -217,7 +217,7 @@ fn missing_and_stale_results_are_counted() {
 }
 
 #[test]
-fn a_wrong_element_is_found_unless_it_is_listed_in_its_manner() {
+fn a_wrong_element_is_found_unless_its_kind_of_difference_is_listed() {
     let folder = tempfile::tempdir().unwrap();
     let wanted = "relu/f32/contiguous/matrix/[37,129]";
     let spoil = |bits: fn(f32) -> Option<f32>| {
@@ -264,7 +264,7 @@ fn a_wrong_element_is_found_unless_it_is_listed_in_its_manner() {
 }
 
 #[test]
-fn a_result_that_is_missing_failed_or_of_another_form_is_never_known() {
+fn a_missing_failed_or_misshapen_result_is_never_a_known_difference() {
     let folder = tempfile::tempdir().unwrap();
     let list = folder.path().join("differences.toml");
     std::fs::write(&list, "[[difference]]\ncase = \"exp/f32/*\"\nreason = \"tried out\"\n").unwrap();

@@ -86,7 +86,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn fused_instructions_are_told_from_others() {
+    fn fused_instructions_are_recognised() {
         for fused in [
             "v_fma_f32",
             "v_fmac_f32_e32",

@@ -64,7 +64,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn something_else_is_no_object() {
+    fn a_file_of_another_format_is_no_object() {
         for bytes in [b"".as_slice(), b"\x7fELF", b"__CLANG_OFFLOAD_BUNDLE__"] {
             let target = Target::new(Platform::Amd, "gfx90a").expect("known");
             assert!(check(&target, bytes, &[]).expect_err("not one").contains("not an object"));

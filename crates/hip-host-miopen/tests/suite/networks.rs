@@ -208,7 +208,7 @@ fn both_directions_and_sequences_of_any_length() {
 }
 
 #[test]
-fn layers_go_on_top_of_each_other() {
+fn a_layer_takes_the_previous_layer_s_output() {
     let mi = mi();
     // Two layers of ReLU without biases: the second one sums both units of the first one.
     let descriptor = network(&mi, 0, 2, 2, false, false);

@@ -15,7 +15,7 @@ fn relu(mi: &Mi) -> miopenActivationDescriptor_t {
 }
 
 #[test]
-fn a_call_waits_for_its_turn() {
+fn calls_run_in_stream_order() {
     let mi = mi();
     let (x, y) = (mi.hip.buffer(&[-1.0_f32, 2.0]), mi.hip.buffer(&[7.0_f32; 2]));
     let (tensor, activation, gate) = (mi.floats(&[1, 2]), relu(&mi), gate());

@@ -450,7 +450,7 @@ fn no_text_is_too_strange() {
 }
 
 #[test]
-fn no_damage_to_a_text_is_too_strange() {
+fn damaged_kernel_text_causes_no_panic() {
     let whole = include_str!("../../tests/rtc/forms.hip");
     let places: Vec<usize> = whole.char_indices().map(|(at, _)| at).collect();
     let mut random = Random(0x2545_f491_4f6c_dd1d);

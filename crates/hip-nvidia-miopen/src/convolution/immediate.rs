@@ -167,7 +167,7 @@ mod tests {
     use crate::convolution::math::Math;
 
     #[test]
-    fn a_solutions_class_is_told() {
+    fn a_solution_reports_its_class() {
         let winograd = miopenConvAlgorithm_t::miopenConvolutionAlgoWinograd;
         let choice = backend::Choice { index: 3, class: winograd.0 };
         for way in [Way::Algorithm(6, Math::Single), Way::Backend(choice)] {

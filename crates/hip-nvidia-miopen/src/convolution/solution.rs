@@ -109,7 +109,7 @@ mod tests {
     use crate::convolution::class;
 
     #[test]
-    fn an_id_says_what_it_was_made_of() {
+    fn an_id_decodes_to_its_parts() {
         for way in [
             Way::Algorithm(5, Math::HalfTensor),
             Way::Backend(Choice { index: 0, class: class::IMPLICIT_GEMM }),

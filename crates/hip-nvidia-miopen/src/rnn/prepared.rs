@@ -263,7 +263,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn gates_have_other_numbers() {
+    fn gates_are_renumbered_for_cudnn() {
         let all = |mode, count| (0..count).map(|id| gate(mode, id)).collect::<Vec<_>>();
         // Input, forget, output, new value; update, reset, new value.
         assert_eq!(all(miopenRNNMode_t::miopenLSTM, 4), [0, 1, 3, 2]);

@@ -98,7 +98,7 @@ fn floats_are_multiplied_whole() {
 
 /// 4096 products of one: a sum in 16 bits would stop at 2048, or at 256.
 #[test]
-fn short_numbers_are_summed_in_long_ones() {
+fn sums_of_16_bit_elements_have_32_bits() {
     let Some(bench) = Bench::open() else { return };
     let case =
         Case { batch: 1, channels: 4096, filters: 8, taps: &[1, 1], pad: 0, picture: &[4, 4], ..PLAIN };

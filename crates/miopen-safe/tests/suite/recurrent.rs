@@ -141,7 +141,7 @@ fn every_cell() {
 }
 
 #[test]
-fn parameters_go_in_and_out() {
+fn parameters_are_written_and_read_back() {
     let machine = Machine::new();
     let Machine { handle, .. } = &machine;
     let Some(network) = offered(RnnDesc::new::<f32>(handle, Rnn::new(RnnMode::Lstm, HIDDEN), None)) else {

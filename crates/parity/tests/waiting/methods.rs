@@ -202,7 +202,7 @@ fn with_streams() -> impl Iterator<Item = Device> {
 }
 
 #[test]
-fn methods_leave_the_host_free() -> Result<()> {
+fn methods_do_not_block_the_host() -> Result<()> {
     let on_cpu = given(&Device::Cpu)?;
     for device in with_streams() {
         let on_device = given(&device)?;

@@ -138,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn a_panic_of_one_chunk_leaves_nothing_behind() {
+    fn a_panic_of_one_chunk_drops_the_result() {
         let made = catch_unwind(AssertUnwindSafe(|| {
             new_blocks(200 * BLOCK, "test", &|start, block: &mut [u8], (): &mut ()| {
                 assert!(start != 3 * BLOCK, "stop");
@@ -149,7 +149,7 @@ mod tests {
     }
 
     #[test]
-    fn more_than_there_is_is_an_error() {
+    fn more_elements_than_memory_are_an_error() {
         let fill = |_: usize, _: &mut [f64], (): &mut ()| {};
         assert!(new_blocks(usize::MAX / 4, "test", &fill).is_err());
     }

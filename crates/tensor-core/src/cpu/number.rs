@@ -186,7 +186,7 @@ mod tests {
     }
 
     #[test]
-    fn bf16_blocks_are_what_the_crate_converts() {
+    fn bf16_blocks_equal_the_crate_s_conversion() {
         for high in 0..=u16::MAX {
             let x = bf16::from_bits(high);
             assert_eq!(widened(x).to_bits(), x.to_f32().to_bits());

@@ -249,7 +249,7 @@ mod tests {
     }
 
     #[test]
-    fn a_way_that_cannot_do_it_is_left_out() {
+    fn a_way_that_cannot_compute_the_problem_is_skipped() {
         let mut trial = Trial::<Duration> { met: true, ..Trial::new(2) };
         assert_eq!(trial.next(), (Some(0), None));
         trial.ways[0].impossible = true;

@@ -130,7 +130,7 @@ mod tests {
     }
 
     #[test]
-    fn links_stay_and_their_target_is_replaced() {
+    fn links_are_kept_and_their_target_is_replaced() {
         let folder = tempfile::tempdir().unwrap();
         let [inner, file, link, chain] =
             ["inner", "inner/file", "link", "inner/chain"].map(|name| folder.path().join(name));

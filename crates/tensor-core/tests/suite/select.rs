@@ -51,7 +51,7 @@ fn where_takes_from_either_side() {
 }
 
 #[test]
-fn long_masks_take_the_fast_path_and_its_end() {
+fn long_masks_take_the_fast_path_and_its_remainder() {
     on_devices(|device| {
         for count in [1usize, 15, 16, 17, 255, 4099] {
             let ids = Tensor::arange(0i64, count as i64, device)?;

@@ -266,7 +266,7 @@ mod tests {
 
     /// 8 channels, 16 filters, 3x3 on 12x12 in f32 on an H200: workspaces of Winograd, FFT, and a sum of products.
     #[test]
-    fn an_engine_is_known_by_its_workspace() {
+    fn an_engine_s_transform_is_recognised_by_its_workspace() {
         let older = Older { workspaces: vec![80_640, 313_344], packed: None };
         assert!([80_640, 313_344, 80_384].iter().all(|memory| older.has(*memory, false)));
         assert!([24, 32_272, 80_641].iter().all(|memory| !older.has(*memory, false)));
