@@ -92,7 +92,7 @@ impl<O: Object> Owner<O> {
         }
     }
 
-    /// Ends it and says how that went.
+    /// Destroys it and returns any error.
     pub(crate) fn close(mut self) -> Result<()> {
         self.end()
     }

@@ -163,7 +163,7 @@ impl PoolingDesc {
     /// Makes it.
     ///
     /// # Errors
-    /// [`Error::Invalid`], [`Error::Mismatch`] for lists that do not fit together, [`Error::TooLarge`].
+    /// [`Error::Invalid`], [`Error::Mismatch`] for lists that do not match together, [`Error::TooLarge`].
     #[doc(alias = "miopenCreatePoolingDescriptor")]
     #[doc(alias = "miopenSetNdPoolingDescriptor")]
     #[doc(alias = "miopenSetPoolingIndexType")]
@@ -193,7 +193,7 @@ impl PoolingDesc {
         Ok(Self { object: Arc::new(object), pooling: Arc::new(pooling) })
     }
 
-    /// What it says.
+    /// Its settings.
     pub fn pooling(&self) -> &Pooling {
         &self.pooling
     }
@@ -220,7 +220,7 @@ impl PoolingDesc {
     /// [backward](Handle::pooling_backward).
     ///
     /// # Errors
-    /// What the library answers.
+    /// The library's error.
     #[doc(alias = "miopenPoolingGetWorkSpaceSizeV2")]
     pub fn workspace_bytes(&self, output: &TensorDesc, handle: &Handle) -> Result<usize> {
         let (desc, y) = (self.on(handle)?, output.on(handle)?);
@@ -230,16 +230,16 @@ impl PoolingDesc {
         })
     }
 
-    /// If this is the last reference, ends it and says how that went.
+    /// If this is the last reference, destroys it and returns any error.
     ///
     /// # Errors
-    /// What the library answers.
+    /// The library's error.
     #[doc(alias = "miopenDestroyPoolingDescriptor")]
     pub fn close(self) -> Result<()> {
         Owner::close_shared(self.object)
     }
 
-    /// The descriptor, for calls with this handle.
+    /// The descriptor's object for calls with this handle.
     pub(crate) fn on(&self, handle: &Handle) -> Result<miopenPoolingDescriptor_t> {
         self.object.on(handle)
     }

@@ -71,7 +71,7 @@ impl ReductionDesc {
     /// Makes it.
     ///
     /// # Errors
-    /// [`Error::Invalid`] for indices of an operation that chooses nothing; what the library answers.
+    /// [`Error::Invalid`] for indices of an operation that chooses nothing; the library's error.
     #[doc(alias = "miopenCreateReduceTensorDescriptor")]
     #[doc(alias = "miopenSetReduceTensorDescriptor")]
     pub fn new(handle: &Handle, reduction: Reduction) -> Result<Self> {
@@ -101,7 +101,7 @@ impl ReductionDesc {
         Ok(Self { object: Arc::new(object), reduction })
     }
 
-    /// What it says.
+    /// Its settings.
     pub fn reduction(&self) -> Reduction {
         self.reduction
     }
@@ -109,7 +109,7 @@ impl ReductionDesc {
     /// The bytes of workspace and of indices that it needs from `a` to `c`.
     ///
     /// # Errors
-    /// What the library answers.
+    /// The library's error.
     #[doc(alias = "miopenGetReductionWorkspaceSize")]
     #[doc(alias = "miopenGetReductionIndicesSize")]
     pub fn bytes(&self, a: &TensorDesc, c: &TensorDesc, handle: &Handle) -> Result<(usize, usize)> {
@@ -124,16 +124,16 @@ impl ReductionDesc {
         })
     }
 
-    /// If this is the last reference, ends it and says how that went.
+    /// If this is the last reference, destroys it and returns any error.
     ///
     /// # Errors
-    /// What the library answers.
+    /// The library's error.
     #[doc(alias = "miopenDestroyReduceTensorDescriptor")]
     pub fn close(self) -> Result<()> {
         Owner::close_shared(self.object)
     }
 
-    /// The descriptor, for calls with this handle.
+    /// The descriptor's object for calls with this handle.
     pub(crate) fn on(&self, handle: &Handle) -> Result<miopenReduceTensorDescriptor_t> {
         self.object.on(handle)
     }

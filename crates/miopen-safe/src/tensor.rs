@@ -161,7 +161,7 @@ impl TensorDesc {
     /// The bytes that the library counts for it.
     ///
     /// # Errors
-    /// What the library answers.
+    /// The library's error.
     #[doc(alias = "miopenGetTensorNumBytes")]
     pub fn byte_len(&self) -> Result<usize> {
         let object = self.layout.object(self.objects.platform())?;
@@ -173,7 +173,7 @@ impl TensorDesc {
     /// Lengths and strides as the library has them.
     ///
     /// # Errors
-    /// What the library answers; [`Error::Mismatch`] if it has another number of dimensions.
+    /// The library's error; [`Error::Mismatch`] if it has another number of dimensions.
     #[doc(alias = "miopenGetTensorDescriptor")]
     #[doc(alias = "miopenGetTensorDescriptorSize")]
     pub fn read_back(&self) -> Result<(Vec<i32>, Vec<i32>)> {
@@ -230,10 +230,10 @@ impl TensorDesc {
         Ok(TensorMut { desc: self, elements: memory.into_slice(..self.span())? })
     }
 
-    /// If this is the last reference, ends it and says how that went.
+    /// If this is the last reference, destroys it and returns any error.
     ///
     /// # Errors
-    /// What the library answers.
+    /// The library's error.
     #[doc(alias = "miopenDestroyTensorDescriptor")]
     pub fn close(self) -> Result<()> {
         Arc::into_inner(self.objects).map_or(Ok(()), Objects::close)
@@ -248,7 +248,7 @@ impl TensorDesc {
         &self.objects
     }
 
-    /// The descriptor, for calls with this handle.
+    /// The descriptor's object for calls with this handle.
     pub(crate) fn on(&self, handle: &Handle) -> Result<miopenTensorDescriptor_t> {
         self.objects.on(handle, &self.layout)
     }

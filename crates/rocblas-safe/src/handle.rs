@@ -217,7 +217,7 @@ impl Handle {
         self.configure(|table, raw| unsafe { raw::handles::set_atomics_mode(table, raw, mode) })
     }
 
-    /// Destroys it, if no graph keeps it, and says how that went.
+    /// Destroys it, if no graph keeps it, and returns any error.
     ///
     /// # Errors
     /// [`Error::Status`] if the library refuses; [`Error::Hip`] if its work cannot be waited for: while this thread captures a graph, and in

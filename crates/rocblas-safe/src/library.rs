@@ -58,7 +58,7 @@ mod tests {
         table.hipRuntimeGetVersion = no_version;
         for kind in [PlatformKind::Host, PlatformKind::Nvidia] {
             let rtc = Err(LoadError::NotProvided { library: "a compiler", reason: "none is needed" });
-            // SAFETY: S1: hip-host's functions, and one that only answers an error.
+            // SAFETY: S1: hip-host's functions, and one that only returns an error.
             let own =
                 unsafe { Platform::from_tables(kind, 60_000_000, table.clone(), rtc, Extensions::default()) };
             assert!(matches!(library(&own), Err(LoadError::NotProvided { library: "rocBLAS", .. })));

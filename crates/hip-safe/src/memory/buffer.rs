@@ -162,7 +162,7 @@ impl<T: DeviceRepr> DeviceBuffer<T> {
     /// A copy of the elements in memory of its own, on the same stream.
     ///
     /// # Errors
-    /// [`Error::OutOfMemory`](crate::Error::OutOfMemory), or what the driver answers.
+    /// [`Error::OutOfMemory`](crate::Error::OutOfMemory), or the driver's error.
     pub fn try_clone(&self) -> Result<Self> {
         self.stream().clone_of(self)
     }

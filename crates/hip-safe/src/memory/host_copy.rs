@@ -16,7 +16,7 @@ impl Stream {
     /// A buffer with the elements of `source`.
     ///
     /// # Errors
-    /// [`Error::OutOfMemory`], or what the driver answers.
+    /// [`Error::OutOfMemory`], or the driver's error.
     pub fn upload<T: DeviceRepr>(&self, source: &[T]) -> Result<DeviceBuffer<T>> {
         // SAFETY: S15: the copy that follows writes every element, before anything else on this stream.
         let mut buffer = unsafe { self.alloc_uninit(source.len()) }?;
@@ -59,7 +59,7 @@ impl Stream {
     ///
     /// # Errors
     /// [`Error::WrongDevice`] if it is on another device, [`Error::HostMemory`], the error of the work before, or
-    /// what the driver answers.
+    /// the driver's error.
     pub fn download<S>(&self, source: &S) -> Result<Vec<S::Item>>
     where
         S: DeviceSlice + ?Sized,

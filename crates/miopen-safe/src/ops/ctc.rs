@@ -11,22 +11,22 @@ use hip_sys::miopen::miopenCTCLossAlgo_t;
 /// The labels of a batch.
 #[derive(Debug, Clone, Copy)]
 pub struct CtcLabels<'a> {
-    /// All labels, those of one sequence after those of the one before.
+    /// All labels, one sequence after the other.
     pub labels: &'a [usize],
-    /// How many each sequence has, at least 1.
+    /// The number of labels of each sequence, at least 1.
     pub label_lengths: &'a [usize],
-    /// How many times of the input each sequence has, at least 1.
+    /// The number of time steps of each sequence, at least 1.
     pub input_lengths: &'a [usize],
 }
 
 impl Handle {
-    /// The losses `[batch]` and the gradients of the inputs `[times, batch, classes]`, all packed. It waits for the stream before, and cannot be part
+    /// The losses `[batch]` and the gradients of the inputs `[times, batch, classes]`, all contiguous. It waits for the stream first, and cannot be part
     /// of a graph: the labels are on the host.
     ///
     /// # Errors
-    /// [`Error::Mismatch`] for shapes, strides and labels that do not fit; [`Error::Invalid`] for a sequence without labels or times, for
+    /// [`Error::Mismatch`] for shapes, strides and labels that do not match; [`Error::Invalid`] for a sequence without labels or times, for
     /// which MIOpen's kernels write beside their memory, and for more than 24 bits of sequences and times, or of classes; [`Error::TooLarge`] for a workspace whose elements MIOpen's
-    /// 32 bits do not count; [`hip_safe::Error::Capturing`]; what memory, stream or library answer.
+    /// 32 bits do not count; [`hip_safe::Error::Capturing`]; the error of memory, stream or library.
     #[doc(alias = "miopenCTCLoss")]
     #[doc(alias = "miopenGetCTCLossWorkspaceSize")]
     pub fn ctc_loss(

@@ -20,7 +20,7 @@ impl Handle {
     /// to the next.
     ///
     /// # Errors
-    /// [`Error::Mismatch`] for different shapes, or gaps between elements; what memory, stream or library answer.
+    /// [`Error::Mismatch`] for different shapes, or gaps between elements; the error of memory, stream or library.
     #[doc(alias = "miopenDropoutForward")]
     #[doc(alias = "miopenDropoutGetReserveSpaceSize")]
     pub fn dropout_forward<T: Element>(

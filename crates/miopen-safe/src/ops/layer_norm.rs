@@ -26,8 +26,8 @@ impl Handle {
     /// normalisations.
     ///
     /// # Errors
-    /// [`Error::Mismatch`] for shapes and strides that do not fit, [`Error::Invalid`] for a `first` that is 0 or past the last dimension,
-    /// [`Error::Unsupported`] where the library has no such function; what memory, stream or library answer.
+    /// [`Error::Mismatch`] for shapes and strides that do not match, [`Error::Invalid`] for a `first` that is 0 or past the last dimension,
+    /// [`Error::Unsupported`] where the library has no such function; the error of memory, stream or library.
     #[doc(alias = "miopenLayerNormForward")]
     pub fn layer_norm_forward<T: Element>(
         &self,

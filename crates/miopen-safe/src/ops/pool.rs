@@ -22,7 +22,7 @@ impl Handle {
     /// kernels do not look at the last stride, and keep the places of the greatest elements by those of the output.
     ///
     /// # Errors
-    /// [`Error::Mismatch`] for shapes that do not fit, or gaps between elements; what memory, stream or library answer. MIOpen takes no other blend than
+    /// [`Error::Mismatch`] for shapes that do not match, or gaps between elements; the error of memory, stream or library. MIOpen takes no other blend than
     /// [`Blend::SET`].
     #[doc(alias = "miopenPoolingForward")]
     pub fn pooling_forward<T: Element>(
@@ -92,7 +92,7 @@ impl Handle {
     /// [`Handle::pooling_forward_training`] kept.
     ///
     /// # Errors
-    /// [`Error::Mismatch`] for shapes that do not fit, also those of the workspace, or gaps between elements; what memory, stream or library answer.
+    /// [`Error::Mismatch`] for shapes that do not match, also those of the workspace, or gaps between elements; the error of memory, stream or library.
     #[doc(alias = "miopenPoolingBackward")]
     pub fn pooling_backward<T: Element>(
         &self,

@@ -78,7 +78,7 @@ impl Handle {
     /// those of [`RnnSequence`].
     ///
     /// # Errors
-    /// [`Error::Mismatch`] for lengths that do not fit; what memory, stream or library answer.
+    /// [`Error::Mismatch`] for lengths that do not fit; the error of memory, stream or library.
     #[doc(alias = "miopenRNNForwardInference")]
     #[doc(alias = "miopenGetRNNWorkspaceSize")]
     #[allow(clippy::too_many_arguments)]

@@ -13,7 +13,7 @@ impl Handle {
     /// become one. `indices` gets, for each element of `c`, which one was chosen, where the descriptor asks for that; then `c` is packed.
     ///
     /// # Errors
-    /// [`Error::Mismatch`] for shapes that do not fit, indices that are missing or too short, or gaps in `c` beside indices; what memory, stream or library answer.
+    /// [`Error::Mismatch`] for shapes that do not match, indices that are missing or too short, or gaps in `c` beside indices; the error of memory, stream or library.
     #[doc(alias = "miopenReduceTensor")]
     pub fn reduce<T: Element>(
         &self,

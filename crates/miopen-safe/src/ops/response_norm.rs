@@ -19,7 +19,7 @@ impl Handle {
     /// `y ←` the normalised `x` `[n, c, h, w]`.
     ///
     /// # Errors
-    /// [`Error::Mismatch`] for different shapes, or gaps between elements; what memory, stream or library answer.
+    /// [`Error::Mismatch`] for different shapes, or gaps between elements; the error of memory, stream or library.
     #[doc(alias = "miopenLRNForward")]
     pub fn lrn_forward<T: Element>(
         &self,

@@ -91,7 +91,7 @@ impl Handle {
     /// input, the weights and the output, or their gradients.
     ///
     /// # Errors
-    /// [`Error::Mismatch`](crate::Error::Mismatch) for shapes that do not fit, or what the library answers.
+    /// [`Error::Mismatch`](crate::Error::Mismatch) for shapes that do not match, or the library's error.
     #[doc(alias = "miopenConvolutionForwardGetSolutionCount")]
     #[doc(alias = "miopenConvolutionForwardGetSolution")]
     #[doc(alias = "miopenConvolutionBackwardDataGetSolution")]

@@ -35,7 +35,7 @@ impl Handle {
     ///
     /// # Errors
     /// [`Error::Mismatch`] for different shapes, other than four dimensions, or gaps between elements; [`Error::Invalid`] for several sums
-    /// of more elements than 24 bits count, or more sums than that; what memory, stream or library answer.
+    /// of more elements than 24 bits count, or more sums than that; the error of memory, stream or library.
     #[doc(alias = "miopenSoftmaxForward_V2")]
     pub fn softmax_forward<T: Element>(
         &self,

@@ -42,7 +42,7 @@ impl Handle {
     /// `c ← op(a, b)` with factors. `a` and `c` have one shape; each length of `b` is theirs, or 1 and then it is repeated.
     ///
     /// # Errors
-    /// [`Error::Mismatch`] for shapes that do not fit; what memory, stream or library answer.
+    /// [`Error::Mismatch`] for shapes that do not match; the error of memory, stream or library.
     #[doc(alias = "miopenOpTensor")]
     pub fn tensor_op<T: Element>(
         &self,
@@ -99,7 +99,7 @@ impl Handle {
     /// `y ← alpha · x + beta · y` between two layouts, or two types, of one shape.
     ///
     /// # Errors
-    /// [`Error::Mismatch`] for different shapes; what memory, stream or library answer.
+    /// [`Error::Mismatch`] for different shapes; the error of memory, stream or library.
     #[doc(alias = "miopenTransformTensor")]
     pub fn transform_tensor<X: Element, Y: Element>(
         &self,

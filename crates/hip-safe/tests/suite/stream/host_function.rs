@@ -120,7 +120,7 @@ fn a_stream_whose_last_reference_goes_in_its_own_function_ends_elsewhere() {
     receiver.recv().expect("the function ends");
 }
 
-/// What waits for the device when it is dropped, and says how that went.
+/// A value whose drop waits for the device and sends the result.
 struct Waiting {
     device: Device,
     told: mpsc::Sender<Result<(), Error>>,
