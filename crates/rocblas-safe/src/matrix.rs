@@ -171,12 +171,12 @@ impl<'a, T: Operable> MatrixMut<'a, T> {
         Self { stored: self.stored.t(), ..self }
     }
 
-    /// All of it, to read, while this reference rests.
+    /// The whole matrix for reading, while this borrow lasts.
     pub fn view(&self) -> Matrix<'_, T> {
         Matrix { stored: self.stored, view: self.view.view() }
     }
 
-    /// All of it, to write, while this reference rests.
+    /// The whole matrix for writing, while this borrow lasts.
     pub fn reborrow(&mut self) -> MatrixMut<'_, T> {
         MatrixMut { stored: self.stored, view: self.view.reborrow() }
     }

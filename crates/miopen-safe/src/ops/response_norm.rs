@@ -7,10 +7,10 @@ use crate::work::{Scratch, Work};
 use crate::{Blend, Element, Error, Handle, LrnDesc, Result, Tensor, TensorDesc, TensorMut};
 use std::ptr::null_mut;
 
-/// What a local response normalisation's training step keeps: its denominators.
+/// The denominators that a local response normalisation's training step keeps.
 pub struct LrnWorkspace {
     scratch: Scratch,
-    /// What it was made for.
+    /// The normalisation and the shape that it was made for.
     lrn: crate::Lrn,
     output: TensorDesc,
 }
