@@ -56,7 +56,7 @@ adapt! {
     ) {
         side.valid()?;
         uplo.valid()?;
-        beside(side, [m, n, count], lda, &[ldb, ldc])?;
+        check_square_operand(side, [m, n, count], lda, &[ldb, ldc])?;
         scaled_sum(handle, (alpha, beta), [A, B], C.cast_const())?;
     }
 
@@ -91,7 +91,7 @@ adapt! {
         alpha: *const T, A: *const T [lda, stride_a], B: *const T [ldb, stride_b], C: *mut T [ldc, stride_c]
     ) {
         triangle(side, uplo, transA, diag)?;
-        beside(side, [m, n, count], lda, &[ldb, ldc])?;
+        check_square_operand(side, [m, n, count], lda, &[ldb, ldc])?;
         there(C)?;
         there(alpha)?;
         given(handle.is(alpha, 0), &[A, B])?;
@@ -105,7 +105,7 @@ adapt! {
         alpha: *const T, A: *const T [lda, stride_a], B: *mut T [ldb, stride_b]
     ) {
         triangle(side, uplo, transA, diag)?;
-        beside(side, [m, n, count], lda, &[ldb])?;
+        check_square_operand(side, [m, n, count], lda, &[ldb])?;
         there(B)?;
         there(alpha)?;
         given(handle.is(alpha, 0), &[A])?;
@@ -148,7 +148,7 @@ adapt! {
 }
 
 /// Checks the sizes of a square matrix left or right of an `m` by `n` matrix.
-fn beside<I: Int>(side: rocblas_side, [m, n, count]: [I; 3], lda: I, others: &[I]) -> Outcome {
+fn check_square_operand<I: Int>(side: rocblas_side, [m, n, count]: [I; 3], lda: I, others: &[I]) -> Outcome {
     let zero = I::of(0);
     let order = if side == rocblas_side::rocblas_side_left { m } else { n };
     sizes(m >= zero && n >= zero && count >= zero)?;
@@ -203,7 +203,7 @@ where
     // SAFETY: S2, S11: the caller's arguments; a live handle with its context current.
     with(handle, |handle| unsafe {
         triangle(side, uplo, transA, diag)?;
-        beside(side, [m, n, count], lda, &[ldb])?;
+        check_square_operand(side, [m, n, count], lda, &[ldb])?;
         there(B)?;
         there(alpha)?;
         given(handle.is(alpha, 0), &[A])?;
@@ -247,10 +247,10 @@ mod tests {
     #[test]
     fn the_square_matrix_s_size_follows_from_its_side() {
         let (left, right) = (rocblas_side::rocblas_side_left, rocblas_side::rocblas_side_right);
-        assert_eq!(beside(left, [2, 5, 1], 2, &[2, 3]), Ok(()));
-        assert_eq!(beside(right, [2, 5, 1], 4, &[2, 3]), Err(SIZE));
-        assert_eq!(beside(right, [2, 5, 1], 5, &[2, 1]), Err(SIZE));
-        assert_eq!(beside(left, [2, 5, -1], 2, &[2]), Err(SIZE));
-        assert_eq!(beside(left, [2, 0, 1], 2, &[2]), Err(SUCCESS));
+        assert_eq!(check_square_operand(left, [2, 5, 1], 2, &[2, 3]), Ok(()));
+        assert_eq!(check_square_operand(right, [2, 5, 1], 4, &[2, 3]), Err(SIZE));
+        assert_eq!(check_square_operand(right, [2, 5, 1], 5, &[2, 1]), Err(SIZE));
+        assert_eq!(check_square_operand(left, [2, 5, -1], 2, &[2]), Err(SIZE));
+        assert_eq!(check_square_operand(left, [2, 0, 1], 2, &[2]), Err(SUCCESS));
     }
 }

@@ -112,7 +112,7 @@ unsafe fn find(
     let room = usize::try_from(results.asked).ok().filter(|n| *n > 0).ok_or(BAD)?;
     there(results.count)?;
     there(results.list)?;
-    let buffers = problem.place(buffers);
+    let buffers = problem.in_problem_order(buffers);
     let found = with(handle, |session| {
         // SAFETY: S11: the caller's memory.
         let measured = unsafe { measure(session, &problem, buffers, workspace) }?;
@@ -153,7 +153,7 @@ unsafe fn execute(
     let kind = problem.x.kind;
     // SAFETY: S11: the caller's factors.
     let blend = unsafe { Blend { alpha: Factor::read(alpha, kind)?, beta: Factor::read(beta, kind)? } };
-    let buffers = problem.place(buffers);
+    let buffers = problem.in_problem_order(buffers);
     let workspace = Workspace::new(memory, size);
     with(handle, |session| {
         let wanted = Wanted { problem: problem.clone(), class };

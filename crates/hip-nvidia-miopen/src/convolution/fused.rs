@@ -105,7 +105,8 @@ impl Fused<'_> {
         let in_place = self.z.2 != 0.0 && self.z.1 == self.y.cast_const();
         let kept = if in_place { self.z.2 } else { 0.0 };
         let blend = Blend { alpha: self.factor(self.alpha), beta: self.factor(kept) };
-        let buffers = problem.place(Buffers { x: self.x.cast_mut(), w: self.w.cast_mut(), y: self.y });
+        let buffers =
+            problem.in_problem_order(Buffers { x: self.x.cast_mut(), w: self.w.cast_mut(), y: self.y });
         let bias_raw = self.bias.0.raw()?;
         // SAFETY: S11: live descriptors and factors; the memory is the caller's word. A stream runs the calls in
         // this order.
@@ -151,7 +152,7 @@ pub(crate) unsafe fn run_fused(session: &mut Session, fused: &Fused<'_>) -> Outc
 pub(crate) unsafe fn run_free(session: &mut Session, problem: &Problem, x: In, w: In, y: Out) -> Outcome {
     let algorithm = choose(session, Wanted { problem: problem.clone(), class: class::FREE }, 0)?;
     let none = Workspace::new(std::ptr::null_mut(), 0);
-    let buffers = problem.place(Buffers { x: x.cast_mut(), w: w.cast_mut(), y });
+    let buffers = problem.in_problem_order(Buffers { x: x.cast_mut(), w: w.cast_mut(), y });
     let way = (algorithm.number, algorithm.math);
     // SAFETY: S11: the caller's memory.
     unsafe { run(session, problem, way, Blend::replace(problem), buffers, none) }

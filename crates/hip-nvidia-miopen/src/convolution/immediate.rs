@@ -54,7 +54,7 @@ unsafe fn immediate(
     id: u64,
 ) -> Outcome {
     let solution = Solution::of(id, problem)?;
-    let buffers = problem.place(buffers);
+    let buffers = problem.in_problem_order(buffers);
     with(handle, |session| {
         let algorithm = match solution.way {
             Way::Algorithm(number, math) => (number, math),

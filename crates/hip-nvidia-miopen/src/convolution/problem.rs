@@ -77,7 +77,7 @@ impl Problem {
     }
 
     /// MIOpen's buffers, in the order of this problem's tensors.
-    pub(crate) fn place(&self, buffers: Buffers) -> Buffers {
+    pub(crate) fn in_problem_order(&self, buffers: Buffers) -> Buffers {
         if self.conv.transposed { Buffers { x: buffers.y, w: buffers.w, y: buffers.x } } else { buffers }
     }
 

@@ -144,7 +144,7 @@ impl Rnn {
 
 impl Prepared {
     /// The part of the caller's workspace that the weights take.
-    pub(super) fn room(&self) -> usize {
+    pub(super) fn weights_space(&self) -> usize {
         self.weights.next_multiple_of(ALIGNMENT)
     }
 

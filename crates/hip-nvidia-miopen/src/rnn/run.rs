@@ -47,7 +47,7 @@ impl Rnn {
             return Err(BAD);
         }
         let prepared = self.prepare(session, self.checked_input(ends.x)?, ends.x.is_padded())?;
-        let room = prepared.room();
+        let room = prepared.weights_space();
         all_there(&[workspace.memory.cast_const()])?;
         let size = workspace.size.checked_sub(room).ok_or(BAD)?;
         let rest = Room { memory: workspace.memory.wrapping_byte_add(room), size };

@@ -27,7 +27,7 @@ fn sizes(session: &Session, rnn: &Rnn, x: &Sequence, mode: Mode) -> Outcome<(usi
             &mut reserve,
         )
     })?;
-    Ok((prepared.room() + workspace, reserve))
+    Ok((prepared.weights_space() + workspace, reserve))
 }
 
 impl Rnn {

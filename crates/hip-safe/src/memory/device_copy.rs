@@ -32,8 +32,8 @@ impl Stream {
     /// Copies all of `source` over all of `destination`.
     ///
     /// # Errors
-    /// [`Error::WrongDevice`] if one of them is on another device, [`Error::LengthMismatch`], or what the driver
-    /// answers.
+    /// [`Error::WrongDevice`] if one of them is on another device, [`Error::LengthMismatch`], or the driver's
+    /// error.
     #[doc(alias = "hipMemcpyDtoDAsync")]
     pub fn copy<S, D>(&self, source: &S, destination: &mut D) -> Result<()>
     where

@@ -27,8 +27,8 @@ impl Stream {
     /// Copies all of a host slice over all of `destination`. When it returns, `source` has been read.
     ///
     /// # Errors
-    /// [`Error::WrongDevice`] if `destination` is on another device, [`Error::LengthMismatch`], or what the driver
-    /// answers.
+    /// [`Error::WrongDevice`] if `destination` is on another device, [`Error::LengthMismatch`], or the driver's
+    /// error.
     #[doc(alias = "hipMemcpyHtoD")]
     pub fn copy_from_host<T, D>(&self, source: &[T], destination: &mut D) -> Result<()>
     where

@@ -55,8 +55,8 @@ impl<T: DeviceRepr> DeviceBuffer<T> {
     /// there.
     ///
     /// # Errors
-    /// [`Error::NotOffered`] where the platform cannot share memory, [`Error::OutOfRange`] for a buffer of no bytes, or what
-    /// the driver answers.
+    /// [`Error::NotOffered`] where the platform cannot share memory, [`Error::OutOfRange`] for a buffer of no bytes, or
+    /// the driver's error.
     #[doc(alias = "hipIpcGetMemHandle")]
     pub fn ipc_handle(&self) -> Result<IpcHandle> {
         let (address, bytes) = (self.device_ptr().cast_mut().cast(), self.byte_len());
