@@ -119,7 +119,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_misses_its_bar_is_marked() {
+    fn figures_above_their_limit_are_marked() {
         let row = |nanoseconds, bar| Row { name: "clone", what: "a handle cloned", nanoseconds, bar };
         let text = table(&[row(12.34, Some(20.0)), row(20.5, Some(20.0)), row(99.0, None)]);
         let lines: Vec<&str> = text.lines().collect();

@@ -251,7 +251,7 @@ fn the_program_prints_and_writes_both_sides() {
 }
 
 #[test]
-fn what_keeps_a_run_from_being_made_is_told() {
+fn errors_that_prevent_a_run_are_reported() {
     let told = |arguments: &[&str]| {
         let run = program(arguments);
         assert_eq!(run.status.code(), Some(2), "{run:?}");

@@ -29,7 +29,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn chips_with_units_are_told_from_others() {
+    fn chips_with_matrix_units_are_recognised() {
         for (platform, arch) in [
             ("amd", "gfx942"),
             ("amd", "gfx942:sramecc+:xnack-"),

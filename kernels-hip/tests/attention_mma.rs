@@ -163,7 +163,7 @@ fn sizes_agree_with_the_formula() {
 }
 
 #[test]
-fn masks_mean_what_they_do_elsewhere() {
+fn masks_have_their_usual_meaning() {
     let sizes = [2, 2, 1, 37, 100, 64, 16];
     let (rows, keys) = (37u64, 100u64);
     for dtype in DTYPES {
@@ -195,7 +195,7 @@ fn masks_mean_what_they_do_elsewhere() {
 }
 
 #[test]
-fn rows_are_read_where_they_lie() {
+fn strided_rows_are_read_in_place() {
     // [batch, rows, heads, columns]. The columns between heads must not be read, so they are NaN.
     for dtype in DTYPES {
         let (heads, rows, d) = (2u64, 40u64, 24u64);
@@ -365,7 +365,7 @@ fn masks_of_any_finite_number_hide_keys() {
 
 /// Equal scores of any size give equal weights, and a greater score takes all the weight.
 #[test]
-fn scores_of_any_size_are_told_apart() {
+fn scores_of_any_size_are_distinguished() {
     let (rows, d) = (64u64, 64u64);
     for (dtype, size) in [
         ("f16", 400.0),

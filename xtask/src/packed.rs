@@ -102,7 +102,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_stranger_of_our_name_is_found_and_ours_and_the_rest_are_not() {
+    fn only_foreign_packages_with_our_names_are_found() {
         let folder = tempfile::tempdir().expect("the temporary folder is writable");
         let ours = crate::packages::read(
             r#"{"packages": [{"name": "hipstack-hip-sys", "version": "0.1.0", "manifest_path": "/w/Cargo.toml", "dependencies": [],

@@ -130,7 +130,7 @@ fn whole() -> Vec<String> {
 }
 
 #[test]
-fn what_is_current_is_not_compiled_again() {
+fn current_objects_are_not_compiled_again() {
     let place = Place::new(COPY);
     place.run(&W64).must(0, &["0 current, ALL compiled"]);
     assert_eq!((place.files(), place.runs()), (whole(), UNITS));

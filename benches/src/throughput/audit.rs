@@ -79,7 +79,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_missing_or_does_not_follow_is_named() {
+    fn missing_or_inconsistent_figures_are_named() {
         let row = "gather 16777216 f16";
         assert_eq!(found(&FIXTURE.replace("1.25", "0.8")), [format!("{row}: ratio is not torch_us / us")]);
         let share = found(&FIXTURE.replace("0.24,", "0.25,"));

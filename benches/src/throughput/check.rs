@@ -144,7 +144,7 @@ mod tests {
     }
 
     #[test]
-    fn one_wrong_element_is_found() {
+    fn one_wrong_element_is_detected() {
         let matrix = Matrix::random(tensor_core::DType::F32, 9, 5, 1, &Device::Cpu).unwrap();
         let (picks, good) = (picks(9), matrix.tensor.neg().unwrap());
         let rows = rows_of(&matrix, &picks);

@@ -127,7 +127,7 @@ mod tests {
     }
 
     #[test]
-    fn ids_and_masks_are_spread_over_what_they_may_be() {
+    fn ids_and_masks_cover_their_valid_range() {
         let ids = ids(10_000, 7, 1);
         for id in 0..7 {
             let count = ids.iter().filter(|other| **other == id).count();

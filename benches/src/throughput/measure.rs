@@ -147,7 +147,7 @@ mod tests {
     const EFFORT: Effort = Effort { warm_ups: 2, repeats: 3, calls: 20, repeat: Duration::from_millis(4) };
 
     #[test]
-    fn sides_take_turns_and_the_figure_is_the_median() {
+    fn both_sides_alternate_and_the_figure_is_the_median() {
         let log = RefCell::new(String::new());
         let mut times = [0.001, 0.001, 0.0, 3.0, 0.0, 1.0, 0.0, 2.0].into_iter();
         let mut ours = |calls: u32| {

@@ -106,7 +106,7 @@ fn without_panics<T>(decode: impl FnOnce() -> Result<T, Error>) -> Result<T, Err
 }
 
 fn inflate(data: &[u8], length: u64) -> Result<Vec<u8>, Error> {
-    let mut found = room(length)?;
+    let mut found = buffer_of(length)?;
     found.resize(length as usize, 0);
     let written =
         miniz_oxide::inflate::decompress_slice_iter_to_slice(&mut found, std::iter::once(data), true, false)
@@ -121,13 +121,13 @@ fn zstd(mut data: &[u8], length: u64) -> Result<Vec<u8>, Error> {
     let window = length.max(8 << 20);
     let decoder = ruzstd::decoding::StreamingDecoder::new_with_max_window_size(&mut data, window)
         .map_err(|e| words(e.to_string()))?;
-    let mut found = room(length)?;
+    let mut found = buffer_of(length)?;
     decoder.take(length + 1).read_to_end(&mut found).map_err(|e| words(e.to_string()))?;
     Ok(found)
 }
 
 /// Allocates a buffer for that many bytes, without aborting if memory runs out.
-fn room(length: u64) -> Result<Vec<u8>, Error> {
+fn buffer_of(length: u64) -> Result<Vec<u8>, Error> {
     let mut bytes = Vec::new();
     let reserved = usize::try_from(length).map(|length| bytes.try_reserve_exact(length));
     match reserved {

@@ -65,7 +65,7 @@ fn entries_are_what_their_names_say() {
 }
 
 #[test]
-fn what_is_cut_is_refused() {
+fn truncated_bundles_are_refused() {
     let whole = write_bundle(&[HOST, ("hipv4-amdgcn-amd-amdhsa--gfx90a", b"code")], 8);
     for length in 0..whole.len() {
         assert!(matches!(Bundle::parse(&whole[..length]), Err(Error::Bundle(_))), "{length}");
@@ -116,7 +116,7 @@ fn every_version_and_method_is_decompressed() {
 type Change<'a> = &'a dyn Fn(&mut Vec<u8>);
 
 #[test]
-fn compressed_bundles_that_lie() {
+fn compressed_bundles_with_wrong_sizes() {
     let whole = write_bundle(&[HOST], 8);
     let refused = |change: Change| {
         [Method::Zlib, Method::Zstd].map(|method| {

@@ -84,7 +84,7 @@ fn target(code: &CodeObject) -> String {
 }
 
 #[test]
-fn a_real_code_object_tells_its_kernels() {
+fn a_real_code_object_lists_its_kernels() {
     let Some(bytes) = hipcc(&["--offload-arch=gfx90a", "--no-gpu-bundle-output"]) else {
         return skipped("hipcc that builds for gfx90a");
     };
@@ -196,7 +196,7 @@ fn two_files_linked_into_one_have_the_kernels_of_both() {
 }
 
 #[test]
-fn what_is_no_amd_code_object() {
+fn files_that_are_no_amd_code_objects() {
     assert!(CodeObject::parse(b"").is_err());
     assert!(CodeObject::parse(b"not an ELF file").is_err());
     // This test program is an ELF file of another machine.

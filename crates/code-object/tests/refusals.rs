@@ -128,7 +128,7 @@ fn relocations_name_symbols_and_bytes_that_are_there() {
 }
 
 #[test]
-fn what_compilers_may_say_otherwise_is_read() {
+fn metadata_may_differ_from_the_descriptor_within_limits() {
     let one = |bytes: &[u8]| {
         let code = CodeObject::parse(bytes).expect("it is whole").expect("it has metadata");
         code.kernel("k").expect("it is there").clone()

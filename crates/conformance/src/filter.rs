@@ -32,7 +32,7 @@ mod tests {
     }
 
     #[test]
-    fn a_plain_text_is_a_part_of_the_name() {
+    fn a_filter_without_a_pattern_matches_part_of_the_name() {
         assert!(selects("allocate", "memory/allocate/null"));
         assert!(!selects("allocate/*", "memory/allocate/null"));
     }

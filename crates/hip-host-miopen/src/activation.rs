@@ -11,7 +11,7 @@ use hip_sys::miopen::{
 };
 use std::ffi::c_void;
 
-/// What an activation descriptor says.
+/// The settings of an activation descriptor.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Activation {
     pub(super) mode: miopenActivationMode_t,
@@ -29,7 +29,7 @@ const LAST: miopenActivationMode_t = miopenActivationMode_t::miopenActivationELU
 const STEEP: f32 = 50.0;
 
 impl Activation {
-    /// The function. `tiny` is what a power's argument has to exceed.
+    /// The function. A power's argument must exceed `tiny`.
     pub(super) fn forward(&self, tiny: f32) -> impl Fn(f32) -> f32 + use<> {
         let mode = self.mode;
         let [alpha, beta, gamma] = [self.alpha, self.beta, self.gamma].map(|it| it as f32);
@@ -68,7 +68,7 @@ impl Activation {
         }
     }
 
-    /// The gradient of the argument, from the gradient of the result, the argument and the result.
+    /// The gradient with respect to the argument, from the result's gradient, the argument and the result.
     fn backward(&self, tiny: f32) -> impl Fn(f32, f32, f32) -> f32 + use<> {
         let mode = self.mode;
         let [alpha, beta, gamma] = [self.alpha, self.beta, self.gamma].map(|it| it as f32);
@@ -99,7 +99,7 @@ impl Activation {
                     -dy
                 }
             }
-            // The gradient of the result is no part of it: this is what MIOpen computes.
+            // MIOpen ignores the result's gradient here, so this does, too.
             miopenActivationMode_t::miopenActivationPOWER => {
                 let base = alpha + beta * x;
                 if base <= tiny { 0.0 } else { beta * gamma * y / base }
@@ -130,12 +130,12 @@ impl Activation {
     }
 }
 
-/// What is nothing next to the numbers of a type.
+/// A number that is negligible next to the numbers of a type.
 pub(super) fn tiny(kind: Kind) -> f32 {
     if kind == Kind::Half { 1e-4 } else { 1e-6 }
 }
 
-/// Tensors of one type that has an activation here.
+/// Checks that the tensors have one type that activations support.
 fn check_types(tensors: &[&Tensor]) -> Outcome {
     const TYPES: [miopenDataType_t; 2] = [miopenDataType_t::miopenFloat, miopenDataType_t::miopenHalf];
     check(tensors.iter().all(|it| it.is_of(&TYPES) && it.dtype == tensors[0].dtype), NO_SOLVER)

@@ -1,4 +1,4 @@
-//! How a call answers: outcomes, statuses, and the caller's places for results.
+//! The results of calls: outcomes, statuses, and the caller's output pointers.
 
 use hip_sys::catch_panic;
 use hip_sys::hip::hipError_t;
@@ -8,27 +8,27 @@ use std::ffi::c_int;
 /// The outcome of a call, before it becomes a status.
 pub(super) type Outcome<T = ()> = Result<T, miopenStatus_t>;
 
-/// An argument is not what the function takes.
+/// An argument is invalid.
 pub(super) const BAD: miopenStatus_t = miopenStatus_t::miopenStatusBadParm;
-/// A value is not what the function takes: what MIOpen says of lists.
+/// A value is invalid; MIOpen returns this for lists.
 pub(super) const VALUE: miopenStatus_t = miopenStatus_t::miopenStatusInvalidValue;
-/// No solver of MIOpen does this.
+/// No solver supports this.
 pub(super) const NO_SOLVER: miopenStatus_t = miopenStatus_t::miopenStatusNotImplemented;
-/// What MIOpen answers where it throws without a code.
+/// MIOpen returns this where it throws an exception without a status.
 pub(super) const UNKNOWN: miopenStatus_t = miopenStatus_t::miopenStatusUnknownError;
 
-/// The host has not the memory that the call computes in.
+/// The host lacks the memory that the call needs for its computation.
 pub(super) const NO_MEMORY: miopenStatus_t = miopenStatus_t::miopenStatusAllocFailed;
 
-/// The product of sizes that the caller gave.
+/// The product of sizes from the caller.
 ///
 /// # Errors
-/// BadParm if it cannot be counted.
+/// BadParm if it overflows.
 pub(super) fn product(sizes: impl IntoIterator<Item = usize>) -> Outcome<usize> {
     sizes.into_iter().try_fold(1_usize, |product, size| product.checked_mul(size)).ok_or(BAD)
 }
 
-/// The sum of sizes that the caller gave.
+/// The sum of sizes from the caller.
 ///
 /// # Errors
 /// As [`product`].
@@ -36,7 +36,7 @@ pub(super) fn sum(sizes: impl IntoIterator<Item = usize>) -> Outcome<usize> {
     sizes.into_iter().try_fold(0_usize, |sum, size| sum.checked_add(size)).ok_or(BAD)
 }
 
-/// Ends an entry point: makes a status of the outcome. Nothing unwinds out of it.
+/// Ends an entry point: converts the outcome to a status. No panic unwinds into C.
 pub(super) fn answer(call: impl FnOnce() -> Outcome) -> miopenStatus_t {
     match catch_panic(call) {
         Ok(outcome) => outcome.err().unwrap_or(miopenStatus_t::miopenStatusSuccess),
@@ -45,7 +45,7 @@ pub(super) fn answer(call: impl FnOnce() -> Outcome) -> miopenStatus_t {
     }
 }
 
-/// What MIOpen answers for an error of HIP.
+/// HIP's error as MIOpen's status.
 pub(super) fn of_hip(error: hipError_t) -> miopenStatus_t {
     match error {
         hipError_t::hipErrorInvalidValue => BAD,
@@ -54,7 +54,7 @@ pub(super) fn of_hip(error: hipError_t) -> miopenStatus_t {
     }
 }
 
-/// `Ok` if the condition holds, else the status.
+/// `Ok` if the condition is true, else the status.
 pub(super) fn check(holds: bool, status: miopenStatus_t) -> Outcome {
     if holds { Ok(()) } else { Err(status) }
 }
@@ -70,7 +70,7 @@ pub(super) unsafe fn give<T>(place: *mut T, value: T) -> Outcome {
     Ok(())
 }
 
-/// Stores a result through the caller's pointer, if the caller wants it.
+/// Stores a result through the caller's pointer unless it is null.
 ///
 /// # Safety
 /// `place` is null or writable.
@@ -81,7 +81,7 @@ pub(super) unsafe fn offer<T>(place: *mut T, value: T) {
     }
 }
 
-/// Stores a list of numbers through the caller's pointer, if the caller wants it.
+/// Stores a list of numbers through the caller's pointer unless it is null.
 ///
 /// # Safety
 /// `place` is null or has room for all of them.
@@ -97,7 +97,7 @@ pub(super) unsafe fn offer_list(place: *mut c_int, values: impl IntoIterator<Ite
 /// The caller's list.
 ///
 /// # Safety
-/// `pointer` is null or leads to that many values.
+/// `pointer` is null or points to that many values.
 pub(super) unsafe fn list<T: Copy>(pointer: *const T, count: c_int) -> Outcome<Vec<T>> {
     check(!pointer.is_null() && count > 0, VALUE)?;
     // SAFETY: S11: not null, and the C contract makes it that long.

@@ -1,4 +1,4 @@
-//! Batch normalisation: over each channel, or over each place of the images.
+//! Batch normalisation: over each channel, or over each position of the images.
 #![allow(non_snake_case, reason = "MIOpen's names")]
 
 use super::answer::{BAD, NO_SOLVER, Outcome, UNKNOWN, answer, check};
@@ -12,7 +12,7 @@ use std::ffi::c_void;
 
 const SPATIAL: miopenBatchNormMode_t = miopenBatchNormMode_t::miopenBNSpatial;
 
-/// The groups of values that are normalised together, in one tensor.
+/// The groups of one tensor whose values are normalised together.
 struct Groups {
     view: View,
     /// Tells groups apart.
@@ -47,7 +47,7 @@ fn moments(values: &[f32]) -> (f64, f64) {
     (mean, variance)
 }
 
-/// Checks that the tensors are normalised here, and that there is a parameter for each group.
+/// Checks that the tensors are supported, and that there is a parameter for each group.
 fn checked(mode: miopenBatchNormMode_t, tensors: &[&Tensor], parameters: &Tensor) -> Outcome {
     let first = tensors[0];
     check(mode.0 <= SPATIAL.0, BAD)?;
@@ -83,21 +83,21 @@ pub(super) unsafe extern "C" fn miopenDeriveBNTensorDescriptor(
     })
 }
 
-/// What a pass over a batch keeps, if the caller wants it.
+/// The outputs of a pass over a batch that the caller requested.
 #[derive(Default)]
 struct Kept {
     /// Mean and inverse of the deviation.
     saved: Option<[Array; 2]>,
-    /// Mean and variance, blended with the batch's by the factor.
+    /// Running mean and variance, blended with the batch's by the factor.
     running: Option<([Array; 2], f64)>,
 }
 
-/// Both or none.
+/// Both pointers, or neither.
 fn both<T>([first, second]: [Option<T>; 2]) -> Option<[T; 2]> {
     Some([first?, second?])
 }
 
-/// Normalises by the batch's own moments.
+/// Normalises by the batch's own mean and variance.
 fn train(from: &Groups, to: &Groups, parameters: &[Array; 2], epsilon: f64, kept: &Kept) {
     let [scale, bias] = parameters.each_ref().map(Array::read::<f32>);
     (0..from.outer.count()).into_par_iter().for_each_init(Vec::new, |values, group| {
@@ -167,7 +167,7 @@ pub(super) unsafe extern "C" fn miopenBatchNormalizationForwardTraining(
     })
 }
 
-/// Without estimates the batch's own moments are taken.
+/// Without estimates the batch's own mean and variance are used.
 pub(super) unsafe extern "C" fn miopenBatchNormalizationForwardInference(
     handle: miopenHandle_t,
     mode: miopenBatchNormMode_t,

@@ -1,5 +1,5 @@
-//! The loss of connectionist temporal classification. Labels and lengths are the caller's, on the host, and read when the call is
-//! made. Without a softmax of its own the input are logarithms of probabilities.
+//! The loss of connectionist temporal classification. Labels and lengths are in host memory and are read when the call is
+//! made. Without its own softmax the input is logarithms of probabilities.
 #![allow(non_snake_case, reason = "MIOpen's names")]
 
 use super::answer::{
@@ -17,7 +17,7 @@ use rayon::prelude::*;
 use std::ffi::{c_int, c_void};
 use std::ops::Range;
 
-/// What a descriptor says.
+/// The settings of a descriptor.
 #[derive(Debug, Clone, Copy)]
 struct Ctc {
     dtype: miopenDataType_t,
@@ -68,32 +68,32 @@ pub(super) unsafe extern "C" fn miopenGetCTCLossDescriptor(
     })
 }
 
-/// The labels of a sequence, and the steps of its input.
+/// The labels of a sequence, and the number of its time steps.
 struct Sequence {
     labels: Vec<usize>,
     steps: usize,
 }
 
 impl Sequence {
-    /// Places of the labels with blanks around each.
+    /// The number of labels with a blank around each.
     fn places(&self) -> usize {
         2 * self.labels.len() + 1
     }
 
-    /// Each step has two numbers for each place, which grows with the square of the input.
+    /// The number of intermediate values: two for each step and label. It grows with the square of the input.
     ///
     /// # Errors
-    /// AllocFailed if the host has not that much memory.
+    /// AllocFailed if the host lacks that much memory.
     fn check_room(&self) -> Outcome {
         let count = product([2, self.steps, self.places()])?;
         Vec::<f64>::new().try_reserve_exact(count).map_err(|_| NO_MEMORY)
     }
 }
 
-/// The caller's lists, checked.
+/// The caller's lists, after the checks.
 ///
 /// # Safety
-/// The lists are null or as long as the batch, and that of the labels as all of its sequences'.
+/// The lists are null or as long as the batch; the list of labels is as long as all sequences' labels.
 unsafe fn sequences(
     (probs, gradients): (&Tensor, &Tensor),
     [labels, lens, steps]: [*const c_int; 3],
@@ -147,7 +147,7 @@ pub(super) unsafe extern "C" fn miopenGetCTCLossWorkspaceSize(
     })
 }
 
-/// The logarithm of a sum of exponentials.
+/// log Σ exp.
 fn add(a: f64, b: f64) -> f64 {
     let (large, small) = (a.max(b), a.min(b));
     if small == f64::NEG_INFINITY { large } else { large + (small - large).exp().ln_1p() }
@@ -217,7 +217,7 @@ fn loss(sequence: &Sequence, blank: usize, classes: usize, logs: &[f64], softmax
     (-total, gradients.collect())
 }
 
-/// What is computed from what.
+/// The tensors of a call.
 struct Work {
     sequences: Vec<Sequence>,
     blank: usize,

@@ -1,5 +1,5 @@
-//! Dropout. Which elements are dropped follows from the seed, the element's index and the number of the round by Philox: the
-//! same every time, but not what AMD's generator draws.
+//! Dropout. Philox decides which elements are dropped, from the seed, the element's index and the round's number. Results are
+//! reproducible, but differ from those of AMD's generator.
 #![allow(non_snake_case, reason = "MIOpen's names")]
 
 use super::answer::{BAD, Outcome, UNKNOWN, answer, check, give};
@@ -12,7 +12,7 @@ use hip_sys::miopen::{
 };
 use std::ffi::{c_ulonglong, c_void};
 
-/// What a descriptor says.
+/// The settings of a descriptor.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Dropout {
     rate: f32,
@@ -39,12 +39,12 @@ impl Default for Dropout {
 }
 
 impl Dropout {
-    /// Whether it drops anything.
+    /// Whether elements are dropped.
     pub(super) fn drops(&self) -> bool {
         self.rate > 0.0
     }
 
-    /// What draws in a call.
+    /// The generator of a call.
     ///
     /// # Errors
     /// If there are no states.
@@ -55,7 +55,7 @@ impl Dropout {
     }
 }
 
-/// Draws from the states when its call's turn has come.
+/// Reads the states when the call runs.
 pub(super) struct Drawer {
     states: View,
     rate: f32,
@@ -63,7 +63,7 @@ pub(super) struct Drawer {
 }
 
 impl Drawer {
-    /// A factor for each element; the next round draws others, if the states evolve.
+    /// A factor for each element. If the states advance, the next round draws other factors.
     pub(super) fn factors(&self, count: usize) -> Vec<f32> {
         let (seed, round, by) = (self.states.number(0, 8), self.states.number(8, 8), share(self.rate));
         let factor = |index| if keeps(seed, round, index, self.rate) { by } else { 0.0 };
@@ -75,17 +75,17 @@ impl Drawer {
     }
 }
 
-/// What elements that are kept are multiplied by.
+/// The factor of kept elements.
 pub(super) fn share(rate: f32) -> f32 {
     if rate == 1.0 { 0.0 } else { 1.0 / (1.0 - rate) }
 }
 
 pub(super) static DROPOUTS: Registry<Dropout> = Registry::new(0x77);
 
-/// Bytes of the states: the seed and the number of the round.
+/// Bytes of the states: the seed and the round's number.
 const STATES: usize = 16;
 
-/// Ten rounds of Philox: four numbers for a counter and a key.
+/// Ten rounds of Philox: four words from a counter and a key.
 fn philox(counter: [u64; 2], key: u64) -> [u32; 4] {
     let mut x = [counter[0] as u32, (counter[0] >> 32) as u32, counter[1] as u32, (counter[1] >> 32) as u32];
     let mut key = [key as u32, (key >> 32) as u32];
@@ -101,7 +101,7 @@ fn philox(counter: [u64; 2], key: u64) -> [u32; 4] {
 /// Whether an element is kept.
 pub(super) fn keeps(seed: u64, round: u64, index: usize, rate: f32) -> bool {
     let drawn = philox([index as u64 / 4, round], seed)[index % 4];
-    // From 1 / 2^24 to 1.
+    // A uniform number in [1 / 2^24, 1].
     let uniform = ((drawn >> 8) + 1) as f32 * (1.0 / 16_777_216.0);
     uniform > rate
 }
@@ -166,7 +166,7 @@ pub(super) unsafe extern "C" fn miopenSetDropoutDescriptor(
     })
 }
 
-/// Sets the descriptor; the states are what they are.
+/// Sets the descriptor; the states are unchanged.
 pub(super) unsafe extern "C" fn miopenRestoreDropoutDescriptor(
     descriptor: miopenDropoutDescriptor_t,
     handle: miopenHandle_t,
@@ -209,11 +209,11 @@ pub(super) unsafe extern "C" fn miopenGetDropoutDescriptor(
     })
 }
 
-/// Where it is written which elements are kept.
+/// Where the mask of kept elements comes from.
 enum Mask {
     /// In the reserve space.
     Given(View),
-    /// Drawn from the states, and noted in the reserve space if there is one.
+    /// From the states; it is stored in the reserve space if there is one.
     Drawn(View, Option<View>),
 }
 
@@ -312,7 +312,7 @@ pub(super) unsafe extern "C" fn miopenDropoutBackward(
 mod tests {
     use super::*;
 
-    /// Known answers of Random123.
+    /// Known answers published with Random123.
     #[test]
     fn philox_draws_what_it_is_known_to_draw() {
         assert_eq!(philox([0, 0], 0), [0x6627_e8d5, 0xe169_c58d, 0xbc57_ac4c, 0x9b00_dbd8]);

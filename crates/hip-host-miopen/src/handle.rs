@@ -1,4 +1,4 @@
-//! The library's handle: a stream, and what was found on it.
+//! The library's handle: a stream, and the problems that were searched on it.
 #![allow(non_snake_case, reason = "MIOpen's names")]
 
 use super::answer::{Outcome, answer, give, of_hip, offer};
@@ -13,17 +13,17 @@ use hip_sys::miopen::{
 use std::collections::HashSet;
 use std::ffi::{CStr, c_char, c_void};
 
-/// What a handle holds.
+/// The state of a handle.
 pub(super) struct Handle {
     stream: usize,
-    /// Convolutions that the find functions were asked for: only these run by an algorithm's name.
+    /// Convolutions for which a find function was called. Only these may run by an algorithm's name.
     pub(super) found: HashSet<Problem>,
 }
 
 /// All handles.
 pub(super) static HANDLES: Registry<Handle> = Registry::new(0x70);
 
-/// The stream that a handle's calls go to.
+/// The stream of a handle.
 pub(super) fn stream(handle: miopenHandle_t) -> Outcome<hipStream_t> {
     HANDLES.with(handle, |handle| handle.stream as hipStream_t)
 }
@@ -70,7 +70,7 @@ pub(super) unsafe extern "C" fn miopenGetStream(
     answer(|| unsafe { give(place, stream(handle)?) })
 }
 
-/// What this library needs for a while it takes from the process: the functions are never called.
+/// The library takes temporary memory from the process, so it never calls these functions.
 pub(super) unsafe extern "C" fn miopenSetAllocator(
     handle: miopenHandle_t,
     _: miopenAllocatorFunction,
@@ -84,7 +84,7 @@ pub(super) unsafe extern "C" fn miopenEnableProfiling(handle: miopenHandle_t, _:
     answer(|| stream(handle).map(drop))
 }
 
-/// Calls return before their work starts, so there is no time to tell: 0.
+/// Calls return before their work starts, so there is no time to report: 0.
 pub(super) unsafe extern "C" fn miopenGetKernelTime(
     handle: miopenHandle_t,
     place: *mut f32,

@@ -1,4 +1,4 @@
-//! A call on its way to the stream: the memory that it uses, and what it does when its turn comes.
+//! A call in preparation: the memory that it uses, and the work that the stream will run.
 
 use super::answer::{BAD, NO_SOLVER, Outcome, check, of_hip, product};
 use super::handle;
@@ -9,14 +9,14 @@ use hip_sys::hip::hipStream_t;
 use hip_sys::miopen::{miopenDataType_t, miopenHandle_t};
 use std::ffi::c_void;
 
-/// A call that is being prepared.
+/// A call in preparation.
 pub(super) struct Job {
     stream: hipStream_t,
     uses: Uses,
 }
 
 impl Job {
-    /// A call of that handle.
+    /// A call on that handle.
     ///
     /// # Errors
     /// BadParm if there is no such handle.
@@ -24,15 +24,15 @@ impl Job {
         Ok(Self { stream: handle::stream(handle)?, uses: Uses::default() })
     }
 
-    /// Elements that the call reads.
+    /// Declares elements that the call reads.
     ///
     /// # Errors
-    /// BadParm if they are not in memory of HIP's.
+    /// BadParm if they are not in memory of HIP.
     pub(super) fn read_view(&mut self, pointer: *const c_void, kind: Kind, space: usize) -> Outcome<View> {
         self.view(pointer.cast_mut(), kind, space, false)
     }
 
-    /// Elements that the call writes, and perhaps reads.
+    /// Declares elements that the call writes and may read.
     ///
     /// # Errors
     /// As [`Job::read_view`].
@@ -40,11 +40,11 @@ impl Job {
         self.view(pointer, kind, space, true)
     }
 
-    /// A tensor that the call reads.
+    /// Declares a tensor that the call reads.
     ///
     /// # Errors
-    /// As [`Job::read_view`]; NotImplemented for types without arithmetic; BadParm if it has more elements than memory: strides of
-    /// zero fit a tensor of any size into little memory, but the buffers of the computation are as large as the tensor.
+    /// As [`Job::read_view`]; NotImplemented for types without arithmetic; BadParm if it has more elements than memory. With strides of
+    /// zero a tensor of any size fits little memory, but the computation's buffers are as large as the tensor.
     pub(super) fn read(&mut self, pointer: *const c_void, tensor: &Tensor) -> Outcome<Array> {
         let kind = Kind::of(tensor.dtype).ok_or(NO_SOLVER)?;
         check(tensor.count() <= tensor.space(), BAD)?;
@@ -52,7 +52,7 @@ impl Job {
         Ok(Array { view, dims: tensor.dims(0..tensor.rank()) })
     }
 
-    /// A tensor that the call writes, and perhaps reads.
+    /// Declares a tensor that the call writes and may read.
     ///
     /// # Errors
     /// As [`Job::read`].
@@ -63,7 +63,7 @@ impl Job {
         Ok(Array { view, dims: tensor.dims(0..tensor.rank()) })
     }
 
-    /// As [`Job::write`], if the caller wants it: null is none.
+    /// As [`Job::write`], for an optional tensor: null means none.
     ///
     /// # Errors
     /// As [`Job::read`].
@@ -71,7 +71,7 @@ impl Job {
         (!pointer.is_null()).then(|| self.write(pointer, tensor)).transpose()
     }
 
-    /// As [`Job::read`], if there is one: null is none.
+    /// As [`Job::read`], for an optional tensor: null means none.
     ///
     /// # Errors
     /// As [`Job::read`].
@@ -100,10 +100,10 @@ impl Job {
         declared.map_err(of_hip)
     }
 
-    /// Gives the call to the stream. Returns at once. A view that would reach too far panics, which breaks the device.
+    /// Submits the work to the stream and returns at once. A view that reaches too far panics, which becomes a device error.
     ///
     /// # Errors
-    /// What HIP says against it.
+    /// HIP's error.
     pub(super) fn submit(self, name: &'static str, body: impl Fn() + Send + Sync + 'static) -> Outcome {
         let job = library::Job { name, spreads: true, fits };
         // SAFETY: S2: the body reaches memory of HIP's only through views, each of which was declared.
@@ -111,12 +111,12 @@ impl Job {
     }
 }
 
-/// Whether the calling thread can compute products: one that is ending has lost what they keep for it.
+/// Whether the calling thread can compute products. A thread that is ending has already lost its thread-local buffers.
 fn fits() -> bool {
     L2_SLAB.try_with(|_| ()).is_ok()
 }
 
-/// Checks that HIP memory of this size lies at `pointer`, before anything of that size is allocated.
+/// Checks that there is HIP memory of this size at `pointer`, before buffers of that size are allocated.
 ///
 /// # Errors
 /// BadParm if they are not.
@@ -125,13 +125,13 @@ pub(super) fn is_there(pointer: *const c_void, sizes: impl IntoIterator<Item = u
     Uses::default().read(pointer.cast::<u8>(), bytes).map_err(of_hip)
 }
 
-/// The caller's factors, which lie on the host. They are doubles where the tensors are.
+/// The caller's factors in host memory. They are doubles if the tensors are.
 ///
 /// # Errors
 /// BadParm for a null pointer.
 ///
 /// # Safety
-/// Each pointer is null or leads to a number of that type.
+/// Each pointer is null or points to a number of that type.
 pub(super) unsafe fn scales<const N: usize>(
     pointers: [*const c_void; N],
     dtype: miopenDataType_t,
@@ -152,7 +152,7 @@ pub(super) unsafe fn scales<const N: usize>(
 /// BadParm for a null pointer.
 ///
 /// # Safety
-/// Each pointer is null or leads to a float.
+/// Each pointer is null or points to a float.
 pub(super) unsafe fn floats<const N: usize>(pointers: [*const c_void; N]) -> Outcome<[f32; N]> {
     // SAFETY: S11: the caller vouches for the type.
     unsafe { scales(pointers, miopenDataType_t::miopenFloat) }.map(|scales| scales.map(|scale| scale as f32))

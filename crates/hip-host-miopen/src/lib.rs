@@ -1,6 +1,6 @@
-//! MIOpen's C functions on the threads of the CPU: MIOpen for the platform that hip-host is.
+//! MIOpen's C functions on the threads of the CPU: the MIOpen of the platform hip-host.
 //!
-//! miopen-safe with its feature `host` uses this crate by itself; C's functions are in [`library()`]'s table.
+//! miopen-safe uses this crate if its feature `host` is on; C's functions are in [`library()`]'s table.
 //!
 //! ```
 //! use hip_sys::miopen::miopenStatus_t;
@@ -16,9 +16,9 @@
 //! assert_eq!(miopen.version().to_string(), "3.4.0");
 //! ```
 //!
-//! A call checks its arguments as MIOpen does, names the memory that it uses, and becomes one operation of its handle's stream: it
-//! may be captured into a graph. Descriptors are read when the call is made. Values of 16 bits are computed in floats and rounded
-//! once. Where MIOpen refuses a type, a mode or a factor, so does this.
+//! A call checks its arguments as MIOpen does, declares the memory that it uses, and submits one operation to its handle's stream,
+//! which a graph may capture. Descriptors are read when the call is made. 16-bit values are computed in floats and rounded
+//! once. Types, modes and factors that MIOpen refuses are refused here, too.
 
 mod activation;
 mod answer;
@@ -63,7 +63,7 @@ use tensor::descriptor::*;
 /// The version of MIOpen whose behaviour this follows.
 const VERSION: Version = Version { major: 3, minor: 4, patch: 0 };
 
-/// Functions that only later versions have, with the version that brought them.
+/// Functions of later versions, with the version that introduced them.
 macro_rules! table {
     ([$($name:ident),* $(,)?], $($since:literal: [$($later:ident),* $(,)?]),* $(,)?) => {
         MiopenTable {
@@ -74,7 +74,7 @@ macro_rules! table {
     };
 }
 
-/// The library: what it does not do answers that it is not implemented.
+/// The library. A function that it lacks returns `miopenStatusNotImplemented`.
 pub fn library() -> Miopen {
     // SAFETY: S1, S11: the functions are this crate's, and check what a library checks.
     unsafe { Miopen::from_table(VERSION, "hip-host".into(), functions()) }

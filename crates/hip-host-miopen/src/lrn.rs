@@ -1,4 +1,4 @@
-//! Local response normalisation: by the neighbours of a value in its channel, or in the other channels.
+//! Local response normalisation: over neighbours in a channel, or over neighbouring channels.
 #![allow(non_snake_case, reason = "MIOpen's names")]
 
 use super::answer::{BAD, NO_SOLVER, Outcome, UNKNOWN, answer, check, give, product};
@@ -13,7 +13,7 @@ use rayon::prelude::*;
 use std::ffi::{c_uint, c_void};
 use std::ops::Range;
 
-/// What a descriptor says.
+/// The settings of a descriptor.
 #[derive(Debug, Clone, Copy)]
 struct Lrn {
     across: bool,
@@ -77,7 +77,7 @@ pub(super) unsafe extern "C" fn miopenGetLRNDescriptor(
     })
 }
 
-/// The workspace keeps a float for each value.
+/// The workspace has a float for each value.
 pub(super) unsafe extern "C" fn miopenLRNGetWorkSpaceSize(
     y: miopenTensorDescriptor_t,
     size: *mut usize,
@@ -89,14 +89,14 @@ pub(super) unsafe extern "C" fn miopenLRNGetWorkSpaceSize(
     })
 }
 
-/// The shape of a normalisation of packed images.
+/// The shape of a normalisation of contiguous images.
 #[derive(Clone, Copy)]
 struct Shape {
     lrn: Lrn,
     channels: usize,
     height: usize,
     width: usize,
-    /// How far a window reaches back and forth.
+    /// How far a window reaches before and after its centre.
     reach: [usize; 2],
 }
 
@@ -118,13 +118,13 @@ impl Shape {
         self.channels * self.height * self.width
     }
 
-    /// What a window's sum is divided by.
+    /// The divisor of a window's sum.
     fn share(&self) -> f64 {
         let window = f64::from(self.lrn.window);
         if self.lrn.across { window } else { window * window }
     }
 
-    /// Sums an image's values over the window of each place.
+    /// The sum of an image's values over the window of each position.
     fn sums(&self, values: &[f32], [back, forth]: [usize; 2]) -> Vec<f32> {
         let around =
             |at: usize, len: usize| -> Range<usize> { at.saturating_sub(back)..(at + forth + 1).min(len) };

@@ -1,4 +1,4 @@
-//! Normalisation of each image's own values: layer, group and T5's layer normalisation. Tensors are packed.
+//! Normalisation within each image: layer, group and T5's layer normalisation. Tensors are contiguous.
 #![allow(non_snake_case, reason = "MIOpen's names")]
 
 use super::answer::{BAD, NO_SOLVER, Outcome, answer, check, give};
@@ -11,25 +11,25 @@ use hip_sys::miopen::{
 use rayon::prelude::*;
 use std::ffi::c_void;
 
-/// A descriptor and where its tensor is; null is no tensor.
+/// A descriptor and its tensor's address; null means no tensor.
 type Given = (miopenTensorDescriptor_t, *const c_void);
-/// As [`Given`], for what is written.
+/// As [`Given`], for outputs.
 type Wanted = (miopenTensorDescriptor_t, *mut c_void);
 
 /// How values are normalised.
 #[derive(Clone, Copy)]
 struct How {
-    /// Values that are normalised together lie together.
+    /// The number of contiguous values that are normalised together.
     inner: usize,
-    /// How many neighbours share a weight, and how many weights there are.
+    /// The number of neighbours that share a weight, and the number of weights.
     share: usize,
     weights: usize,
     epsilon: f32,
-    /// Whether the mean is taken off.
+    /// Whether the mean is subtracted.
     centred: bool,
 }
 
-/// Packed tensors of one type that are normalised here.
+/// Contiguous tensors of one type that is supported here.
 fn checked(tensors: &[&Tensor]) -> Outcome {
     const TYPES: [miopenDataType_t; 3] =
         [miopenDataType_t::miopenFloat, miopenDataType_t::miopenHalf, miopenDataType_t::miopenBFloat16];
@@ -37,14 +37,14 @@ fn checked(tensors: &[&Tensor]) -> Outcome {
     check(tensors.iter().all(|it| it.dtype == tensors[0].dtype), NO_SOLVER)
 }
 
-/// A tensor that is read and has to have that many elements.
+/// A tensor that is read and must have that many elements.
 fn read(job: &mut Job, (desc, pointer): Given, count: usize) -> Outcome<Array> {
     let tensor = tensor(desc)?;
     check(tensor.count() == count && tensor.is_packed(), BAD)?;
     job.read(pointer, &tensor)
 }
 
-/// A tensor that is written, if it is wanted, and has to have that many elements.
+/// An optional output, which must have that many elements.
 fn write(job: &mut Job, (desc, pointer): Wanted, count: usize) -> Outcome<Option<Array>> {
     if pointer.is_null() {
         return Ok(None);
@@ -54,7 +54,7 @@ fn write(job: &mut Job, (desc, pointer): Wanted, count: usize) -> Outcome<Option
     job.write_if(pointer, &tensor)
 }
 
-/// Normalises the sum of the inputs. `affine` has the weight and perhaps the bias.
+/// Normalises the sum of the inputs. `affine` has the weight and optionally the bias.
 fn forward(
     handle: miopenHandle_t,
     name: &'static str,

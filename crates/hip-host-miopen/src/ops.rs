@@ -9,7 +9,7 @@ use hip_sys::miopen::{
 };
 use std::ffi::c_void;
 
-/// Numbers that two tensors are combined in.
+/// The number types that two tensors are combined in.
 trait Number:
     Real + PartialOrd + std::ops::Add<Output = Self> + std::ops::Mul<Output = Self> + Send + Sync + 'static
 {
@@ -66,7 +66,7 @@ fn run<R: Number>(op: miopenTensorOp_t, scales: [f64; 3], a: &Array, b: &Array, 
     });
 }
 
-/// Combines two tensors element by element; the second one's dimensions of length 1 are repeated.
+/// Combines two tensors element by element; dimensions of length 1 of the second one are broadcast.
 pub(super) fn combine(
     handle: miopenHandle_t,
     name: &'static str,
@@ -92,7 +92,7 @@ pub(super) fn combine(
     }
 }
 
-/// The factors are floats whatever the tensors' type is.
+/// The factors are floats for every tensor type.
 pub(super) unsafe extern "C" fn miopenOpTensor(
     handle: miopenHandle_t,
     op: miopenTensorOp_t,
@@ -118,7 +118,7 @@ pub(super) unsafe extern "C" fn miopenOpTensor(
 /// The caller's value, which has the type of the tensor.
 ///
 /// # Safety
-/// `alpha` is null or leads to a value of that type.
+/// `alpha` is null or points to a value of that type.
 unsafe fn value(alpha: *const c_void, dtype: miopenDataType_t) -> Outcome<f64> {
     check(!alpha.is_null(), BAD)?;
     let kind = Kind::of(dtype).ok_or(NO_SOLVER)?;
@@ -185,7 +185,7 @@ pub(super) unsafe extern "C" fn miopenScaleTensor(
     })
 }
 
-/// `y = alpha * x + beta * y`, with strides of their own. The factors are floats.
+/// `y = alpha * x + beta * y`, each with its own strides. The factors are floats.
 pub(super) unsafe extern "C" fn miopenTransformTensor(
     handle: miopenHandle_t,
     alpha: *const c_void,

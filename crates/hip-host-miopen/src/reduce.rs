@@ -1,4 +1,4 @@
-//! Reducing dimensions of a tensor to one value each.
+//! Reductions of some dimensions of a tensor to length 1.
 #![allow(non_snake_case, reason = "MIOpen's names")]
 
 use super::answer::{BAD, NO_SOLVER, Outcome, UNKNOWN, answer, check, give, product};
@@ -14,7 +14,7 @@ use hip_sys::miopen::{
 use rayon::prelude::*;
 use std::ffi::c_void;
 
-/// What a descriptor says.
+/// The settings of a descriptor.
 #[derive(Debug, Clone, Copy)]
 struct Reduction {
     op: miopenReduceTensorOp_t,
@@ -43,7 +43,7 @@ impl Reduction {
         self.indices == FLATTENED && [MIN, MAX, AMAX].contains(&self.op)
     }
 
-    /// The result for the values that `next` hands out block by block, and the place of the least or the largest.
+    /// The result for the values that `next` returns block by block, and the index of the minimum or maximum.
     fn fold(&self, count: usize, mut next: impl FnMut(usize, &mut [f64])) -> (f64, usize) {
         let mut sum = match self.op {
             MUL => 1.0,
@@ -138,7 +138,7 @@ pub(super) unsafe extern "C" fn miopenGetReduceTensorDescriptor(
     })
 }
 
-/// Checks that the result has the dimensions of the input, each as long or 1 long.
+/// Checks that each dimension of the result is as long as the input's, or has length 1.
 fn checked(a: &Tensor, c: &Tensor) -> Outcome {
     check(a.rank() == c.rank(), UNKNOWN)?;
     check(c.lens.iter().zip(&a.lens).all(|(c, a)| *c == 1 || c == a), UNKNOWN)
@@ -181,11 +181,11 @@ pub(super) unsafe extern "C" fn miopenGetReductionWorkspaceSize(
     })
 }
 
-/// What is reduced to what.
+/// The tensors of a reduction.
 struct Work {
     reduction: Reduction,
     a: View,
-    /// Dimensions that stay, and those that go.
+    /// The dimensions that remain, and those that are reduced.
     kept: Dims,
     gone: Dims,
     c: View,

@@ -5,14 +5,14 @@ use hip_sys::provider::Handles;
 use parking_lot::Mutex;
 use std::sync::{Arc, OnceLock};
 
-/// The live objects of one kind, each behind a lock of its own.
+/// The live objects of one kind, each behind its own lock.
 pub(super) struct Registry<T> {
     kind: u8,
     live: OnceLock<Handles<Mutex<T>>>,
 }
 
 impl<T> Registry<T> {
-    /// `kind` tells the kinds of handles apart, over the whole process.
+    /// `kind` distinguishes the kinds of handles in the whole process.
     pub(super) const fn new(kind: u8) -> Self {
         Self { kind, live: OnceLock::new() }
     }
@@ -21,7 +21,7 @@ impl<T> Registry<T> {
         self.live.get_or_init(|| Handles::new(self.kind))
     }
 
-    /// Makes an object and gives its handle through the caller's pointer.
+    /// Creates an object and stores its handle through the caller's pointer.
     ///
     /// # Safety
     /// `place` is null or writable.
@@ -33,43 +33,43 @@ impl<T> Registry<T> {
         unsafe { give(place, self.insert(value)) }
     }
 
-    /// Makes an object.
+    /// Creates an object.
     pub(super) fn insert<X>(&self, value: T) -> *mut X {
         self.live().insert(Arc::new(Mutex::new(value))) as *mut X
     }
 
-    /// Looks at an object, or changes it.
+    /// Calls a function with an object.
     ///
     /// # Errors
-    /// BadParm if the handle leads nowhere.
+    /// BadParm if the handle is invalid.
     pub(super) fn with<X, R>(&self, handle: *mut X, change: impl FnOnce(&mut T) -> R) -> Outcome<R> {
         let object = self.live().get(handle as usize).map_err(|_| BAD)?;
         let mut object = object.lock();
         Ok(change(&mut object))
     }
 
-    /// Replaces an object's contents, by a value that may be refused.
+    /// Replaces an object's contents; the function for the new value may fail.
     ///
     /// # Errors
-    /// BadParm if the handle leads nowhere; why the value is refused.
+    /// BadParm if the handle is invalid, or the function's error.
     pub(super) fn set<X>(&self, handle: *mut X, value: impl FnOnce() -> Outcome<T>) -> Outcome {
         self.with(handle, |object| value().map(|value| *object = value))?
     }
 
-    /// Ends a handle.
+    /// Destroys a handle.
     ///
     /// # Errors
-    /// BadParm if the handle leads nowhere.
+    /// BadParm if the handle is invalid.
     pub(super) fn destroy<X>(&self, handle: *mut X) -> Outcome {
         self.live().remove(handle as usize).map(drop).map_err(|_| BAD)
     }
 }
 
 impl<T: Clone> Registry<T> {
-    /// A copy of an object as it is now.
+    /// A copy of an object.
     ///
     /// # Errors
-    /// BadParm if the handle leads nowhere.
+    /// BadParm if the handle is invalid.
     pub(super) fn get<X>(&self, handle: *mut X) -> Outcome<T> {
         self.with(handle, |object| object.clone())
     }

@@ -1,4 +1,4 @@
-//! Softmax over the channels of each place, or over each image.
+//! Softmax over the channels at each position, or over each image.
 #![allow(non_snake_case, reason = "MIOpen's names")]
 
 use super::answer::{BAD, NO_SOLVER, Outcome, answer, check};
@@ -17,7 +17,7 @@ const ACCURATE: miopenSoftmaxAlgorithm_t = miopenSoftmaxAlgorithm_t::MIOPEN_SOFT
 const INSTANCE: miopenSoftmaxMode_t = miopenSoftmaxMode_t::MIOPEN_SOFTMAX_MODE_INSTANCE;
 const CHANNEL: miopenSoftmaxMode_t = miopenSoftmaxMode_t::MIOPEN_SOFTMAX_MODE_CHANNEL;
 
-/// The dimensions that tell sums apart, and those that are summed over.
+/// The dimensions that have separate sums, and those that are summed over.
 fn split(tensor: &Tensor, mode: miopenSoftmaxMode_t) -> (Dims, Dims) {
     let summed = |axis: &usize| if mode == INSTANCE { *axis > 0 } else { *axis == 1 };
     let axes = || 0..tensor.rank();
@@ -31,7 +31,7 @@ fn checked(tensors: &[&Tensor], algorithm: miopenSoftmaxAlgorithm_t, mode: miope
     check(tensors[0].rank() >= 2 && algorithm.0 <= LOG.0 && mode.0 <= CHANNEL.0, BAD)
 }
 
-/// The softmax of a list, in its place.
+/// The softmax of a list, in place.
 fn softmax(values: &mut [f32], algorithm: miopenSoftmaxAlgorithm_t) {
     let largest = if algorithm == FAST { 0.0 } else { values.iter().copied().fold(f32::MIN, f32::max) };
     if algorithm == LOG {

@@ -1,4 +1,4 @@
-//! The checks that calls share, and the statuses that they end with.
+//! Argument checks that calls share, and their statuses.
 
 use hip_sys::hip::hipError_t;
 use hip_sys::rocblas::{
@@ -7,7 +7,7 @@ use hip_sys::rocblas::{
 
 pub(super) type Status = status;
 
-/// How a call ends: well, or with another status than success.
+/// The outcome of a call: success, or another status.
 pub(super) type Outcome<T = ()> = Result<T, Status>;
 
 pub(super) const SUCCESS: Status = status::rocblas_status_success;
@@ -21,7 +21,7 @@ pub(super) const MISMATCH: Status = status::rocblas_status_size_query_mismatch;
 pub(super) const UNCHANGED: Status = status::rocblas_status_size_unchanged;
 pub(super) const VALUE: Status = status::rocblas_status_invalid_value;
 
-/// What HIP's error makes of a call.
+/// HIP's error as rocBLAS's status.
 pub(super) fn failure(error: hipError_t) -> Status {
     match error {
         hipError_t::hipErrorOutOfMemory | hipError_t::hipErrorLaunchOutOfResources => MEMORY,
@@ -30,12 +30,12 @@ pub(super) fn failure(error: hipError_t) -> Status {
     }
 }
 
-/// The status, if the condition does not hold.
+/// Returns the status as an error if the condition is false.
 pub(super) fn ensure(condition: bool, otherwise: Status) -> Outcome {
     if condition { Ok(()) } else { Err(otherwise) }
 }
 
-/// What is done to a matrix before it is used.
+/// The operation on a matrix before it is used.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) struct Op {
     pub(super) transposed: bool,
@@ -88,7 +88,7 @@ pub(super) fn counts<const N: usize>(sizes: [i64; N]) -> Outcome<[usize; N]> {
     Ok(counts)
 }
 
-/// Elements of memory that a matrix of so many rows and columns takes.
+/// The extent of a matrix in elements of memory, for so many rows and columns.
 pub(super) fn matrix(rows: usize, columns: usize, leading: i64) -> usize {
     if rows == 0 || columns == 0 {
         return 0;
@@ -97,7 +97,7 @@ pub(super) fn matrix(rows: usize, columns: usize, leading: i64) -> usize {
     (columns - 1).saturating_mul(leading).saturating_add(rows)
 }
 
-/// Elements of memory that a vector of `n` takes.
+/// The extent of a vector of `n` elements in memory.
 pub(super) fn vector(n: usize, increment: i64) -> usize {
     if n == 0 {
         return 0;

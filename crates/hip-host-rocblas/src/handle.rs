@@ -1,4 +1,4 @@
-//! Handles, and what one call takes from its handle.
+//! Handles, and the settings that a call takes from its handle.
 
 use super::check::{HANDLE, INTERNAL, Outcome, POINTER, SUCCESS, Status, UNCHANGED, failure};
 use super::parallel;
@@ -12,14 +12,14 @@ use hip_sys::rocblas::{
 use parking_lot::Mutex;
 use std::sync::{Arc, LazyLock};
 
-/// What a handle leads to.
+/// The object of a handle.
 pub(super) struct Handle {
-    /// The device that was current when it was made.
+    /// The device that was current when the handle was made.
     device: Device,
     pub(super) settings: Mutex<Settings>,
 }
 
-/// What a handle's functions set.
+/// The settings of a handle.
 #[derive(Clone, Copy)]
 pub(super) struct Settings {
     /// The stream's handle.
@@ -30,13 +30,13 @@ pub(super) struct Settings {
     pub(super) metric: rocblas_performance_metric,
     /// Bytes of the workspace, which nothing here uses.
     pub(super) workspace: usize,
-    /// Whether the library is to care for the workspace.
+    /// Whether the library manages the workspace.
     pub(super) managed: bool,
-    /// Whether calls only say how much workspace they want.
+    /// Whether calls only report how much workspace they want.
     pub(super) asked: bool,
 }
 
-/// What the library's workspace has if nobody says anything.
+/// The default size of the library's workspace.
 pub(super) const WORKSPACE: usize = 32 << 20;
 
 static HANDLES: LazyLock<Handles<Handle>> = LazyLock::new(|| Handles::new(0x62));
@@ -57,7 +57,7 @@ pub(super) fn create() -> rocblas_handle {
     HANDLES.insert(Arc::new(handle)) as rocblas_handle
 }
 
-/// Ends a handle. What was submitted runs all the same.
+/// Destroys a handle. Submitted work still runs.
 pub(super) fn destroy(handle: rocblas_handle) -> Outcome {
     HANDLES.remove(handle as usize).map(drop).map_err(|_| HANDLE)
 }
@@ -67,25 +67,25 @@ pub(super) fn get(handle: rocblas_handle) -> Outcome<Arc<Handle>> {
 }
 
 impl Handle {
-    /// The stream that a handle of HIP's means.
+    /// The stream that HIP's handle denotes.
     pub(super) fn stream_of(&self, stream: usize) -> Result<Stream, hipError_t> {
         self.device.while_current(|| Stream::of(stream as hipStream_t))
     }
 }
 
-/// One call of a function: its handle as it is now.
+/// One call of a function, with a copy of its handle's settings.
 pub(super) struct Call {
     handle: Arc<Handle>,
     settings: Settings,
     name: &'static str,
 }
 
-/// Ends a function of the library.
+/// Turns an outcome into the status that a function returns.
 pub(super) fn status(outcome: Outcome) -> rocblas_status {
     outcome.err().unwrap_or(SUCCESS)
 }
 
-/// Begins a function that takes a handle.
+/// Checks the handle that a function got, and begins the call.
 pub(super) fn begin(handle: rocblas_handle, name: &'static str) -> Outcome<Call> {
     let handle = get(handle)?;
     let settings = *handle.settings.lock();
@@ -93,7 +93,7 @@ pub(super) fn begin(handle: rocblas_handle, name: &'static str) -> Outcome<Call>
 }
 
 impl Call {
-    /// Whether scalars and results are the host's.
+    /// Whether scalars and results are in host memory.
     pub(super) fn on_host(&self) -> bool {
         self.settings.pointers == rocblas_pointer_mode::rocblas_pointer_mode_host
     }
@@ -102,10 +102,10 @@ impl Call {
         self.handle.stream_of(self.settings.stream).map_err(failure)
     }
 
-    /// Submits the call's work. `body` says what went wrong, which breaks the device.
+    /// Submits the call's work. If `body` returns an error, the device has a sticky error.
     ///
     /// # Safety
-    /// The body uses no memory of HIP's but what `uses` names and what it looks up itself, and writes only what is named so.
+    /// The body uses only memory of HIP that is listed in `uses` or that it looks up itself, and writes only what is listed as written.
     pub(super) unsafe fn submit(
         &self,
         uses: Uses,
@@ -123,21 +123,21 @@ impl Call {
         self.handle.device.while_current(|| unsafe { uses.submit(stream, job, act) }).map_err(failure)
     }
 
-    /// Before work whose result the call waits for.
+    /// Checks that the call may wait for its result, before the work is submitted.
     pub(super) fn may_wait(&self) -> Outcome {
         self.stream()?.may_wait().map_err(failure)
     }
 
-    /// Waits until the stream has done all that it was given.
+    /// Waits for all work of the stream.
     pub(super) fn wait(&self) -> Outcome {
         self.stream()?.wait().map_err(failure)
     }
 }
 
-/// A result that is not there although the work is done.
+/// The error if the work is done but its result is missing.
 pub(super) const LOST: Status = INTERNAL;
 
-/// A pointer that is not null.
+/// Fails if the pointer is null.
 pub(super) fn there<T>(pointer: *const T) -> Outcome {
     if pointer.is_null() { Err(POINTER) } else { Ok(()) }
 }

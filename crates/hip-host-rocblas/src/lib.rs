@@ -1,6 +1,6 @@
-//! rocBLAS's C functions on the threads of the CPU: rocBLAS for the platform that hip-host is.
+//! rocBLAS's C functions on the threads of the CPU: the rocBLAS of the platform hip-host.
 //!
-//! rocblas-safe with its feature `host` uses this crate by itself; C's functions are in [`library()`]'s table.
+//! rocblas-safe uses this crate if its feature `host` is on; C's functions are in [`library()`]'s table.
 //!
 //! ```
 //! use hip_sys::hip::hipMemcpyKind;
@@ -24,9 +24,9 @@
 //! assert_eq!(norm, 6.0);
 //! ```
 //!
-//! A function checks its arguments as rocBLAS does, looks its operands' memory up, and makes one operation of its handle's
-//! stream. Addresses in arrays of a batch are looked up when the operation runs: one that leads nowhere breaks the device, as
-//! on a GPU. Sums of f16 and bf16 are made in f32 and rounded once.
+//! A function checks its arguments as rocBLAS does, looks up its operands' memory, and submits one operation to its handle's
+//! stream. The addresses in a batch's array are looked up when the operation runs. An invalid one is a device error, as
+//! on a GPU. Sums of f16 and bf16 are computed in f32 and rounded once.
 #![allow(clippy::too_many_arguments, reason = "BLAS's arguments")]
 
 mod c;
@@ -46,7 +46,7 @@ use hip_sys::{Rocblas, RocblasTable, Version};
 /// The version of rocBLAS whose behaviour this follows.
 const VERSION: Version = Version { major: 4, minor: 4, patch: 0 };
 
-/// The library: what it does not do answers that it is not implemented.
+/// The library. A function that it lacks returns `rocblas_status_not_implemented`.
 pub fn library() -> Rocblas {
     let mut table = RocblasTable::not_implemented();
     c::fill(&mut table);

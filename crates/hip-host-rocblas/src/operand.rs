@@ -1,4 +1,4 @@
-//! What a call works on: matrices and vectors, one or a batch of them, scalars, and places for results.
+//! The operands of a call: matrices and vectors, single or batched, scalars, and results.
 
 use super::check::{MEMORY, Outcome, POINTER};
 use super::handle::{Call, LOST};
@@ -11,7 +11,7 @@ use std::marker::PhantomData;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// A matrix or a vector, or one for each call of a batch, as the program named it.
+/// A matrix or a vector, or a batch of them, as the program passed it.
 #[derive(Clone, Copy)]
 pub(super) struct Operand {
     address: usize,
@@ -22,9 +22,9 @@ pub(super) struct Operand {
 
 #[derive(Clone, Copy)]
 enum Batch {
-    /// One after the other, so many elements apart.
+    /// A strided batch, with the stride in elements.
     Strided(i64),
-    /// At addresses that lie where the operand does.
+    /// A batch whose addresses are in an array at the operand's address.
     Addresses,
 }
 
@@ -45,22 +45,22 @@ impl Operand {
         self.address == 0
     }
 
-    /// Whether both are the same memory.
+    /// Whether both have the same memory.
     pub(super) fn is(self, other: Self) -> bool {
         self.address == other.address
     }
 
-    /// Where that one of a batch lies, if the batch's addresses may be read now.
+    /// The address of a member of a batch, if the array of addresses may be read now.
     ///
     /// # Safety
-    /// The operand is what the function's contract says.
+    /// The operand fulfils the function's contract.
     pub(super) unsafe fn at<T>(self, index: usize) -> *mut T {
         // SAFETY: S2, S11: the caller vouches for it.
         unsafe { Places::<T>::of(self).at(index) }
     }
 }
 
-/// A scalar: the host's was read at the call, the device's is read when the work runs.
+/// A scalar. One in host memory is read at the call, one in device memory when the work runs.
 #[derive(Clone, Copy)]
 pub(super) enum Source<T> {
     Known(T),
@@ -68,12 +68,12 @@ pub(super) enum Source<T> {
 }
 
 impl<T: Copy + PartialEq> Source<T> {
-    /// Whether it is known to be that.
+    /// Whether the scalar is known to have this value.
     pub(super) fn is(&self, value: T) -> bool {
         matches!(self, Self::Known(known) if *known == value)
     }
 
-    /// As the work runs.
+    /// The value, while the work runs.
     pub(super) fn value(&self) -> T {
         match self {
             Self::Known(value) => *value,
@@ -83,7 +83,7 @@ impl<T: Copy + PartialEq> Source<T> {
     }
 }
 
-/// Where the values of an operand lie, as the work runs.
+/// The addresses of an operand's values, while the work runs.
 pub(super) struct Places<T> {
     operand: Operand,
     _values: PhantomData<fn() -> T>,
@@ -102,15 +102,15 @@ impl<T> Places<T> {
         Self { operand, _values: PhantomData }
     }
 
-    /// The leading dimension, or the increment.
+    /// The leading dimension or the increment.
     pub(super) fn step(&self) -> i64 {
         self.operand.step
     }
 
-    /// The first of the values of that call of the batch.
+    /// The address of the first value of a member of the batch.
     ///
     /// # Safety
-    /// If there are addresses, they are there and may be read.
+    /// An array of addresses is live and initialised.
     pub(super) unsafe fn at(&self, index: usize) -> *mut T {
         let Operand { address, batch, .. } = self.operand;
         match batch {
@@ -123,7 +123,7 @@ impl<T> Places<T> {
     }
 }
 
-/// Addresses in a device's memory: what they lead to is looked up when the work runs.
+/// An array of addresses in device memory; each address is looked up when the work runs.
 struct Addresses {
     at: usize,
     bytes: usize,
@@ -131,7 +131,7 @@ struct Addresses {
 }
 
 impl Addresses {
-    /// Looks up each of them.
+    /// Looks up each address.
     fn check(&self, count: usize) -> Result<(), (hipError_t, String)> {
         for index in 0..count {
             // SAFETY: S2: the array was looked up when the call was prepared.
@@ -149,7 +149,7 @@ impl Addresses {
     }
 }
 
-/// A call that is being prepared.
+/// A call in preparation.
 pub(super) struct Plan {
     call: Call,
     batch: usize,
@@ -162,12 +162,12 @@ impl Plan {
         Self { call, batch, uses: Uses::default(), addresses: Vec::new() }
     }
 
-    /// The work reads `count` values of each of the batch; of none it reads nothing.
+    /// Declares that the work reads `count` values of each member; with `count` zero it reads nothing.
     pub(super) fn read<T: Copy>(&mut self, operand: Operand, count: usize) -> Outcome<Places<T>> {
         self.take(operand, count, false)
     }
 
-    /// The work writes, and perhaps reads, `count` values of each of the batch.
+    /// Declares that the work writes, and may read, `count` values of each member.
     pub(super) fn write<T: Copy>(&mut self, operand: Operand, count: usize) -> Outcome<Places<T>> {
         self.take(operand, count, true)
     }
@@ -194,10 +194,10 @@ impl Plan {
         Ok(Places::of(operand))
     }
 
-    /// A scalar at a pointer of the handle's mode.
+    /// A scalar at a pointer, in host or device memory as the handle's mode says.
     ///
     /// # Safety
-    /// A host's pointer is null or points to one.
+    /// A host pointer is null or points to a scalar.
     pub(super) unsafe fn scalar<T: Copy>(&mut self, pointer: *const T) -> Outcome<Source<T>> {
         super::handle::there(pointer)?;
         if self.call.on_host() {
@@ -208,10 +208,10 @@ impl Plan {
         Ok(Source::Device(pointer as usize))
     }
 
-    /// Submits the work: `body` for each of the batch, which takes about so many steps.
+    /// Submits the work: `body` for each member, which takes about so many steps.
     ///
     /// # Safety
-    /// The body uses no memory of HIP's but what was named here, and writes only what was named so.
+    /// The body uses only memory of HIP's that was declared here, and writes only memory that was declared as written.
     pub(super) unsafe fn submit(self, steps: f64, body: impl Fn(usize) + Send + Sync + 'static) -> Outcome {
         // SAFETY: S11: the caller vouches for the body.
         unsafe { self.submit_any(steps, Box::new(body)) }
@@ -230,10 +230,10 @@ impl Plan {
         unsafe { call.submit(uses, Box::new(act)) }
     }
 
-    /// Submits work that has a result for each of the batch. A result for the host is there when this returns.
+    /// Submits work with one result per member. A result in host memory is written before this returns.
     ///
     /// # Safety
-    /// As [`Plan::submit`]; the place is null or has room for the results.
+    /// As [`Plan::submit`]; the pointer is null or has room for the results.
     pub(super) unsafe fn reduce<R: Copy + Default + Send + Sync + 'static>(
         self,
         place: *mut R,
@@ -262,7 +262,7 @@ impl Plan {
         let Self { call, uses, addresses, .. } = self;
         call.may_wait()?;
         let mut all: Vec<Mutex<R>> = Vec::new();
-        // Strides of zero make a batch of any size of little memory.
+        // With a stride of zero a batch of any size needs little memory, so its size is checked here.
         all.try_reserve_exact(batch).map_err(|_| MEMORY)?;
         all.resize_with(batch, Mutex::default);
         let results = Arc::new((all, AtomicBool::new(false)));
@@ -286,7 +286,7 @@ impl Plan {
         Ok(())
     }
 
-    /// Results that are known to be zero.
+    /// Writes results that are known to be zero.
     ///
     /// # Safety
     /// As [`Plan::reduce`].
@@ -303,7 +303,7 @@ impl Plan {
         Ok(())
     }
 
-    /// Does work on the host at once, after the stream's.
+    /// Waits for the stream's work, then runs `act` on the host.
     pub(super) fn now(self, act: impl FnOnce()) -> Outcome {
         self.call.may_wait()?;
         self.call.wait()?;
@@ -316,10 +316,10 @@ impl Plan {
     }
 }
 
-/// The numbers of a vector.
+/// The elements of a vector.
 #[derive(Clone, Copy)]
 pub(super) struct Vector<T> {
-    /// The first of them, wherever in memory the vector begins.
+    /// The first element; with a negative step it has the highest address.
     start: *mut T,
     pub(super) step: isize,
 }
@@ -330,7 +330,7 @@ unsafe impl<T: Send> Send for Vector<T> {}
 unsafe impl<T: Sync> Sync for Vector<T> {}
 
 impl<T: Scalar> Vector<T> {
-    /// With a negative step the first of the `n` numbers lies behind the others.
+    /// With a negative step the first of the `n` elements is the last in memory.
     pub(super) fn new(base: *mut T, n: usize, step: i64) -> Self {
         let step = step as isize;
         let back = if step < 0 { (n as isize - 1).wrapping_mul(step) } else { 0 };
@@ -338,7 +338,7 @@ impl<T: Scalar> Vector<T> {
     }
 
     /// # Safety
-    /// `index` is below the length, and the memory is there.
+    /// `index` is below the length, and the memory is live.
     #[inline(always)]
     pub(super) unsafe fn place(&self, index: usize) -> *mut T {
         self.start.wrapping_offset((index as isize).wrapping_mul(self.step))
@@ -353,20 +353,20 @@ impl<T: Scalar> Vector<T> {
     }
 
     /// # Safety
-    /// As [`Vector::place`]; nobody else uses that number.
+    /// As [`Vector::place`]; nobody else uses that element.
     #[inline(always)]
     pub(super) unsafe fn set(&self, index: usize, value: T::Wide) {
         // SAFETY: S2: the caller vouches for it.
         unsafe { self.place(index).write(T::narrow(value)) }
     }
 
-    /// The same with a step that the compiler knows to be 1.
+    /// The same vector, with a step that the compiler knows to be 1.
     #[inline(always)]
     pub(super) fn dense(&self) -> Self {
         Self { start: self.start, step: 1 }
     }
 
-    /// All numbers, wide.
+    /// All elements, widened.
     ///
     /// # Safety
     /// As [`Vector::place`] for all below `n`.

@@ -1,4 +1,4 @@
-//! The numbers of BLAS: the types that the C functions name, and the arithmetic over them.
+//! The number types of BLAS in the C functions, and their arithmetic.
 
 use half::slice::HalfFloatSliceExt;
 use half::{bf16, f16};
@@ -6,36 +6,36 @@ use hip_sys::rocblas::{rocblas_bfloat16, rocblas_double_complex, rocblas_float_c
 use num_complex::{Complex, Complex32, Complex64};
 use std::ops::{Add, Mul, Neg, Sub};
 
-/// A type of the C functions, and what it is here: of the same layout.
+/// A type of the C functions, stored as a type with the same layout.
 pub(super) trait Element: Copy + Send + Sync + 'static {
     type Value: Scalar;
 }
 
-/// What lies in memory.
+/// The type in memory.
 pub(super) trait Scalar: Copy + Default + PartialEq + Send + Sync + 'static {
-    /// What it is computed in: a sum is rounded once, when it is stored.
+    /// The type for arithmetic. A sum is rounded once, when it is stored.
     type Wide: Field;
-    /// What its absolute value is stored as.
+    /// The type in which its absolute value is stored.
     type Real: Scalar<Wide = <Self::Wide as Field>::Part>;
 
     fn wide(self) -> Self::Wide;
     fn narrow(wide: Self::Wide) -> Self;
 
-    /// As `wide`, of as many as both have.
+    /// As `wide`, for as many elements as both slices have.
     fn widen(from: &[Self], to: &mut [Self::Wide]) {
         for (to, from) in to.iter_mut().zip(from) {
             *to = from.wide();
         }
     }
 
-    /// `alpha * sum + beta * old`; without `old` it has no part in it.
+    /// `alpha * sum + beta * old`; without `old`, only `alpha * sum`.
     fn combine(alpha: Self::Wide, sum: Self::Wide, beta: Self::Wide, old: Option<Self>) -> Self {
         let product = alpha * sum;
         Self::narrow(old.map_or(product, |old| product + beta * old.wide()))
     }
 }
 
-/// What is computed with: f32, f64, and the complex numbers over them.
+/// A type for arithmetic: f32, f64, or a complex number of them.
 pub(super) trait Field:
     Copy
     + Default
@@ -50,7 +50,7 @@ pub(super) trait Field:
     + Scale<Self>
     + Scalar<Wide = Self, Real = <Self as Field>::Part>
 {
-    /// What its parts are.
+    /// The type of its parts.
     type Part: Real;
     const ZERO: Self;
     const ONE: Self;
@@ -60,7 +60,7 @@ pub(super) trait Field:
     fn of_real(real: Self::Part) -> Self;
     /// The real part.
     fn real(self) -> Self::Part;
-    /// The imaginary part; of a real number it is zero.
+    /// The imaginary part; zero for a real number.
     fn imaginary(self) -> Self::Part;
 
     fn conj_if(self, conj: bool) -> Self {
@@ -73,7 +73,7 @@ pub(super) trait Field:
     }
 }
 
-/// A real number.
+/// A real number as this type.
 pub(super) trait Real: Field<Part = Self> + PartialOrd + Scale<Self> {
     fn abs(self) -> Self;
     fn hypot(self, other: Self) -> Self;
@@ -82,7 +82,7 @@ pub(super) trait Real: Field<Part = Self> + PartialOrd + Scale<Self> {
     fn of_f64(value: f64) -> Self;
 }
 
-/// A factor of an `X`. A real factor of a complex number leaves its parts apart.
+/// A factor of an `X`. A real factor multiplies both parts of a complex number separately.
 pub(super) trait Scale<X>: Copy + Send + Sync + 'static {
     fn scale(self, x: X) -> X;
 }
@@ -171,7 +171,7 @@ macro_rules! real {
             fn conj(self) -> Self {
                 Complex::new(self.re, -self.im)
             }
-            /// The larger part of the divisor is divided by, so that no square overflows.
+            /// Divides by the larger part of the divisor first, so that no square overflows.
             fn over(self, by: Self) -> Self {
                 if by.re.abs() >= by.im.abs() {
                     let ratio = by.im / by.re;
@@ -232,7 +232,7 @@ impl Element for rocblas_double_complex {
     type Value = Complex64;
 }
 
-/// Products of such integers and their sums are exact in f64 as far as there is memory for them.
+/// Products of these integers, and all sums of them that fit memory, are exact in f64.
 impl Scalar for i8 {
     type Wide = f64;
     type Real = f64;
@@ -264,10 +264,10 @@ impl Scalar for i32 {
     }
 }
 
-/// A width of the sizes: the functions whose names end in `_64` have the larger one.
+/// A width of sizes: the larger one is for functions whose names end in `_64`.
 pub(super) trait Int: Copy + Default + Send + Sync + 'static {
     fn wide(self) -> i64;
-    /// The index of an element, counted from 1; 0 for none.
+    /// The index of an element, from 1; 0 for none.
     fn of_index(index: usize) -> Self;
 }
 

@@ -53,7 +53,7 @@ mod tests {
     }
 
     #[test]
-    fn a_panic_is_put_into_words_whatever_it_carries() {
+    fn a_panic_of_any_payload_has_a_message() {
         let said = |panics: fn()| words_of(catch_unwind(panics).expect_err("it panics"));
         assert_eq!(said(|| panic!("plain")), "plain");
         assert_eq!(said(|| panic!("with {}", 3)), "with 3");

@@ -240,7 +240,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_base_leaves_nothing_behind_its_end() {
+    fn a_guarded_allocation_ends_at_the_page_boundary() {
         let plan = |len, least| plan(len, least, 4096).map(|plan| (plan.usable, plan.offset));
         assert_eq!(plan(4, 1), Some((4096, 4092)));
         assert_eq!(plan(4096, 1), Some((4096, 0)));

@@ -18,7 +18,7 @@ macro_rules! expect {
 }
 
 #[test]
-fn what_the_devices_say_of_themselves() {
+fn devices_report_their_properties() {
     let hip = hip();
     let text = |chars: &[c_char]| {
         let bytes: Vec<u8> = chars.iter().map(|c| *c as u8).take_while(|c| *c != 0).collect();

@@ -115,8 +115,8 @@ fn a_sync_that_a_block_does_not_reach() {
 }
 
 #[test]
-fn a_block_that_faults_takes_the_others_along() {
-    apart("a_block_that_faults_takes_the_others_along", |hip| {
+fn a_block_that_faults_ends_the_other_blocks() {
+    apart("a_block_that_faults_ends_the_other_blocks", |hip| {
         let out = hip.zeros::<i32>(64);
         let (mut po, mut nothing) = (out.pointer, null_mut::<c_void>());
         let function = hip.function("test_together", "grid_faulting_block");
@@ -129,8 +129,8 @@ fn a_block_that_faults_takes_the_others_along() {
 }
 
 #[test]
-fn a_block_that_fails_takes_the_others_along() {
-    let name = "a_block_that_fails_takes_the_others_along";
+fn a_block_that_fails_ends_the_other_blocks() {
+    let name = "a_block_that_fails_ends_the_other_blocks";
     let left = apart(name, |hip| {
         let out = hip.zeros::<i32>(64);
         let mut po = out.pointer;

@@ -97,8 +97,8 @@ fn lanes_at_a_warp_operation_and_at_a_barrier() {
 }
 
 #[test]
-fn many_faults_leave_nothing_behind() {
-    apart("many_faults_leave_nothing_behind", &[], |hip| {
+fn many_faults_leak_nothing() {
+    apart("many_faults_leak_nothing", &[], |hip| {
         // Every block fails, on all threads of the machine, while other threads of the block are parked. If
         // each fault lost a stack, the stacks would run out.
         for round in 0..300 {
@@ -188,8 +188,8 @@ fn an_address_that_is_nowhere() {
 }
 
 #[test]
-fn a_text_for_printing_that_is_nowhere() {
-    apart("a_text_for_printing_that_is_nowhere", &[], |hip| {
+fn an_invalid_printf_format_address() {
+    apart("an_invalid_printf_format_address", &[], |hip| {
         let mut text = 0x10_0000 as *mut c_void;
         let said = fails_with(hip, "test_faults", "print_nothing", 700, arguments![text]);
         names(&said, "print_nothing", &["thread (3, 0, 0): illegal address 0x100000"]);

@@ -197,7 +197,7 @@ fn one_of_each(hip: &Hip) -> [hipStream_t; 2] {
 }
 
 #[test]
-fn whoever_waits_for_a_device_waits_for_its_nodes() {
+fn calls_that_wait_for_a_device_wait_for_graph_nodes() {
     let hip = hip();
     let waits: [fn(&Hip, *mut c_void); 3] = [
         |hip, _| ok!(hip, hipDeviceSynchronize()),

@@ -11,7 +11,7 @@ use super::tensor::{Tensor, tensor_of};
 use cudarc::cudnn::sys;
 use hip_sys::miopen::*;
 
-/// What an inference has per channel, or per activation.
+/// The parameters of inference, per channel or per activation.
 #[derive(Clone, Copy)]
 pub(super) struct Parameters<'a> {
     pub(super) tensor: &'a Tensor,
@@ -26,7 +26,7 @@ pub(super) struct Parameters<'a> {
 /// memory with the same strides.
 ///
 /// # Safety
-/// The memory has the tensors.
+/// The memory fits the tensors.
 pub(super) unsafe fn infer(
     session: &Session,
     mode: sys::cudnnBatchNormMode_t,
@@ -78,7 +78,7 @@ entries! {
         with(handle, |session| unsafe { infer(session, mode, blend, (&xd, x), (&yd, y), parameters) })
     }
 
-    /// The running and the saved values may be null, two and two.
+    /// The running values may both be null, and so may the saved values.
     fn miopenBatchNormalizationForwardTraining(
         handle: H, mode: Mode, alpha: Out, beta: Out, xd: T, x: In, yd: T, y: Out, pd: T, scale: Out, bias: Out,
         factor: f64, running_mean: Out, running_variance: Out, epsilon: f64, saved_mean: Out,
@@ -101,7 +101,7 @@ entries! {
         })
     }
 
-    /// The saved values may both be null: then they are computed again.
+    /// The saved values may both be null; then they are computed again.
     fn miopenBatchNormalizationBackward(
         handle: H, mode: Mode, data_alpha: In, data_beta: In, parameter_alpha: In, parameter_beta: In, xd: T, x: In,
         dyd: T, dy: In, dxd: T, dx: Out, pd: T, scale: In, scale_gradient: Out, bias_gradient: Out, epsilon: f64,

@@ -1,11 +1,11 @@
-//! MIOpen's numbers as cuDNN's.
+//! Conversion of MIOpen's numbers to cuDNN's.
 
 use super::{BAD, Outcome, UNSUPPORTED};
 use cudarc::cudnn::sys;
 use hip_sys::hip::hipError_t;
 use hip_sys::miopen::*;
 
-/// What HIP answered, in MIOpen's numbers.
+/// HIP's error as MIOpen's status.
 pub(super) fn hip(error: hipError_t) -> miopenStatus_t {
     match error {
         hipError_t::hipErrorOutOfMemory => miopenStatus_t::miopenStatusAllocFailed,
@@ -32,7 +32,7 @@ macro_rules! table {
 }
 
 table! {
-    /// AMD's floats of 8 bits are not NVIDIA's.
+    /// AMD's 8-bit floats have another format than NVIDIA's.
     data_type(miopenDataType_t) -> cudnnDataType_t {
         miopenHalf => CUDNN_DATA_HALF,
         miopenFloat => CUDNN_DATA_FLOAT,
@@ -42,7 +42,7 @@ table! {
         miopenDouble => CUDNN_DATA_DOUBLE,
         miopenInt64 => CUDNN_DATA_INT64,
     } else UNSUPPORTED;
-    /// What a sum of such numbers is computed in.
+    /// The type in which sums of such numbers are computed.
     compute_type(miopenDataType_t) -> cudnnDataType_t {
         miopenHalf => CUDNN_DATA_FLOAT,
         miopenFloat => CUDNN_DATA_FLOAT,
@@ -65,7 +65,7 @@ table! {
         MIOPEN_SOFTMAX_MODE_INSTANCE => CUDNN_SOFTMAX_MODE_INSTANCE,
         MIOPEN_SOFTMAX_MODE_CHANNEL => CUDNN_SOFTMAX_MODE_CHANNEL,
     } else BAD;
-    /// MIOpen's average leaves the padding out. Its maximum has one gradient however often it is run.
+    /// MIOpen's average excludes padding. MIOpen's maximum has a deterministic gradient.
     pooling_mode(miopenPoolingMode_t) -> cudnnPoolingMode_t {
         miopenPoolingMax => CUDNN_POOLING_MAX_DETERMINISTIC,
         miopenPoolingAverage => CUDNN_POOLING_AVERAGE_COUNT_EXCLUDE_PADDING,
@@ -93,13 +93,13 @@ table! {
         MIOPEN_REDUCE_TENSOR_NO_INDICES => CUDNN_REDUCE_TENSOR_NO_INDICES,
         MIOPEN_REDUCE_TENSOR_FLATTENED_INDICES => CUDNN_REDUCE_TENSOR_FLATTENED_INDICES,
     } else BAD;
-    /// cuDNN has the other widths in its list and does not take them.
+    /// cuDNN lists the other index widths but does not support them.
     indices_type(miopenIndicesType_t) -> cudnnIndicesType_t {
         MIOPEN_32BIT_INDICES => CUDNN_32BIT_INDICES,
     } else UNSUPPORTED;
 }
 
-/// The size of an element, if that is a type.
+/// The size of an element, if the number is a type.
 pub(super) fn size_of_type(kind: miopenDataType_t) -> Outcome<usize> {
     match kind {
         miopenDataType_t::miopenInt8

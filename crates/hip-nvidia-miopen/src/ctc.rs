@@ -1,6 +1,6 @@
-//! The loss of connectionist temporal classification. cuDNN's blank label is 0, and its gradient the logits':
-//! what MIOpen computes without
-//! its softmax has no counterpart.
+//! The loss of connectionist temporal classification. cuDNN's blank label is 0, and its gradient is by the logits. It has
+//! no counterpart to MIOpen's mode
+//! without a softmax.
 #![allow(non_snake_case, reason = "MIOpen's names")]
 
 use super::descriptor::Descriptors;
@@ -139,7 +139,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_cudnn_does_not_compute_is_refused() {
+    fn modes_that_cudnn_cannot_compute_are_refused() {
         let mut handle = std::ptr::null_mut();
         let (mut kind, mut blank, mut softmax) = (miopenDataType_t(9), 9, true);
         let float = miopenDataType_t::miopenFloat;

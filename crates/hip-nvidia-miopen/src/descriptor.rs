@@ -6,18 +6,18 @@ use hip_sys::provider::Handles;
 use parking_lot::RwLock;
 use std::sync::Arc;
 
-/// The descriptors of one kind. Whoever uses one keeps the value that it had then, so setting it from another
-/// thread does not
-/// disturb a call.
+/// The descriptors of one kind. A call keeps the value that the descriptor had when it began, so that another
+/// thread may set the descriptor
+/// meanwhile.
 pub(super) struct Descriptors<T>(Handles<RwLock<Arc<T>>>);
 
 impl<T: Default> Descriptors<T> {
-    /// `kind` tells the kinds of handles apart.
+    /// `kind` distinguishes the kinds of handles.
     pub(super) fn new(kind: u8) -> Self {
         Self(Handles::new(kind))
     }
 
-    /// Gives a new one, which is not set.
+    /// Creates a descriptor, which is not set.
     ///
     /// # Safety
     /// `place` is null or writable.
@@ -27,12 +27,12 @@ impl<T: Default> Descriptors<T> {
         unsafe { give(place, self.insert(T::default()) as *mut Handle) }
     }
 
-    /// A new handle of a value.
+    /// A new handle with a value.
     pub(super) fn insert(&self, value: T) -> usize {
         self.0.insert(Arc::new(RwLock::new(Arc::new(value))))
     }
 
-    /// What it was set to last.
+    /// The current value.
     pub(super) fn get<Handle>(&self, handle: *mut Handle) -> Outcome<Arc<T>> {
         Ok(self.0.get(handle as usize).map_err(|_| BAD)?.read().clone())
     }
@@ -44,7 +44,7 @@ impl<T: Default> Descriptors<T> {
         Ok(())
     }
 
-    /// Sets it to what is made of its value, which nobody else changes meanwhile.
+    /// Replaces the value by a function of it. No other thread changes it meanwhile.
     pub(super) fn change<Handle>(
         &self,
         handle: *mut Handle,
@@ -67,7 +67,7 @@ mod tests {
     use std::ptr::null_mut;
 
     #[test]
-    fn a_value_that_is_in_use_stays_as_it_was() {
+    fn a_call_keeps_the_descriptor_value_that_it_began_with() {
         let numbers = Descriptors::<u32>::new(0x7f);
         let mut handle = null_mut::<u8>();
         // SAFETY: S11: a live place.

@@ -1,4 +1,4 @@
-//! Dropout. The generator is cuDNN's, so the masks are others than MIOpen's; the share that stays is the same.
+//! Dropout with cuDNN's generator. The masks differ from MIOpen's; the probability is the same.
 #![allow(non_snake_case, reason = "MIOpen's names")]
 
 use super::descriptor::Descriptors;
@@ -35,7 +35,7 @@ impl Dropout {
     }
 }
 
-/// What is common to setting one with new states and with those that are there.
+/// The common part of setting a descriptor with new states and with existing ones.
 struct Setting {
     share: f32,
     states: Out,
@@ -54,7 +54,7 @@ fn set(place: miopenDropoutDescriptor_t, handle: miopenHandle_t, setting: &Setti
         return Err(BAD);
     }
     if use_mask {
-        // cuDNN draws each mask itself.
+        // cuDNN generates each mask itself.
         return Err(UNSUPPORTED);
     }
     let raw = with(handle, |session| {
@@ -110,7 +110,7 @@ entries! {
         set(place, handle, &Setting { share, states, size, seed, use_mask, state_evolves, generator }, true)
     }
 
-    /// Goes on with the states that are there.
+    /// Continues with existing states.
     fn miopenRestoreDropoutDescriptor(
         place: D, handle: H, share: f32, states: Out, size: usize, seed: c_ulonglong, use_mask: bool,
         state_evolves: bool, generator: Rng,
@@ -118,7 +118,7 @@ entries! {
         set(place, handle, &Setting { share, states, size, seed, use_mask, state_evolves, generator }, false)
     }
 
-    /// Each of the places may be null.
+    /// Each pointer may be null.
     fn miopenGetDropoutDescriptor(
         dropout: D, _handle: H, share: *mut f32, states: *mut Out, seed: *mut c_ulonglong, use_mask: *mut bool,
         state_evolves: *mut bool, generator: *mut Rng,
@@ -171,7 +171,7 @@ mod tests {
     use std::ptr::null_mut;
 
     #[test]
-    fn one_that_was_not_set_does_nothing() {
+    fn an_unset_descriptor_does_nothing() {
         let mut handle = null_mut();
         let (mut share, mut states, mut seed) = (1.0, 16 as Out, 1);
         // SAFETY: S11: live places; what is refused is not touched.

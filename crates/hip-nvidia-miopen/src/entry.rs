@@ -1,8 +1,8 @@
-//! How MIOpen's C functions are written: a body that gives an outcome, and what they check.
+//! How MIOpen's C functions are written: a body that returns an outcome, and common checks.
 
 use super::{BAD, Outcome, Status};
 
-/// Defines C functions. A body's outcome becomes the status.
+/// Defines C functions. The body's outcome becomes the status.
 macro_rules! entries {
     ($($(#[$meta:meta])* fn $name:ident($($argument:ident: $type:ty),* $(,)?) $body:block)*) => {
         $($(#[$meta])*
@@ -19,12 +19,12 @@ pub(super) fn status(outcome: Outcome) -> Status {
     outcome.err().unwrap_or(Status::miopenStatusSuccess)
 }
 
-/// An error if the place, or the memory, is not there.
+/// Fails if the pointer is null.
 pub(super) fn there<T>(place: *const T) -> Outcome {
     if place.is_null() { Err(BAD) } else { Ok(()) }
 }
 
-/// An error if one of several is not there.
+/// Fails if one of the pointers is null.
 pub(super) fn all_there<T>(places: &[*const T]) -> Outcome {
     places.iter().try_for_each(|place| there(*place))
 }
@@ -40,7 +40,7 @@ pub(super) unsafe fn give<T>(place: *mut T, value: T) -> Outcome {
     Ok(())
 }
 
-/// Stores a result if the caller wants it.
+/// Stores a result unless the pointer is null.
 ///
 /// # Safety
 /// As [`give`].
@@ -54,14 +54,14 @@ pub(super) unsafe fn offer<T>(place: *mut T, value: T) {
 /// The caller's list.
 ///
 /// # Safety
-/// `place` is null or has `count` values.
+/// `place` is null or points to `count` values.
 pub(super) unsafe fn list<T: Copy>(place: *const T, count: usize) -> Outcome<Vec<T>> {
     there(place)?;
     // SAFETY: S11: not null, and the C contract gives it that many values.
     Ok(unsafe { std::slice::from_raw_parts(place, count) }.to_vec())
 }
 
-/// Stores a list at the caller's place, if that is wanted.
+/// Stores a list unless the pointer is null.
 ///
 /// # Safety
 /// `place` is null or has room for the values.

@@ -1,11 +1,11 @@
-//! The factors that MIOpen and cuDNN take in the host's memory.
+//! The factors that MIOpen and cuDNN take in host memory.
 
 use super::entry::there;
 use super::{BAD, Outcome};
 use hip_sys::miopen::miopenDataType_t;
 use std::ffi::c_void;
 
-/// A factor as cuDNN wants it: an `f64` for tensors of `f64`, else an `f32`. MIOpen has an `f32` for both.
+/// A factor as cuDNN takes it: an `f64` for tensors of `f64`, else an `f32`. MIOpen takes an `f32` for both.
 #[derive(Clone, Copy)]
 pub(super) struct Factor {
     single: f32,
@@ -21,7 +21,7 @@ impl Factor {
     /// The caller's factor.
     ///
     /// # Safety
-    /// `place` is null or leads to an `f32`.
+    /// `place` is null or points to an `f32`.
     pub(super) unsafe fn read(place: *const c_void, kind: miopenDataType_t) -> Outcome<Self> {
         there(place)?;
         // SAFETY: S11: not null; the C contract puts an f32 there, wherever it lies.
@@ -31,7 +31,7 @@ impl Factor {
     /// The caller's factor, in the tensor's own type.
     ///
     /// # Safety
-    /// `place` is null or leads to a value of the type.
+    /// `place` is null or points to a value of the type.
     pub(super) unsafe fn read_as(place: *const c_void, kind: miopenDataType_t) -> Outcome<Self> {
         there(place)?;
         // SAFETY: S11: not null; the C contract puts a value of the type there.
@@ -55,7 +55,7 @@ impl Factor {
         self.double
     }
 
-    /// For cuDNN, as long as `self` lives there.
+    /// The pointer for cuDNN, valid while `self` is not moved.
     pub(super) fn get(&self) -> *const c_void {
         if self.wide { (&raw const self.double).cast() } else { (&raw const self.single).cast() }
     }

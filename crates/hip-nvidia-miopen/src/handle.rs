@@ -16,12 +16,12 @@ use std::ffi::{c_char, c_void};
 use std::ptr::null_mut;
 use std::sync::{Arc, LazyLock};
 
-/// Ends the handles of a device whose context is about to end.
+/// Destroys the handles of a device whose context is about to end.
 fn forget_device(ordinal: usize) {
     HANDLES.end_all(|session| session.lock().device.ordinal() == ordinal);
 }
 
-/// What a call has of its handle, for itself as long as it runs: cuDNN's own must not be used by two threads at a time.
+/// A call's exclusive use of its handle: two threads must not use cuDNN's handle at the same time.
 pub(super) struct Session {
     pub(super) raw: sys::cudnnHandle_t,
     /// The driver's own number of the stream.
@@ -66,7 +66,7 @@ impl Session {
         Ok(())
     }
 
-    /// Makes the device current. A stream that was destroyed is recognised.
+    /// Makes the device current. A destroyed stream is an error.
     fn enter(&self) -> Outcome {
         let special = is_special(self.named);
         let entered = if special { self.device.enter().map(drop) } else { stream_of(self.named).map(drop) };
@@ -77,7 +77,7 @@ impl Session {
 impl Drop for Session {
     fn drop(&mut self) {
         if let (Ok(library), Ok(_)) = (cudnn(), self.device.enter()) {
-            // They were made with the handle.
+            // They were created with the handle.
             self.plans.clear();
             // SAFETY: S4: the only owner ends.
             unsafe { (library.cudnnDestroy)(self.raw) };
@@ -139,7 +139,7 @@ entries! {
         unsafe { give(place, named) }
     }
 
-    /// cuDNN asks for no memory by itself but what its handle has, so the functions are not called.
+    /// cuDNN allocates memory only for its handle, so these functions are never called.
     fn miopenSetAllocator(
         handle: miopenHandle_t,
         _allocator: miopenAllocatorFunction,
@@ -149,7 +149,7 @@ entries! {
         handle_of(handle).map(drop)
     }
 
-    /// cuDNN measures no single kernel.
+    /// cuDNN does not measure single kernels.
     fn miopenEnableProfiling(handle: miopenHandle_t, enable: bool) {
         handle_of(handle)?;
         if enable { Err(NOT_IMPLEMENTED) } else { Ok(()) }

@@ -1,6 +1,6 @@
-//! MIOpen's C functions over cuDNN 9, found at run time: MIOpen for the platform that hip-nvidia is.
+//! MIOpen's C functions over cuDNN 9, which is found at run time: the MIOpen of the platform hip-nvidia.
 //!
-//! miopen-safe with its feature `nvidia` uses this crate by itself; C's functions are in [`library()`]'s table.
+//! miopen-safe uses this crate if its feature `nvidia` is on; C's functions are in [`library()`]'s table.
 //!
 //! ```
 //! match hip_nvidia_miopen::library() {
@@ -9,10 +9,10 @@
 //! }
 //! ```
 //!
-//! Tensors, convolutions, activations and the like are values of our own behind handles; cuDNN's descriptor of one is made when it is
-//! used first and kept, so that a call looks its objects up and calls cuDNN once. What cuDNN cannot do answers
-//! `miopenStatusUnsupportedOp`; functions that are not here answer that they are not implemented. `COVERAGE.md` of miopen-safe lists them,
-//! and `docs/platforms/nvidia.md` what differs.
+//! Tensors, convolutions, activations and the like are values of this crate behind handles. cuDNN's descriptor of one is made when it is
+//! first used, and kept, so that a call looks its objects up and calls cuDNN once. If cuDNN cannot compute a call, it returns
+//! `miopenStatusUnsupportedOp`; a function that is missing returns `miopenStatusNotImplemented`. `COVERAGE.md` of miopen-safe lists
+//! those, and `docs/platforms/nvidia.md` lists the differences.
 //!
 //! Convolutions of immediate mode use the engines of cuDNN's backend, with plans that a handle keeps, and cuDNN's older algorithms
 //! where the backend offers none. With `HIPSTACK_CUDNN_BACKEND=0`, which is read once, all use the older ones.
@@ -58,10 +58,10 @@ const UNSUPPORTED: Status = Status::miopenStatusUnsupportedOp;
 const NO_MEMORY: Status = Status::miopenStatusAllocFailed;
 const NOT_IMPLEMENTED: Status = Status::miopenStatusNotImplemented;
 
-/// The library: what it does not do answers that it is not implemented.
+/// The library. A function that it lacks returns `miopenStatusNotImplemented`.
 ///
 /// # Errors
-/// As [`hip_nvidia::platform`], and [`LoadError::NotFound`] with the names that were tried where there is no cuDNN.
+/// As [`hip_nvidia::platform`], and [`LoadError::NotFound`] with the names that were tried if there is no cuDNN.
 pub fn library() -> Result<Miopen, LoadError> {
     hip_nvidia::driver_version()?;
     let cudnn = library::open()?;

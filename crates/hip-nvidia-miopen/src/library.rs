@@ -9,11 +9,11 @@ use std::ffi::{c_int, c_uint, c_ulonglong, c_void};
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
-/// What every function answers: a `cudnnStatus_t`, also one that is newer than our list of them.
+/// The result of every function: a `cudnnStatus_t`, also one that is newer than our list of them.
 pub(super) type Code = c_uint;
-/// Memory of the device, or factors in the host's.
+/// Device memory, or factors in host memory.
 pub(super) type In = *const c_void;
-/// Memory of the device.
+/// Device memory.
 pub(super) type Out = *mut c_void;
 type H = sys::cudnnHandle_t;
 type T = sys::cudnnTensorDescriptor_t;
@@ -26,13 +26,13 @@ type GetVersion = unsafe extern "C" fn() -> usize;
 
 macro_rules! cudnn {
     ($($name:ident($($argument:ty),* $(,)?);)*) => {
-        /// The functions. A field has its C function's name.
+        /// The functions. Each field has its C function's name.
         pub(super) struct Cudnn {
             $(pub(super) $name: unsafe extern "C" fn($($argument),*) -> Code,)*
             pub(super) file: PathBuf,
         }
 
-        /// The types above are those of cudarc's bindings, or this does not compile.
+        /// This compiles only if the types above equal those of cudarc's bindings.
         const _: () = {
             $(let _: unsafe fn($($argument),*) -> sys::cudnnStatus_t = sys::$name;)*
             let _: unsafe fn() -> usize = sys::cudnnGetVersion;
@@ -175,16 +175,16 @@ pub(super) fn open() -> Result<&'static Cudnn, LoadError> {
     CUDNN.get_or_init(load).as_ref().map_err(Clone::clone)
 }
 
-/// cuDNN, which is open when somebody has its table.
+/// The opened cuDNN. Callers use the table, which exists only if the library is open.
 pub(super) fn cudnn() -> Result<&'static Cudnn, Status> {
     CUDNN.get().and_then(|loaded| loaded.as_ref().ok()).ok_or(Status::miopenStatusNotInitialized)
 }
 
-/// What cuDNN answered, in MIOpen's numbers.
+/// cuDNN's status as MIOpen's.
 pub(super) fn check(code: Code) -> Outcome {
     Err(match code {
         0 => return Ok(()),
-        // Not initialised, parts of it of other versions, or not found.
+        // Not initialised, mismatched versions of its parts, or not found.
         1001..=1003 | 1008 => Status::miopenStatusNotInitialized,
         1004 | 3000..=3999 => Status::miopenStatusUnsupportedOp,
         2000..=2999 => Status::miopenStatusBadParm,
@@ -228,7 +228,7 @@ mod tests {
         }
     }
 
-    /// Opens the library that `HIPSTACK_CUDNN` names, if it is set: every function of the list is there.
+    /// Opens the library that `HIPSTACK_CUDNN` names, if it is set, and expects every function of the list.
     #[test]
     fn the_real_library_has_every_function() {
         if std::env::var_os("HIPSTACK_CUDNN").is_some() {

@@ -1,4 +1,4 @@
-//! Local response normalisation across channels. Within a channel cuDNN's sums are others than MIOpen's.
+//! Local response normalisation across channels. Within a channel cuDNN's sums differ from MIOpen's.
 #![allow(non_snake_case, reason = "MIOpen's names")]
 
 use super::descriptor::Descriptors;
@@ -72,7 +72,7 @@ entries! {
         LRNS.set(handle, Lrn { mode, window, alpha, beta, k, raw: Lazy::new() })
     }
 
-    /// Each of the places may be null.
+    /// Each pointer may be null.
     fn miopenGetLRNDescriptor(
         handle: D, mode: *mut miopenLRNMode_t, window: *mut c_uint, alpha: *mut f64, beta: *mut f64, k: *mut f64,
     ) {
@@ -88,7 +88,7 @@ entries! {
         Ok(())
     }
 
-    /// cuDNN computes the scale again when it goes back.
+    /// cuDNN computes the scale again in the backward pass.
     fn miopenLRNGetWorkSpaceSize(y: T, place: *mut usize) {
         tensor_of(y)?;
         // SAFETY: S11: the caller's place for the result.
@@ -140,7 +140,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_it_was_set_to_is_read_back_and_within_a_channel_there_is_none() {
+    fn settings_read_back_and_within_channel_mode_is_refused() {
         let mut handle = std::ptr::null_mut();
         let (mut mode, mut window, mut alpha, mut beta, mut k) = (miopenLRNMode_t(9), 0, 0.0, 0.0, 0.0);
         // SAFETY: S11: live places.

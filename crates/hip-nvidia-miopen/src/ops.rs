@@ -12,7 +12,7 @@ use super::{BAD, Outcome, UNSUPPORTED};
 use cudarc::cudnn::sys;
 use hip_sys::miopen::*;
 
-/// cuDNN's descriptor of an operation: one for each, and for each type that it is computed in. They are never changed.
+/// cuDNN's descriptor of an operation, one for each operation and compute type. They are never changed.
 pub(super) fn op_descriptor(
     op: sys::cudnnOpTensorOp_t,
     kind: miopenDataType_t,
@@ -34,10 +34,10 @@ pub(super) fn op_descriptor(
     slot[wide].get(make).map(RawOp::raw)
 }
 
-/// `y = alpha * x + beta * y`, also between two types as far as cuDNN has both in one operation.
+/// `y = alpha * x + beta * y`, also between two types if cuDNN supports both in one operation.
 ///
 /// # Safety
-/// The memory has the tensors.
+/// The memory fits the tensors.
 pub(super) unsafe fn transform(
     session: &Session,
     (alpha, beta): (Factor, Factor),
@@ -58,8 +58,8 @@ pub(super) unsafe fn transform(
         return check(unsafe { (library.cudnnScaleTensor)(session.raw, y_tensor.raw()?, y, both.get()) });
     }
     if x_tensor.kind != y_tensor.kind {
-        // cuDNN's copy keeps the type. The larger of two same products is that product, rounded as the result's
-        // type wants.
+        // cuDNN's copy keeps the type. Therefore the maximum of two equal products is computed, which is the product, rounded to
+        // the result's type.
         let descriptor = op_descriptor(sys::cudnnOpTensorOp_t::CUDNN_OP_TENSOR_MAX, y_tensor.kind)?;
         let (x_raw, y_raw) = (x_tensor.raw()?, y_tensor.raw()?);
         // SAFETY: S11: as above.
@@ -118,7 +118,7 @@ entries! {
         })
     }
 
-    /// The value is in the tensor's own type. cuDNN takes it so for integers; for floats of 16 bits it takes an `f32`.
+    /// The value has the tensor's own type. cuDNN takes that for integers; for 16-bit floats it takes an `f32`.
     fn miopenSetTensor(handle: H, yd: T, y: Out, value: In) {
         let yd = tensor_of(yd)?;
         all_there(&[y.cast_const(), value])?;
@@ -133,7 +133,7 @@ entries! {
         })
     }
 
-    /// The factor is in the tensor's own type.
+    /// The factor has the tensor's own type.
     fn miopenScaleTensor(handle: H, yd: T, y: Out, alpha: In) {
         let yd = tensor_of(yd)?;
         there(y)?;

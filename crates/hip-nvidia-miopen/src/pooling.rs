@@ -1,4 +1,4 @@
-//! Pooling. cuDNN finds the maxima again when it goes back, so MIOpen's workspace of indices is empty.
+//! Pooling. cuDNN finds the maxima again in the backward pass, so the workspace that MIOpen has for indices is empty.
 #![allow(non_snake_case, reason = "MIOpen's names")]
 
 use super::convert::pooling_mode;
@@ -15,13 +15,13 @@ use hip_sys::miopen::*;
 use std::ffi::c_int;
 use std::sync::{Arc, LazyLock};
 
-/// A window and how it moves.
+/// A window and its steps.
 pub(super) struct Pooling {
     mode: miopenPoolingMode_t,
     window: Vec<c_int>,
     pads: Vec<c_int>,
     strides: Vec<c_int>,
-    /// What MIOpen would keep of the maxima: kept to be asked for.
+    /// MIOpen's setting for indices, which is only stored.
     index_type: miopenIndexType_t,
     index_mode: miopenPoolingWorkspaceIndexMode_t,
     raw: Lazy<RawPooling>,
@@ -44,7 +44,7 @@ impl Default for Pooling {
 }
 
 impl Pooling {
-    /// The same with another window; what is kept of the maxima stays.
+    /// The same with another window; the setting for indices stays.
     fn with_window(
         &self,
         mode: miopenPoolingMode_t,
@@ -107,7 +107,7 @@ impl Pooling {
         self.raw.get(make).map(RawPooling::raw)
     }
 
-    /// The lengths of what comes out.
+    /// The output's lengths.
     pub(super) fn output(&self, x: &Tensor) -> Outcome<Vec<c_int>> {
         if self.window.is_empty() || x.rank() != self.window.len() + 2 {
             return Err(BAD);
@@ -162,7 +162,7 @@ entries! {
         POOLINGS.change(handle, |former| former.with_window(mode, lists.0, lists.1, lists.2))
     }
 
-    /// Each of the places may be null.
+    /// Each pointer may be null.
     fn miopenGet2dPoolingDescriptor(
         handle: D, mode: *mut Mode, height: Place, width: Place, pad_h: Place, pad_w: Place, stride_h: Place,
         stride_w: Place,
@@ -183,7 +183,7 @@ entries! {
         Ok(())
     }
 
-    /// Each of the places may be null.
+    /// Each pointer may be null.
     fn miopenGetNdPoolingDescriptor(
         handle: D, requested: c_int, mode: *mut Mode, count: Place, window: Place, pads: Place, strides: Place,
     ) {
@@ -320,7 +320,7 @@ mod tests {
     }
 
     #[test]
-    fn what_it_was_set_to_is_read_back() {
+    fn settings_read_back() {
         let mut handle = null_mut();
         let (mut mode, mut count, mut kind) =
             (Mode::miopenPoolingMax, 0, miopenIndexType_t::miopenIndexUint8);

@@ -1,4 +1,4 @@
-//! cuDNN's descriptors, owned: made and set once, destroyed with their owner.
+//! cuDNN's descriptors, owned: set once after creation, and destroyed by their owner.
 
 use super::library::{Code, Cudnn, check, cudnn};
 use super::{Outcome, Status};
@@ -58,7 +58,7 @@ owned! {
     RawSequence(sys::cudnnRNNDataDescriptor_t): cudnnCreateRNNDataDescriptor, cudnnDestroyRNNDataDescriptor;
 }
 
-/// A descriptor of cuDNN that is made when it is needed first. What could not be made then cannot be made later.
+/// A descriptor of cuDNN that is created at its first use. If that fails, it fails again later.
 pub(super) struct Lazy<T>(OnceLock<Result<T, Status>>);
 
 impl<T> Lazy<T> {

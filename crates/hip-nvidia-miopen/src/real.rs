@@ -1,4 +1,4 @@
-//! Tests against the real library, whose descriptors need no device: they run where `HIPSTACK_CUDNN` names its file.
+//! Tests against the real library, whose descriptors need no device. They run if `HIPSTACK_CUDNN` names its file.
 
 use super::activation::Activation;
 use super::convolution::{Convolution, Math};
@@ -19,11 +19,11 @@ type ConvolutionOutput = unsafe extern "C" fn(In, In, In, c_int, *mut c_int) -> 
 type PoolingOutput = unsafe extern "C" fn(In, In, c_int, *mut c_int) -> u32;
 type ReadActivation = unsafe extern "C" fn(In, *mut u32, *mut u32, *mut f64) -> u32;
 
-/// Those of cuDNN's functions that only these tests call.
+/// Functions of cuDNN that only these tests call.
 struct Readers(SharedLibrary);
 
 impl Readers {
-    /// Nothing if no library was named.
+    /// `None` if no library was named.
     fn open() -> Option<Self> {
         let file = std::env::var_os("HIPSTACK_CUDNN")?;
         open().expect("the library that HIPSTACK_CUDNN names");

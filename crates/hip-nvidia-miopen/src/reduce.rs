@@ -39,7 +39,7 @@ impl Default for Reduction {
 }
 
 impl Reduction {
-    /// Only an extreme has a place; elsewhere MIOpen takes the wish for indices and gives none.
+    /// Only a minimum or maximum has an index. For other operations MIOpen accepts a request for indices and returns none.
     fn has_indices(&self) -> bool {
         use miopenReduceTensorOp_t as M;
         let extreme =
@@ -75,7 +75,7 @@ fn reduction_of(handle: miopenReduceTensorDescriptor_t) -> Outcome<Arc<Reduction
     REDUCTIONS.get(handle)
 }
 
-/// An error unless each dimension stays or becomes one.
+/// Fails unless each dimension of the result has the input's length or length 1.
 fn fits(a: &Tensor, c: &Tensor) -> Outcome {
     let fits =
         a.rank() == c.rank() && a.dims.iter().zip(&c.dims).all(|(long, short)| short == long || *short == 1);
@@ -109,7 +109,7 @@ entries! {
         REDUCTIONS.set(handle, Reduction { op, compute, nan, indices, index_type, raw: Lazy::new() })
     }
 
-    /// Each of the places may be null.
+    /// Each pointer may be null.
     fn miopenGetReduceTensorDescriptor(
         handle: D, op: *mut miopenReduceTensorOp_t, compute: *mut miopenDataType_t, nan: *mut miopenNanPropagation_t,
         indices: *mut miopenReduceTensorIndices_t, index_type: *mut miopenIndicesType_t,
@@ -156,7 +156,7 @@ entries! {
         unsafe { give(place, size) }
     }
 
-    /// For `f64` the factors are `f64` too, in both libraries.
+    /// For `f64` the factors are `f64`, too, in both libraries.
     fn miopenReduceTensor(
         handle: H, reduction: D, indices: Out, indices_size: usize, memory: Out, size: usize, alpha: In, ad: T, a: In,
         beta: In, cd: T, c: Out,
@@ -210,7 +210,7 @@ mod tests {
     }
 
     #[test]
-    fn what_it_was_set_to_is_read_back() {
+    fn settings_read_back() {
         let mut handle = std::ptr::null_mut();
         let (mut op, mut kind, mut nan) =
             (miopenReduceTensorOp_t(9), miopenDataType_t(9), miopenNanPropagation_t(9));

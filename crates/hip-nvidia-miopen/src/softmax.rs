@@ -15,11 +15,11 @@ type T = miopenTensorDescriptor_t;
 type Algorithm = miopenSoftmaxAlgorithm_t;
 type Mode = miopenSoftmaxMode_t;
 
-/// What the functions without a choice compute.
+/// The mode of the functions that have no mode argument.
 const ALGORITHM: Algorithm = Algorithm::MIOPEN_SOFTMAX_ACCURATE;
 const MODE: Mode = Mode::MIOPEN_SOFTMAX_MODE_CHANNEL;
 
-/// The caller's factor, or what MIOpen takes without one.
+/// The caller's factor, or MIOpen's default.
 ///
 /// # Safety
 /// As [`Factor::read`].

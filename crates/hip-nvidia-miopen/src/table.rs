@@ -22,7 +22,7 @@ macro_rules! optional {
     };
 }
 
-/// MIOpen's functions, as far as cuDNN can do what they do.
+/// MIOpen's functions that cuDNN can compute.
 pub(super) fn table() -> MiopenTable {
     MiopenTable {
         miopenActivationBackward,

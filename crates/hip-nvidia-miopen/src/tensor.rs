@@ -18,15 +18,15 @@ pub(super) struct Tensor {
     pub(super) kind: miopenDataType_t,
     pub(super) dims: Box<[usize]>,
     pub(super) strides: Box<[usize]>,
-    /// Packed with the channels innermost, and no other layout describes it as well.
+    /// Contiguous with the channels innermost, and not described by another layout as well.
     channels_last: bool,
     raw: Lazy<RawTensor>,
     exact: Lazy<RawTensor>,
-    /// As weights: packed with the channels outside the picture, and inside.
+    /// Contiguous weights in NCHW, and in NHWC.
     filters: [Lazy<RawFilter>; 2],
 }
 
-/// cuDNN's operations want four dimensions at least.
+/// cuDNN's operations need at least four dimensions.
 const LEAST: usize = 4;
 
 static TENSORS: LazyLock<Descriptors<Tensor>> = LazyLock::new(|| Descriptors::new(0x51));
@@ -36,7 +36,7 @@ pub(super) fn tensor_of(handle: miopenTensorDescriptor_t) -> Outcome<Arc<Tensor>
     TENSORS.get(handle)
 }
 
-/// Sets a descriptor that a caller gave for a result.
+/// Sets a descriptor that a caller passed for a result.
 pub(super) fn set_tensor(handle: miopenTensorDescriptor_t, tensor: Tensor) -> Outcome {
     TENSORS.set(handle, tensor)
 }
@@ -61,7 +61,7 @@ impl Hash for Tensor {
     }
 }
 
-/// The strides of a tensor whose dimensions follow each other in memory in this order, the last one without gaps.
+/// The strides of a contiguous tensor with the dimensions in this order, the last one innermost.
 fn packed(dims: &[usize], order: impl DoubleEndedIterator<Item = usize>) -> Outcome<Box<[usize]>> {
     let mut strides = vec![0; dims.len()].into_boxed_slice();
     let mut next = 1_usize;
@@ -72,7 +72,7 @@ fn packed(dims: &[usize], order: impl DoubleEndedIterator<Item = usize>) -> Outc
     Ok(strides)
 }
 
-/// Whether strides are those of a layout, where they matter.
+/// Whether strides match a layout; strides of dimensions of length 1 are ignored.
 fn follow(dims: &[usize], strides: &[usize], layout: &[usize]) -> bool {
     dims.iter().zip(strides).zip(layout).all(|((dim, mine), packed)| *dim == 1 || mine == packed)
 }
@@ -93,7 +93,7 @@ impl Tensor {
         tensor
     }
 
-    /// A tensor, if there is such a one.
+    /// A tensor, if its lengths and strides are valid.
     pub(super) fn new(kind: miopenDataType_t, dims: &[usize], strides: Option<&[usize]>) -> Outcome<Self> {
         size_of_type(kind)?;
         let strides = match strides {
@@ -108,7 +108,7 @@ impl Tensor {
         Ok(tensor)
     }
 
-    /// From its first element to behind its last.
+    /// The number of elements from its first to its last in memory.
     fn bytes(&self) -> Outcome<usize> {
         let mut last = 0_usize;
         for (dim, stride) in self.dims.iter().zip(&self.strides) {
@@ -121,17 +121,17 @@ impl Tensor {
         self.dims.len()
     }
 
-    /// Whether the strides are those, where they matter.
+    /// Whether the strides match; those of dimensions of length 1 are ignored.
     fn is_packed(&self, strides: &[usize]) -> bool {
         follow(&self.dims, &self.strides, strides)
     }
 
-    /// Whether the channels are the innermost, and nothing else describes it as well.
+    /// Whether the channels are innermost, and no other layout describes it as well.
     pub(super) fn is_channels_last(&self) -> bool {
         self.channels_last
     }
 
-    /// The lengths, or the strides, as cuDNN takes them: at least so many, the further ones of length and stride 1.
+    /// The lengths or the strides as cuDNN takes them: at least this many, with further ones of 1.
     fn ints(list: &[usize], least: usize) -> Outcome<Vec<c_int>> {
         let mut ints =
             list.iter().map(|n| c_int::try_from(*n).map_err(|_| UNSUPPORTED)).collect::<Outcome<Vec<_>>>()?;
@@ -144,8 +144,8 @@ impl Tensor {
         self.raw.get(|| self.make(LEAST)).map(RawTensor::raw)
     }
 
-    /// Lengths and strides of at least four dimensions, among tensors of which one has its channels innermost or not. Strides
-    /// that do not matter, along lengths of 1, are those of the layout.
+    /// Lengths and strides of at least four dimensions. `channels_last` says whether one of the call's tensors has its channels
+    /// innermost. Strides of dimensions of length 1, which are arbitrary, are set to that layout's.
     pub(super) fn picture(&self, channels_last: bool) -> Outcome<(Vec<i64>, Vec<i64>)> {
         if self.dims.is_empty() {
             return Err(BAD);
@@ -186,8 +186,8 @@ impl Tensor {
         })
     }
 
-    /// cuDNN's descriptor of the same as weights, for a picture with the channels innermost or not. cuDNN knows
-    /// only packed ones.
+    /// cuDNN's descriptor of the tensor as weights, for NHWC or NCHW inputs. cuDNN supports only contiguous
+    /// weights.
     pub(super) fn filter(&self, channels_last: bool) -> Outcome<sys::cudnnFilterDescriptor_t> {
         let make = || {
             let rank = self.rank();
@@ -224,7 +224,7 @@ impl Tensor {
     }
 }
 
-/// Lengths that a caller gave as ints.
+/// Lengths that a caller passed as ints.
 pub(super) fn lengths(list: &[c_int]) -> Outcome<Vec<usize>> {
     list.iter().map(|n| usize::try_from(*n).map_err(|_| BAD)).collect()
 }
@@ -247,14 +247,14 @@ fn with_layout(kind: miopenDataType_t, layout: miopenTensorLayout_t, dims: &[usi
             packed(dims, channels_innermost(rank))
         }
         (miopenTensorLayout_t::miopenTensorCHWN, 4) => packed(dims, [1, 2, 3, 0].into_iter()),
-        // Channels in groups of four or eight.
+        // Formats with channels in groups of four or eight.
         (layout, _) if (3..=6).contains(&layout.0) => Err(UNSUPPORTED),
         _ => Err(BAD),
     }?;
     Tensor::new(kind, dims, Some(&strides))
 }
 
-/// The descriptor of what batch normalisation has per channel, or per activation.
+/// The descriptor of batch normalisation's parameters, per channel or per activation.
 fn derived(x: &Tensor, mode: miopenBatchNormMode_t) -> Outcome<Tensor> {
     if x.rank() < 2 {
         return Err(BAD);
@@ -315,7 +315,7 @@ entries! {
         Ok(())
     }
 
-    /// Without strides it is packed.
+    /// Without strides it is contiguous.
     fn miopenSetTensorDescriptor(
         handle: Handle, kind: Kind, count: c_int, dims: *const c_int, strides: *const c_int,
     ) {
@@ -348,7 +348,7 @@ entries! {
         TENSORS.set(handle, with_layout(kind, layout, &dims)?)
     }
 
-    /// Each of the places may be null.
+    /// Each pointer may be null.
     fn miopenGetTensorDescriptor(handle: Handle, kind: *mut Kind, dims: *mut c_int, strides: *mut c_int) {
         let tensor = tensor_of(handle)?;
         let (lengths, steps) = (ints(&tensor.dims)?, ints(&tensor.strides)?);

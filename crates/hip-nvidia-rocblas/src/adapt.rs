@@ -1,4 +1,4 @@
-//! Operations that cuBLAS has for one at a time, with rocBLAS's form for many a stride apart: one call after the other.
+//! Strided forms of operations that cuBLAS has only for one operand: they call cuBLAS once for each.
 
 /// `one, many<widths and types> = Trait.method |handle, count| (arguments) { checks }`, where the arguments are in BLAS's order; an
 /// array of elements has its increment or leading dimension and its stride in brackets; `; place: type` is a result, of which there

@@ -1,4 +1,4 @@
-//! What rocBLAS checks before it works, in its order and with its answers: cuBLAS has one code for all of it.
+//! rocBLAS's argument checks, in its order and with its statuses: cuBLAS has one status for all bad arguments.
 
 use super::convert::Pass;
 use super::held::Hold;
@@ -6,7 +6,7 @@ use hip_sys::rocblas::rocblas_float_complex;
 use hip_sys::rocblas::{rocblas_bfloat16, rocblas_diagonal, rocblas_double_complex, rocblas_fill};
 use hip_sys::rocblas::{rocblas_half, rocblas_operation, rocblas_side, rocblas_status};
 
-/// The outcome of a call, or of a check. An error that is "success" ends a call that has nothing to do.
+/// The outcome of a call or of a check. An error of `success` ends a call that has nothing to do.
 pub(super) type Outcome<T = ()> = Result<T, rocblas_status>;
 
 pub(super) const SUCCESS: rocblas_status = rocblas_status::rocblas_status_success;
@@ -16,7 +16,7 @@ pub(super) const SIZE: rocblas_status = rocblas_status::rocblas_status_invalid_s
 pub(super) const POINTER: rocblas_status = rocblas_status::rocblas_status_invalid_pointer;
 pub(super) const NOT_IMPLEMENTED: rocblas_status = rocblas_status::rocblas_status_not_implemented;
 
-/// The status that a call answers.
+/// The status that a call returns.
 pub(super) fn status(outcome: Outcome) -> rocblas_status {
     outcome.err().unwrap_or(SUCCESS)
 }
@@ -34,12 +34,12 @@ pub(super) fn sizes(fine: bool) -> Outcome {
     ensure(fine, SIZE)
 }
 
-/// The pointer leads somewhere.
+/// Fails if the pointer is null.
 pub(super) fn there<T>(pointer: *const T) -> Outcome {
     ensure(!pointer.is_null(), POINTER)
 }
 
-/// A size: rocBLAS has functions of either width.
+/// A size; rocBLAS has functions for 32 and for 64 bits.
 pub(super) trait Int: Pass<To = Self> + Hold + Copy + Ord {
     fn long(self) -> i64;
     fn of(small: i32) -> Self;
@@ -63,12 +63,12 @@ impl Int for i64 {
     }
 }
 
-/// A leading dimension as cuBLAS wants it: one at least, also where rocBLAS takes none for a matrix without rows.
+/// A leading dimension for cuBLAS, which wants at least 1; rocBLAS takes 0 for a matrix without rows.
 pub(super) fn leading<I: Int>(dimension: I) -> I {
     dimension.max(I::of(1))
 }
 
-/// An element, also as a scalar.
+/// The type of an element, also of a scalar.
 pub(super) trait Scalar: Copy {
     const COMPLEX: bool = false;
     fn is(self, number: u8) -> bool;
@@ -118,7 +118,7 @@ impl Scalar for rocblas_bfloat16 {
     }
 }
 
-/// An argument of a few values.
+/// An enumeration argument.
 pub(super) trait Choice: Sized {
     fn known(self) -> bool;
     fn valid(self) -> Outcome {
@@ -132,7 +132,7 @@ impl Choice for rocblas_operation {
     }
 }
 
-/// Upper or lower; "full" is none of BLAS.
+/// Upper or lower; BLAS has no operation on "full".
 impl Choice for rocblas_fill {
     fn known(self) -> bool {
         self == Self::rocblas_fill_upper || self == Self::rocblas_fill_lower
@@ -151,7 +151,7 @@ impl Choice for rocblas_side {
     }
 }
 
-/// A pointer to the first of many things that lie a stride of elements apart.
+/// A pointer to the first of several operands with a stride in elements.
 pub(super) trait At {
     fn at(self, index: i64, stride: i64) -> Self;
 }
@@ -173,7 +173,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_end_without_work_is_a_success() {
+    fn a_call_with_nothing_to_do_succeeds() {
         assert_eq!(status(done_if(true)), SUCCESS);
         assert_eq!(done_if(false), Ok(()));
         assert_eq!(status(sizes(false)), SIZE);
@@ -181,7 +181,7 @@ mod tests {
     }
 
     #[test]
-    fn only_blas_s_values_are_known() {
+    fn only_blas_s_enumeration_values_are_accepted() {
         assert!(rocblas_fill::rocblas_fill_upper.known() && !rocblas_fill::rocblas_fill_full.known());
         assert!(rocblas_side::rocblas_side_right.known() && !rocblas_side::rocblas_side_both.known());
         assert!(!rocblas_operation(110).known() && !rocblas_operation(114).known());
@@ -189,7 +189,7 @@ mod tests {
     }
 
     #[test]
-    fn the_third_of_many_is_two_strides_on() {
+    fn the_third_operand_is_two_strides_after_the_first() {
         let many = [0_u16; 9];
         assert_eq!(many.as_ptr().at(2, 4), &raw const many[8]);
         assert_eq!((&raw const many[8]).at(1, -3), &raw const many[5]);

@@ -1,4 +1,4 @@
-//! cuBLAS's numbers, and rocBLAS's in their place.
+//! Conversion between rocBLAS's and cuBLAS's enumerations and statuses.
 
 use hip_sys::hip::hipError_t;
 use hip_sys::rocblas::{rocblas_datatype, rocblas_diagonal, rocblas_fill, rocblas_math_mode};
@@ -32,9 +32,9 @@ numbers! {
     Compute(u32) { F16 = 64, F32 = 68, F64 = 70, I32 = 72 };
     /// A `cublasGemmAlgo_t`.
     Algorithm(i32) { DEFAULT = -1 };
-    /// A `cublasPointerMode_t`: rocBLAS's numbers.
+    /// A `cublasPointerMode_t`, which has rocBLAS's numbers.
     PointerMode(u32);
-    /// A `cublasAtomicsMode_t`: rocBLAS's numbers.
+    /// A `cublasAtomicsMode_t`, which has rocBLAS's numbers.
     AtomicsMode(u32);
     /// A `cublasMath_t`.
     MathMode(u32) { EXACT = 16, TF32 = 3 | 16 };
@@ -42,7 +42,7 @@ numbers! {
     Property(u32);
 }
 
-/// An argument in the form that cuBLAS takes. Enumerations were checked before.
+/// An argument as cuBLAS takes it. Enumerations were checked before.
 pub(super) trait Pass {
     type To;
     fn pass(self) -> Self::To;
@@ -105,12 +105,12 @@ impl Pass for rocblas_side {
     }
 }
 
-/// cuBLAS's default, in which sums of 16-bit products stay in 32 bits to the end. TF32 only where rocBLAS was told its like.
+/// The default math mode, which keeps sums of 16-bit products in 32 bits. TF32 is used only if rocBLAS's xf32 mode is set.
 pub(super) fn math_mode(mode: rocblas_math_mode) -> MathMode {
     if mode == rocblas_math_mode::rocblas_xf32_xdl_math_op { MathMode::TF32 } else { MathMode::EXACT }
 }
 
-/// A type of elements and its bytes.
+/// A type of elements and its size in bytes.
 pub(super) fn data_type(data: rocblas_datatype) -> Result<(DataType, usize), rocblas_status> {
     use rocblas_datatype as R;
     Ok(match data {
@@ -128,18 +128,18 @@ pub(super) fn data_type(data: rocblas_datatype) -> Result<(DataType, usize), roc
     })
 }
 
-/// Whether an element has two numbers.
+/// Whether an element is complex.
 pub(super) fn complex(data: rocblas_datatype) -> bool {
     [rocblas_datatype::rocblas_datatype_f32_c, rocblas_datatype::rocblas_datatype_f64_c].contains(&data)
 }
 
-/// The type in which level 1 computes: 16-bit elements in 32 bits, as cuBLAS has nothing else.
+/// The type in which level 1 computes: 32 bits for 16-bit elements, since cuBLAS has nothing else.
 pub(super) fn execution_type(data: rocblas_datatype) -> Result<DataType, rocblas_status> {
     let (data, _) = data_type(data)?;
     Ok(if [DataType::F16, DataType::BF16].contains(&data) { DataType::F32 } else { data })
 }
 
-/// The type in which `gemm_ex` computes. cuBLAS knows complex numbers by the elements.
+/// The type in which `gemm_ex` computes. cuBLAS takes complex arithmetic from the elements' types.
 pub(super) fn compute_type(data: rocblas_datatype) -> Result<Compute, rocblas_status> {
     use rocblas_datatype as R;
     Ok(match data {
@@ -151,7 +151,7 @@ pub(super) fn compute_type(data: rocblas_datatype) -> Result<Compute, rocblas_st
     })
 }
 
-/// What cuBLAS answered, in rocBLAS's numbers.
+/// cuBLAS's status as rocBLAS's.
 pub(super) fn status_of(code: u32) -> rocblas_status {
     match code {
         0 => rocblas_status::rocblas_status_success,
@@ -165,7 +165,7 @@ pub(super) fn status_of(code: u32) -> rocblas_status {
     }
 }
 
-/// What the driver answered, in rocBLAS's numbers.
+/// The driver's error as rocBLAS's status.
 pub(super) fn status_of_driver(error: hipError_t) -> rocblas_status {
     match error {
         hipError_t::hipErrorOutOfMemory => rocblas_status::rocblas_status_memory_error,
@@ -243,14 +243,14 @@ mod tests {
             assert_eq!(data_type(ours), Ok((DataType(theirs as u32), bytes)));
         }
         let unknown = Err(rocblas_status::rocblas_status_not_implemented);
-        // A float of 8 bits, which rocBLAS 4 had.
+        // An 8-bit float of rocBLAS 4, which later versions do not have.
         assert_eq!(data_type(hip_sys::rocblas::rocblas_datatype_(170)), unknown);
         assert_eq!(execution_type(R::rocblas_datatype_f16_r), Ok(DataType(T::CUDA_R_32F as u32)));
         assert_eq!(execution_type(R::rocblas_datatype_f64_c), Ok(DataType(T::CUDA_C_64F as u32)));
     }
 
     #[test]
-    fn sums_are_never_made_in_less_than_was_asked_for() {
+    fn sums_have_at_least_the_requested_precision() {
         use rocblas_datatype as R;
         use sys::cublasComputeType_t as C;
         use sys::cublasMath_t as M;

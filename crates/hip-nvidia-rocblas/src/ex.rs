@@ -1,4 +1,4 @@
-//! Operations on vectors whose types are told.
+//! Operations on vectors whose types are arguments.
 
 use super::check::{Int, Outcome, done_if, there};
 use super::convert::{self, DataType};
@@ -26,7 +26,7 @@ pub(super) fn fill(table: &mut RocblasTable) {
     }
 }
 
-/// The first of many places, their type, and the bytes from one to the next.
+/// A batch of operands: the first address, the type, and the stride in bytes.
 struct Places {
     first: *mut c_void,
     data: DataType,
@@ -34,14 +34,14 @@ struct Places {
 }
 
 impl Places {
-    /// Vectors as many elements apart.
+    /// A batch of vectors with a stride in elements.
     fn vectors(first: *const c_void, data: rocblas_datatype, stride: rocblas_stride) -> Outcome<Self> {
         let (data, bytes) = convert::data_type(data)?;
         aligned_to(first, bytes)?;
         Ok(Self { first: first.cast_mut(), data, stride: stride.wrapping_mul(bytes as i64) })
     }
 
-    /// Results, one after the other.
+    /// Contiguous results.
     fn results(first: *mut c_void, data: rocblas_datatype) -> Outcome<Self> {
         let (data, bytes) = convert::data_type(data)?;
         Ok(Self { first, data, stride: bytes as i64 })
@@ -337,7 +337,7 @@ where
     }
 }
 
-/// Complex elements times a real scalar are an operation of their own in cuBLAS.
+/// A complex vector times a real scalar is an operation of its own in cuBLAS.
 unsafe extern "C" fn scal_strided_ex<I: Int>(
     handle: rocblas_handle,
     n: I,

@@ -1,5 +1,5 @@
-//! cuBLAS's functions, with the types that rocBLAS has for the same arguments. Each operation is a trait of [`Cublas`], which has
-//! it for every width of sizes and every type of elements that cuBLAS has it for.
+//! cuBLAS's functions, with rocBLAS's types for the same arguments. Each operation is a trait that [`Cublas`] implements for every
+//! size width and element type that cuBLAS has.
 #![allow(non_snake_case, reason = "CUDA's names")]
 
 use super::convert::{Algorithm, AtomicsMode, Compute, DataType, Diagonal, Fill, MathMode};
@@ -13,7 +13,7 @@ use hip_sys::rocblas::rocblas_float_complex as C32;
 use std::ffi::{c_int, c_void};
 use std::path::PathBuf;
 
-/// What every function answers: a `cublasStatus_t`.
+/// The result of every function: a `cublasStatus_t`.
 pub(super) type Code = u32;
 /// A `cublasHandle_t`.
 pub(super) type Raw = *mut Context;
@@ -35,7 +35,7 @@ macro_rules! functions {
             $(<$($T:ty),*> $narrow:ident $wide:ident;)*
         })*
     ) => {
-        /// The signature of each operation, without types.
+        /// The signature of each operation, generic over its types.
         mod signatures {
             use super::*;
             $(pub(in super::super) type $Call<$($G),*> = unsafe extern "C" fn(Raw, $($argument),*) -> Code;)*
@@ -63,7 +63,7 @@ macro_rules! functions {
         )*
         $(const _: <unsafe extern "C" fn($($given),*) -> Code as Declared>::Theirs = sys::$single;)*
 
-        /// The functions. A field has its C function's name.
+        /// The functions. Each field has its C function's name.
         pub(super) struct Cublas {
             $(pub(super) $single: unsafe extern "C" fn($($given),*) -> Code,)*
             $($(
@@ -183,14 +183,14 @@ functions! {
         <C32, f32> cublasScasum_v2 cublasScasum_v2_64;
         <C64, f64> cublasDzasum_v2 cublasDzasum_v2_64;
     }
-    /// The place of the greatest magnitude, from 1
+    /// The index of the greatest magnitude, from 1
     Amax.amax<I, T>(I, *const T, I, *mut I) {
         <f32> cublasIsamax_v2 cublasIsamax_v2_64;
         <f64> cublasIdamax_v2 cublasIdamax_v2_64;
         <C32> cublasIcamax_v2 cublasIcamax_v2_64;
         <C64> cublasIzamax_v2 cublasIzamax_v2_64;
     }
-    /// The place of the least magnitude, from 1
+    /// The index of the least magnitude, from 1
     Amin.amin<I, T>(I, *const T, I, *mut I) {
         <f32> cublasIsamin_v2 cublasIsamin_v2_64;
         <f64> cublasIdamin_v2 cublasIdamin_v2_64;
@@ -214,21 +214,21 @@ functions! {
         <C32> cublasCgemv_v2 cublasCgemv_v2_64;
         <C64> cublasZgemv_v2 cublasZgemv_v2_64;
     }
-    /// The same for many, a stride apart
+    /// The same for a strided batch
     GemvStrided.gemv_strided<I, T>(Operation, I, I, *const T, *const T, I, i64, *const T, I, i64, *const T, *mut T, I, i64, I) {
         <f32> cublasSgemvStridedBatched cublasSgemvStridedBatched_64;
         <f64> cublasDgemvStridedBatched cublasDgemvStridedBatched_64;
         <C32> cublasCgemvStridedBatched cublasCgemvStridedBatched_64;
         <C64> cublasZgemvStridedBatched cublasZgemvStridedBatched_64;
     }
-    /// The same for many, by their addresses
+    /// The same for a batch by addresses
     GemvBatched.gemv_batched<I, T>(Operation, I, I, *const T, *const *const T, I, *const *const T, I, *const T, *const *mut T, I, I) {
         <f32> cublasSgemvBatched cublasSgemvBatched_64;
         <f64> cublasDgemvBatched cublasDgemvBatched_64;
         <C32> cublasCgemvBatched cublasCgemvBatched_64;
         <C64> cublasZgemvBatched cublasZgemvBatched_64;
     }
-    /// `gemv` of a matrix with few diagonals
+    /// `gemv` of a band matrix
     Gbmv.gbmv<I, T>(Operation, I, I, I, I, *const T, *const T, I, *const T, I, *const T, *mut T, I) {
         <f32> cublasSgbmv_v2 cublasSgbmv_v2_64;
         <f64> cublasDgbmv_v2 cublasDgbmv_v2_64;
@@ -254,21 +254,21 @@ functions! {
         <C32> cublasCgerc_v2 cublasCgerc_v2_64;
         <C64> cublasZgerc_v2 cublasZgerc_v2_64;
     }
-    /// `A += alpha x x^T`, half of it
+    /// `A += alpha x x^T`, one triangle of it
     Syr.syr<I, T>(Fill, I, *const T, *const T, I, *mut T, I) {
         <f32> cublasSsyr_v2 cublasSsyr_v2_64;
         <f64> cublasDsyr_v2 cublasDsyr_v2_64;
         <C32> cublasCsyr_v2 cublasCsyr_v2_64;
         <C64> cublasZsyr_v2 cublasZsyr_v2_64;
     }
-    /// `x = A x` of a triangle
+    /// `x = A x` of a triangular matrix
     Trmv.trmv<I, T>(Fill, Operation, Diagonal, I, *const T, I, *mut T, I) {
         <f32> cublasStrmv_v2 cublasStrmv_v2_64;
         <f64> cublasDtrmv_v2 cublasDtrmv_v2_64;
         <C32> cublasCtrmv_v2 cublasCtrmv_v2_64;
         <C64> cublasZtrmv_v2 cublasZtrmv_v2_64;
     }
-    /// `A x = b` of a triangle, for `x`
+    /// `A x = b` of a triangular matrix, for `x`
     Trsv.trsv<I, T>(Fill, Operation, Diagonal, I, *const T, I, *mut T, I) {
         <f32> cublasStrsv_v2 cublasStrsv_v2_64;
         <f64> cublasDtrsv_v2 cublasDtrsv_v2_64;
@@ -283,14 +283,14 @@ functions! {
         <C32> cublasCgemm_v2 cublasCgemm_v2_64;
         <C64> cublasZgemm_v2 cublasZgemm_v2_64;
     }
-    /// The same for many, a stride apart
+    /// The same for a strided batch
     GemmStrided.gemm_strided<I, T>(Operation, Operation, I, I, I, *const T, *const T, I, i64, *const T, I, i64, *const T, *mut T, I, i64, I) {
         <f32> cublasSgemmStridedBatched cublasSgemmStridedBatched_64;
         <f64> cublasDgemmStridedBatched cublasDgemmStridedBatched_64;
         <C32> cublasCgemmStridedBatched cublasCgemmStridedBatched_64;
         <C64> cublasZgemmStridedBatched cublasZgemmStridedBatched_64;
     }
-    /// The same for many, by their addresses
+    /// The same for a batch by addresses
     GemmBatched.gemm_batched<I, T>(Operation, Operation, I, I, I, *const T, *const *const T, I, *const *const T, I, *const T, *const *mut T, I, I) {
         <f32> cublasSgemmBatched cublasSgemmBatched_64;
         <f64> cublasDgemmBatched cublasDgemmBatched_64;
@@ -304,7 +304,7 @@ functions! {
         <C32> cublasCsymm_v2 cublasCsymm_v2_64;
         <C64> cublasZsymm_v2 cublasZsymm_v2_64;
     }
-    /// `C = alpha A A^T + beta C`, or with the conjugate where the scalars are real and the elements complex; half of it
+    /// `C = alpha A A^T + beta C`, or with the conjugate where the scalars are real and the elements complex; one triangle of it
     Syrk.syrk<I, S, T>(Fill, Operation, I, I, *const S, *const T, I, *const S, *mut T, I) {
         <f32, f32> cublasSsyrk_v2 cublasSsyrk_v2_64;
         <f64, f64> cublasDsyrk_v2 cublasDsyrk_v2_64;
@@ -313,21 +313,21 @@ functions! {
         <f32, C32> cublasCherk_v2 cublasCherk_v2_64;
         <f64, C64> cublasZherk_v2 cublasZherk_v2_64;
     }
-    /// `C = alpha A B` of a triangle
+    /// `C = alpha A B` of a triangular matrix
     Trmm.trmm<I, T>(Side, Fill, Operation, Diagonal, I, I, *const T, *const T, I, *const T, I, *mut T, I) {
         <f32> cublasStrmm_v2 cublasStrmm_v2_64;
         <f64> cublasDtrmm_v2 cublasDtrmm_v2_64;
         <C32> cublasCtrmm_v2 cublasCtrmm_v2_64;
         <C64> cublasZtrmm_v2 cublasZtrmm_v2_64;
     }
-    /// `A X = alpha B` of a triangle, for `X`
+    /// `A X = alpha B` of a triangular matrix, for `X`
     Trsm.trsm<I, T>(Side, Fill, Operation, Diagonal, I, I, *const T, *const T, I, *mut T, I) {
         <f32> cublasStrsm_v2 cublasStrsm_v2_64;
         <f64> cublasDtrsm_v2 cublasDtrsm_v2_64;
         <C32> cublasCtrsm_v2 cublasCtrsm_v2_64;
         <C64> cublasZtrsm_v2 cublasZtrsm_v2_64;
     }
-    /// The same for many, by their addresses
+    /// The same for a batch by addresses
     TrsmBatched.trsm_batched<I, T>(Side, Fill, Operation, Diagonal, I, I, *const T, *const *const T, I, *const *mut T, I, I) {
         <f32> cublasStrsmBatched cublasStrsmBatched_64;
         <f64> cublasDtrsmBatched cublasDtrsmBatched_64;
@@ -349,39 +349,39 @@ functions! {
         <C64> cublasZdgmm cublasZdgmm_64;
     }
 
-    /// `axpy` of types that are told
+    /// `axpy` with types as arguments
     AxpyEx.axpy_ex<I>(I, *const c_void, DataType, *const c_void, DataType, I, *mut c_void, DataType, I, DataType) {
         <> cublasAxpyEx cublasAxpyEx_64;
     }
-    /// `dot` of types that are told
+    /// `dot` with types as arguments
     DotEx.dot_ex<I>(I, *const c_void, DataType, I, *const c_void, DataType, I, *mut c_void, DataType, DataType) {
         <> cublasDotEx cublasDotEx_64;
     }
-    /// `dotc` of types that are told
+    /// `dotc` with types as arguments
     DotcEx.dotc_ex<I>(I, *const c_void, DataType, I, *const c_void, DataType, I, *mut c_void, DataType, DataType) {
         <> cublasDotcEx cublasDotcEx_64;
     }
-    /// `nrm2` of types that are told
+    /// `nrm2` with types as arguments
     Nrm2Ex.nrm2_ex<I>(I, *const c_void, DataType, I, *mut c_void, DataType, DataType) {
         <> cublasNrm2Ex cublasNrm2Ex_64;
     }
-    /// `rot` of types that are told
+    /// `rot` with types as arguments
     RotEx.rot_ex<I>(I, *mut c_void, DataType, I, *mut c_void, DataType, I, *const c_void, *const c_void, DataType, DataType) {
         <> cublasRotEx cublasRotEx_64;
     }
-    /// `scal` of types that are told
+    /// `scal` with types as arguments
     ScalEx.scal_ex<I>(I, *const c_void, DataType, *mut c_void, DataType, I, DataType) {
         <> cublasScalEx cublasScalEx_64;
     }
-    /// `gemm` of types that are told
+    /// `gemm` with types as arguments
     GemmEx.gemm_ex<I>(Operation, Operation, I, I, I, *const c_void, *const c_void, DataType, I, *const c_void, DataType, I, *const c_void, *mut c_void, DataType, I, Compute, Algorithm) {
         <> cublasGemmEx cublasGemmEx_64;
     }
-    /// The same for many, a stride apart
+    /// The same for a strided batch
     GemmStridedEx.gemm_strided_ex<I>(Operation, Operation, I, I, I, *const c_void, *const c_void, DataType, I, i64, *const c_void, DataType, I, i64, *const c_void, *mut c_void, DataType, I, i64, I, Compute, Algorithm) {
         <> cublasGemmStridedBatchedEx cublasGemmStridedBatchedEx_64;
     }
-    /// The same for many, by their addresses
+    /// The same for a batch by addresses
     GemmBatchedEx.gemm_batched_ex<I>(Operation, Operation, I, I, I, *const c_void, *const *const c_void, DataType, I, *const *const c_void, DataType, I, *const c_void, *const *mut c_void, DataType, I, I, Compute, Algorithm) {
         <> cublasGemmBatchedEx cublasGemmBatchedEx_64;
     }
@@ -398,7 +398,7 @@ impl Cublas {
 mod tests {
     use super::*;
 
-    /// With `HIPSTACK_CUBLAS` naming the file of a real library: it has every function, and says its version without a GPU.
+    /// Needs `HIPSTACK_CUBLAS` to name the file of a real cuBLAS. No GPU is needed.
     #[test]
     fn a_real_library_has_every_function() {
         let Some(file) = std::env::var_os("HIPSTACK_CUBLAS") else { return };

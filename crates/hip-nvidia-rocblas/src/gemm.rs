@@ -1,4 +1,4 @@
-//! `gemm` of one type, for one, for many a stride apart and for many by their addresses.
+//! `gemm` of one type: plain, strided and batched by addresses.
 #![allow(non_snake_case, reason = "BLAS's names")]
 
 use super::check::{Choice, Int, Outcome, Scalar, done_if, leading, sizes, there};
@@ -22,7 +22,7 @@ pub(super) fn fill(table: &mut RocblasTable) {
     }
 }
 
-/// What is multiplied: `m` by `k` with `k` by `n`, as they are after the operations.
+/// The shape of a product: `m` by `k` times `k` by `n`, after the operations.
 #[derive(Clone, Copy)]
 pub(super) struct Shape<I> {
     pub(super) operations: [rocblas_operation; 2],
@@ -36,7 +36,7 @@ pub(super) struct Shape<I> {
 }
 
 impl<I: Int> Shape<I> {
-    /// Checks the operations and sizes, and whether there is a result at all: without `k` there is, a multiple of `C`.
+    /// Checks the operations and sizes, and whether the result has elements. With `k` zero it has: `beta C`.
     pub(super) fn check(&self) -> Outcome {
         let [a, b] = self.operations;
         a.valid()?;
@@ -51,7 +51,7 @@ impl<I: Int> Shape<I> {
     }
 }
 
-/// What goes to cuBLAS after rocBLAS's checks.
+/// The arguments for cuBLAS, after rocBLAS's checks.
 pub(super) struct Operands<I, T, P> {
     pub(super) k: I,
     pub(super) alpha: *const T,
@@ -59,8 +59,8 @@ pub(super) struct Operands<I, T, P> {
     pub(super) b: *const P,
 }
 
-/// Checks the scalars and pointers. `is` tells whether a scalar is known to be a number. A product that is zero anyway may have no
-/// matrices: then it is one of no columns, and what is not read is replaced by what is there.
+/// Checks the scalars and pointers. `is` tells whether a scalar is known to have a value. If the product is zero, its matrices may be
+/// null: then `k` becomes 0, and a valid pointer replaces each null one.
 pub(super) fn operands<I: Int, T, P>(
     k: I,
     (alpha, beta): (*const T, *const T),
@@ -84,7 +84,7 @@ pub(super) fn operands<I: Int, T, P>(
     Ok(Operands { k, alpha, a, b })
 }
 
-/// [`operands`] of scalars of a type.
+/// [`operands`] with scalars of a given type.
 ///
 /// # Safety
 /// Scalars are null or live if they are on the host.
@@ -260,7 +260,7 @@ mod tests {
     }
 
     #[test]
-    fn sizes_are_checked_after_operations_and_before_what_is_empty() {
+    fn sizes_are_checked_after_operations_and_before_empty_results() {
         assert_eq!(shape().check(), Ok(()));
         assert_eq!(Shape { operations: [rocblas_operation(0), NONE], m: -1, ..shape() }.check(), Err(VALUE));
         assert_eq!(Shape { k: -1, ..shape() }.check(), Err(SIZE));
@@ -291,10 +291,10 @@ mod tests {
         assert_eq!(ask(4, two, two, null(), b, c), Err(POINTER));
         assert_eq!(ask(4, two, two, a, null(), c), Err(POINTER));
         assert_eq!(ask(4, two, two, a, b, null()), Err(POINTER));
-        // Nothing is added and nothing scaled.
+        // beta is 1 and the product is zero: nothing to do.
         assert_eq!(ask(4, zero, one, null(), null(), null()), Err(SUCCESS));
         assert_eq!(ask(0, null(), one, null(), null(), null()), Err(SUCCESS));
-        // Only scaled.
+        // C is only scaled.
         assert_eq!(ask(0, null(), two, null(), null(), c), Ok((0, two, c, c)));
         assert_eq!(ask(4, zero, two, null(), b, c), Ok((0, two, c, c)));
         assert_eq!(ask(4, zero, two, a, b, c), Ok((4, zero, a, b)));

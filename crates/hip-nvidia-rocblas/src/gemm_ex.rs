@@ -1,4 +1,4 @@
-//! `gemm_ex`: products whose types are told, into a matrix of their own.
+//! `gemm_ex`: products with types as arguments and a separate output matrix.
 #![allow(non_snake_case, reason = "BLAS's names")]
 
 use super::check::{Int, NOT_IMPLEMENTED, Outcome, VALUE, ensure, leading, there};
@@ -23,7 +23,7 @@ pub(super) fn fill(table: &mut RocblasTable) {
     }
 }
 
-/// A product into `d`, whose leading dimension the shape has for `C`.
+/// A product that is written to `d`; the shape's leading dimension of `C` is that of `d`.
 pub(super) struct Product<I> {
     pub(super) shape: Shape<I>,
     pub(super) a: *const c_void,
@@ -31,14 +31,14 @@ pub(super) struct Product<I> {
     pub(super) alpha: Held<c_void>,
     pub(super) beta: Held<c_void>,
     pub(super) d: *mut c_void,
-    /// Of the factors and of the product.
+    /// The types of the factors and of the product.
     pub(super) types: [DataType; 3],
     pub(super) compute: Compute,
 }
 
 impl<I: Int> Product<I> {
     /// # Safety
-    /// The matrices are as the shape says, and live until the stream has used them.
+    /// The matrices have the shape's sizes, and live until the stream has used them.
     pub(super) unsafe fn one(&self, handle: &Handle) -> Outcome
     where
         Cublas: GemmEx<I>,
@@ -72,7 +72,7 @@ impl<I: Int> Product<I> {
     }
 
     /// # Safety
-    /// As for one.
+    /// As for one product.
     pub(super) unsafe fn strided(&self, handle: &Handle, strides: [rocblas_stride; 3]) -> Outcome
     where
         Cublas: GemmStridedEx<I>,
@@ -110,7 +110,7 @@ impl<I: Int> Product<I> {
     }
 
     /// # Safety
-    /// As for one; the matrices are arrays of addresses of as many.
+    /// As for one product; each matrix is an array of addresses.
     pub(super) unsafe fn batched(&self, handle: &Handle) -> Outcome
     where
         Cublas: GemmBatchedEx<I>,
@@ -145,7 +145,7 @@ impl<I: Int> Product<I> {
     }
 }
 
-/// What `gemm_ex` is told of a matrix: where it is, its type, and how far it is to the next.
+/// One matrix argument of `gemm_ex`: its address, type, leading dimension and stride.
 type Matrix = (*const c_void, rocblas_datatype, rocblas_stride);
 
 /// `gemm_ex`'s arguments.
@@ -163,7 +163,7 @@ struct Told<I> {
     solution: i32,
 }
 
-/// How the places of many matrices are told.
+/// How a batch is passed: strided or by addresses.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Many {
     Strided,
@@ -171,29 +171,29 @@ enum Many {
 }
 
 impl<I: Int> Told<I> {
-    /// Checks what was told, and brings `C` to where the product is added to it.
+    /// Checks the arguments, and copies `C` to `D`, where the product is added.
     ///
     /// # Safety
-    /// The arguments are as rocBLAS wants them.
+    /// The arguments fulfil rocBLAS's contract.
     unsafe fn product(self, handle: &Handle, many: Many) -> Outcome<Product<I>> {
         let Self { shape, alpha, a, b, beta, c, d, ldd, compute, .. } = self;
         let ldc = shape.ldc;
         Shape { ldc: ldc.min(ldd), ..shape }.check()?;
         let first_solution =
             self.algorithm != rocblas_gemm_algo::rocblas_gemm_algo_solution_index || self.solution == 0;
-        // cuBLAS's ways to compute have other numbers.
+        // cuBLAS numbers its algorithms in another way.
         ensure(first_solution, VALUE)?;
         let (type_a, bytes_a) = convert::data_type(a.1)?;
         let (type_b, bytes_b) = convert::data_type(b.1)?;
         let (type_d, bytes) = convert::data_type(d.1)?;
         let computed = convert::compute_type(compute)?;
         ensure(c.1 == d.1, NOT_IMPLEMENTED)?;
-        // cuBLAS would read scalars of two numbers where the caller has one.
+        // cuBLAS would read complex scalars where the caller has real ones.
         ensure(convert::complex(compute) == convert::complex(a.1), NOT_IMPLEMENTED)?;
         // SAFETY: S11: as promised above; scalars are checked for null before they are asked for.
         let is = |scalar, number| unsafe { scalar::is(handle, scalar, compute, number) };
         let in_place = c.0 == d.0;
-        // Elsewhere there is something to do also if nothing is added: C is copied.
+        // Here there is work even if nothing is added: C is copied.
         let told = |scalar, number| (number == 0 || in_place) && is(scalar, number);
         let with = operands(shape.k, (alpha, beta), (a.0, b.0), d.0, told)?;
         if many == Many::Strided {

@@ -1,4 +1,4 @@
-//! `gemv`: cuBLAS has it for one, for many a stride apart and for many by their addresses.
+//! `gemv`: plain, strided and batched by addresses.
 #![allow(non_snake_case, reason = "BLAS's names")]
 
 use super::check::{Choice, Int, Outcome, Scalar, done_if, sizes};

@@ -1,4 +1,4 @@
-//! Level 1 of 16-bit elements: cuBLAS has it by functions whose types are told, which compute in 32 bits.
+//! Level 1 of 16-bit elements, by cuBLAS's functions with types as arguments, which compute in 32 bits.
 
 use super::check::Int;
 use super::ex::{axpy_ex, axpy_strided_ex, dot_ex, dot_strided_ex};

@@ -1,4 +1,4 @@
-//! rocBLAS's handle: one of cuBLAS's, its device, and what was set.
+//! rocBLAS's handle: one of cuBLAS's, its device, and its settings.
 
 use super::check::{HANDLE, Outcome, SUCCESS, Scalar, VALUE, ensure, status};
 use super::convert::{AtomicsMode, MathMode, PointerMode, status_of, status_of_driver};
@@ -14,30 +14,30 @@ use std::ptr::null_mut;
 use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, Ordering};
 use std::sync::{Arc, LazyLock};
 
-/// One of cuBLAS's contexts. It ends with the last call that uses it.
+/// A cuBLAS context. It is destroyed after the last call that uses it.
 pub(super) struct Handle {
     pub(super) raw: Raw,
     pub(super) device: &'static Device,
-    /// The modes are rocBLAS's numbers.
+    /// The modes have rocBLAS's numbers.
     pub(super) pointer_mode: AtomicU32,
     pub(super) atomics_mode: AtomicU32,
     pub(super) math_mode: AtomicU32,
     pub(super) metric: AtomicU32,
-    /// Whether calls only tell how much memory they want.
+    /// Whether calls only report the memory that they want.
     pub(super) querying: AtomicBool,
     /// The driver's handle of the stream.
     stream: AtomicPtr<c_void>,
     bound: Mutex<Bound>,
 }
 
-/// What cuBLAS forgets when something of it changes.
+/// Settings that must be applied to cuBLAS again when one of them changes.
 struct Bound {
     /// HIP's handle of the stream.
     stream: usize,
     workspace: Workspace,
 }
 
-/// Memory of the program's that cuBLAS is to use; null: its own.
+/// The program's workspace for cuBLAS; null if cuBLAS uses its own memory.
 #[derive(Clone, Copy)]
 pub(super) struct Workspace {
     pub(super) start: usize,
@@ -54,24 +54,24 @@ pub(super) static HANDLES: LazyLock<Handles<Handle>> = LazyLock::new(|| {
     Handles::new(0x31)
 });
 
-/// What cuBLAS answered, as an outcome.
+/// cuBLAS's status as an outcome.
 pub(super) fn done(code: Code) -> Outcome {
     if code == 0 { Ok(()) } else { Err(status_of(code)) }
 }
 
-/// What the driver answered, as an outcome.
+/// The driver's status as an outcome.
 pub(super) fn driven<T>(result: Result<T, hipError_t>) -> Outcome<T> {
     result.map_err(status_of_driver)
 }
 
-/// The object of a handle, with its device's context current.
+/// The object of a handle; its device's context becomes current.
 pub(super) fn handle_of(handle: rocblas_handle) -> Outcome<Arc<Handle>> {
     let handle = HANDLES.get(handle as usize).map_err(|_| HANDLE)?;
     driven(handle.device.enter())?;
     Ok(handle)
 }
 
-/// Runs the body of an operation. While rocBLAS's question is open how much memory it wants, the answer is none: cuBLAS has its own.
+/// Runs the body of an operation. During a memory size query the answer is 0 bytes: cuBLAS has its own memory.
 pub(super) fn with(handle: rocblas_handle, body: impl FnOnce(&Handle) -> Outcome) -> rocblas_status {
     status(handle_of(handle).and_then(|handle| {
         if handle.querying.load(Ordering::Relaxed) {
@@ -82,7 +82,7 @@ pub(super) fn with(handle: rocblas_handle, body: impl FnOnce(&Handle) -> Outcome
 }
 
 impl Handle {
-    /// A handle on the current device and its null stream, set as rocBLAS sets it.
+    /// A handle on the current device and its null stream, with rocBLAS's initial settings.
     pub(super) fn create() -> Outcome<Self> {
         let device = driven(library::enter())?;
         let mut raw = null_mut();
@@ -104,12 +104,12 @@ impl Handle {
         Ok(handle)
     }
 
-    /// Whether scalars are the program's memory: then they are read, and results written, before the call returns.
+    /// Whether scalars and results are in host memory. Then a call reads and writes them before it returns.
     pub(super) fn on_host(&self) -> bool {
         self.pointer_mode.load(Ordering::Relaxed) == rocblas_pointer_mode::rocblas_pointer_mode_host.0
     }
 
-    /// Whether a scalar is known to be this number. One in device memory is not known.
+    /// Whether a scalar is known to have this value. The value of one in device memory is not known.
     ///
     /// # Safety
     /// The scalar is not null, and live if scalars are on the host.
@@ -176,7 +176,7 @@ impl Handle {
         Ok(())
     }
 
-    /// Setting a stream takes cuBLAS back to its own memory, so that a program's has to be set after it.
+    /// Setting a stream resets cuBLAS's workspace to its own, so the program's workspace is set afterwards.
     fn bind(&self, stream: RawStream, workspace: Workspace) -> Outcome {
         // SAFETY: S11: a live handle and stream.
         done(unsafe { (cublas().cublasSetStream_v2)(self.raw, stream.cast()) })?;
@@ -189,10 +189,10 @@ impl Handle {
         })
     }
 
-    /// Sets results to zero: in the program's memory at once, in the device's in the order of the stream.
+    /// Sets results to zero: in host memory at once, in device memory in stream order.
     ///
     /// # Safety
-    /// The results are as many bytes.
+    /// The results have so many bytes.
     pub(super) unsafe fn zero(&self, results: *mut c_void, bytes: usize) -> Outcome {
         if bytes == 0 {
             return Ok(());
@@ -216,17 +216,17 @@ impl Drop for Handle {
     }
 }
 
-/// Ends every handle on a device, whose context is about to end.
+/// Destroys every handle on a device whose context is about to end.
 fn forget_device(ordinal: usize) {
     HANDLES.end_all(|handle| handle.device.ordinal() == ordinal);
 }
 
-/// Makes a handle, and the number for it.
+/// Registers a new handle and returns its number.
 pub(super) fn insert() -> Outcome<rocblas_handle> {
     Ok(HANDLES.insert(Arc::new(Handle::create()?)) as rocblas_handle)
 }
 
-/// Ends a handle.
+/// Destroys a handle.
 pub(super) fn remove(handle: rocblas_handle) -> rocblas_status {
     HANDLES.remove(handle as usize).map_or(HANDLE, |_| SUCCESS)
 }

@@ -1,7 +1,7 @@
-//! Where cuBLAS may read and write complex numbers: its own begin at multiples of all their bytes, rocBLAS's at those of one of their
-//! two numbers. Scalars and results of the program's memory that lie elsewhere get a place of their own; what is in the device's memory
-//! cannot, and is refused (but for members of batches by addresses, which lie there
-//! themselves: rocblas-safe sees to those).
+//! Alignment of complex numbers. cuBLAS wants them aligned to their whole size; rocBLAS only to one of their two parts. A misaligned
+//! scalar or result in host memory gets an aligned copy. A misaligned operand in device memory is refused. Members of a batch by
+//! addresses are not checked, because the addresses are in device memory;
+//! rocblas-safe checks those.
 
 use super::check::{Outcome, POINTER, ensure};
 use super::convert::data_type;
@@ -9,25 +9,25 @@ use super::handle::Handle;
 use hip_sys::rocblas::{rocblas_datatype, rocblas_diagonal, rocblas_fill, rocblas_operation, rocblas_side};
 use std::ffi::c_void;
 
-/// The bytes of the widest number.
+/// The size of the largest number in bytes.
 const WIDEST: usize = size_of::<Room>();
 
 #[derive(Clone, Copy)]
 #[repr(C, align(16))]
 struct Room([u8; 16]);
 
-/// A scalar where cuBLAS may read it.
+/// A scalar at an aligned address.
 pub(super) struct Held<T> {
     copy: Room,
-    /// The caller's, if it is not the copy.
+    /// The caller's address, unless the copy is used.
     theirs: Option<*const T>,
 }
 
 impl<T> Held<T> {
-    /// One of as many bytes, 16 at most.
+    /// A scalar of so many bytes, at most 16.
     ///
     /// # Safety
-    /// The scalar is null, or has as many bytes and is live if scalars are on the host.
+    /// The scalar is null, or has so many bytes and is live if scalars are on the host.
     unsafe fn of(on_host: bool, scalar: *const T, bytes: usize) -> Outcome<Self> {
         if scalar.is_null() || scalar.addr().is_multiple_of(bytes) {
             return Ok(Self::there(scalar));
@@ -39,7 +39,7 @@ impl<T> Held<T> {
         Ok(Self { copy, theirs: None })
     }
 
-    /// One that is where cuBLAS may read it.
+    /// The aligned address.
     pub(super) fn there(scalar: *const T) -> Self {
         Self { copy: Room([0; WIDEST]), theirs: Some(scalar) }
     }
@@ -49,7 +49,7 @@ impl<T> Held<T> {
     }
 }
 
-/// A scalar whose type is told.
+/// A scalar whose type is an argument.
 ///
 /// # Safety
 /// The scalar is null, or of that type and live if scalars are on the host.
@@ -75,7 +75,7 @@ pub(super) unsafe fn hold_both<T>(
     unsafe { Ok([alpha.hold(handle)?, beta.hold(handle)?]) }
 }
 
-/// An argument that is held while cuBLAS reads it. Those that are no scalars are as they are.
+/// An argument that may be copied while cuBLAS reads it. Only scalars are.
 pub(super) trait Hold: Sized {
     type Held;
     /// # Safety
@@ -107,20 +107,20 @@ macro_rules! as_it_is {
 
 as_it_is!(i32, i64, rocblas_operation, rocblas_fill, rocblas_diagonal, rocblas_side);
 
-/// Elements in the device's memory begin where cuBLAS may read them.
+/// Fails if elements in device memory are not aligned for cuBLAS.
 pub(super) fn aligned<T>(elements: *const T) -> Outcome {
     aligned_to(elements.cast(), size_of::<T>())
 }
 
-/// [`aligned`] for elements of as many bytes.
+/// [`aligned`] for elements of so many bytes.
 pub(super) fn aligned_to(elements: *const c_void, bytes: usize) -> Outcome {
     ensure(elements.addr().is_multiple_of(bytes), POINTER)
 }
 
-/// A number of as many bytes that a call writes, or reads and writes, where cuBLAS may do so.
+/// Calls with an aligned address for a number of so many bytes that the call writes, or reads and writes.
 ///
 /// # Safety
-/// The place is the caller's to write, on the host or not.
+/// The place is writable, on the host or not.
 pub(super) unsafe fn in_place<T>(
     on_host: bool,
     theirs: *mut T,
@@ -146,7 +146,7 @@ mod tests {
     use super::*;
     use hip_sys::rocblas::rocblas_double_complex as C64;
 
-    /// The second of two complex numbers' halves and the next one's first.
+    /// A complex number that straddles two others: the second part of the one and the first part of the next.
     fn between(room: &mut [C64; 2]) -> *mut C64 {
         room.as_mut_ptr().cast::<f64>().wrapping_add(1).cast()
     }
@@ -159,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn a_scalar_between_two_numbers_is_copied_and_others_are_not() {
+    fn only_a_misaligned_scalar_is_copied() {
         let mut two = two();
         let (first, between) = (&raw const two.0[0], between(&mut two.0).cast_const());
         // SAFETY: S11: live scalars.
@@ -176,7 +176,7 @@ mod tests {
     }
 
     #[test]
-    fn a_result_between_two_numbers_is_read_and_written_there() {
+    fn a_misaligned_result_goes_through_an_aligned_copy() {
         let mut two = two();
         let place = between(&mut two.0);
         let negate = |result: *mut C64| {

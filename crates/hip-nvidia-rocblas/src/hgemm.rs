@@ -1,5 +1,5 @@
-//! `hgemm`: a product of 16-bit elements. Its sums have 32 bits where the scalars are on the host; those in device memory cannot be
-//! widened, so with them the sums have 16 bits too.
+//! `hgemm`: a product of 16-bit elements. With scalars on the host it sums in 32 bits. Scalars in device memory cannot be
+//! widened, so with them it sums in 16 bits.
 #![allow(non_snake_case, reason = "BLAS's names")]
 
 use super::check::{Int, Outcome};
@@ -22,10 +22,10 @@ pub(super) fn fill(table: &mut RocblasTable) {
     }
 }
 
-/// Checks the arguments and makes the product of it.
+/// Checks the arguments and converts them to a product.
 ///
 /// # Safety
-/// The arguments are as rocBLAS wants them.
+/// The arguments fulfil rocBLAS's contract.
 unsafe fn product<I: Int, P>(
     handle: &Handle,
     shape: Shape<I>,

@@ -65,16 +65,16 @@ pub(super) fn fill(table: &mut RocblasTable) {
     }
 }
 
-/// Reductions: without elements the results are zero.
+/// Reductions. For empty vectors the results are zero.
 ///
 /// # Safety
-/// There is a result for each of as many.
+/// There is room for so many results.
 unsafe fn reduction<I: Int, R>(handle: &Handle, elements: bool, count: I, results: *mut R) -> Outcome {
     // SAFETY: S11: as promised above.
     unsafe { reduction_of(handle, elements, count, results.cast(), size_of::<R>()) }
 }
 
-/// The same with results of as many bytes each.
+/// The same for results of so many bytes each.
 ///
 /// # Safety
 /// As above.
@@ -158,13 +158,13 @@ adapt! {
         there(x)?;
     }
 
-    /// The place of the greatest magnitude, from 1
+    /// The index of the greatest magnitude, from 1
     amax, amax_strided<I, T> = Amax.amax |handle, count| (n: I, x: *const T [incx, stride_x]; result: I) {
         reduction(handle, n > I::of(0) && incx > I::of(0), count, result)?;
         there(x)?;
     }
 
-    /// The place of the least magnitude, from 1
+    /// The index of the least magnitude, from 1
     amin, amin_strided<I, T> = Amin.amin |handle, count| (n: I, x: *const T [incx, stride_x]; result: I) {
         reduction(handle, n > I::of(0) && incx > I::of(0), count, result)?;
         there(x)?;

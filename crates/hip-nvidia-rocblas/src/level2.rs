@@ -46,12 +46,12 @@ pub(super) fn fill(table: &mut RocblasTable) {
     }
 }
 
-/// Whether a matrix of as many rows has a leading dimension that holds them, and one at least.
+/// Whether the leading dimension is at least the number of rows, and at least 1.
 pub(super) fn holds<I: Int>(leading: I, rows: I) -> bool {
     leading >= rows && leading >= I::of(1)
 }
 
-/// Checks the scalars and pointers of `y = alpha A x + beta y`. Without a factor that is not read cuBLAS is not asked: it may read it.
+/// Checks the scalars and pointers of `y = alpha A x + beta y`. If A and x must not be read, cuBLAS is not called, as it may read them.
 ///
 /// # Safety
 /// Scalars are null or live if they are on the host.
@@ -70,14 +70,14 @@ pub(super) unsafe fn scaled_sum<S: Scalar, A, Y>(
     given(nothing, &factors)
 }
 
-/// The factors are there. Where they need not be, since their product is zero, cuBLAS is not asked: it may read them.
+/// Checks that the factors are not null. If their product is zero they may be null; then cuBLAS is not called, as it may read them.
 pub(super) fn given<A>(needless: bool, factors: &[*const A]) -> Outcome {
     let all = factors.iter().all(|factor| !factor.is_null());
     super::check::ensure(all, if needless { NOT_IMPLEMENTED } else { super::check::POINTER })
 }
 
 adapt! {
-    /// `y = alpha A x + beta y` of a matrix with few diagonals
+    /// `y = alpha A x + beta y` of a band matrix
     gbmv, gbmv_strided<I, T> = Gbmv.gbmv |handle, count|
     (
         transA: rocblas_operation, m: I, n: I, kl: I, ku: I, alpha: *const T, A: *const T [lda, stride_a],
@@ -122,14 +122,14 @@ adapt! {
         rank_one(handle, [m, n, count], [incx, incy], lda, alpha, [x, y, A.cast_const()])?;
     }
 
-    /// `A += alpha x x^T`, half of it
+    /// `A += alpha x x^T`, one triangle of it
     syr, syr_strided<I, T> = Syr.syr |handle, count|
     (uplo: rocblas_fill, n: I, alpha: *const T, x: *const T [incx, stride_x], A: *mut T [lda, stride_a]) {
         uplo.valid()?;
         rank_one(handle, [n, n, count], [incx, incx], lda, alpha, [x, x, A.cast_const()])?;
     }
 
-    /// `x = A x` of a triangle
+    /// `x = A x` of a triangular matrix
     trmv, trmv_strided<I, T> = Trmv.trmv |handle, count|
     (
         uplo: rocblas_fill, transA: rocblas_operation, diag: rocblas_diagonal, n: I, A: *const T [lda, stride_a],
@@ -138,7 +138,7 @@ adapt! {
         triangle(uplo, transA, diag, [n, lda, incx, count], [A, x.cast_const()])?;
     }
 
-    /// `A x = b` of a triangle, for `x`
+    /// `A x = b` of a triangular matrix, for `x`
     trsv, trsv_strided<I, T> = Trsv.trsv |handle, count|
     (
         uplo: rocblas_fill, transA: rocblas_operation, diag: rocblas_diagonal, n: I, A: *const T [lda, stride_a],

@@ -1,4 +1,4 @@
-//! Level 3 beside `gemm`: operations on matrices.
+//! Level 3 except `gemm`: operations on matrices.
 #![allow(non_snake_case, reason = "BLAS's names")]
 
 use super::adapt::adapt;
@@ -56,11 +56,11 @@ adapt! {
     ) {
         side.valid()?;
         uplo.valid()?;
-        beside(side, [m, n, count], lda, &[ldb, ldc])?;
+        check_square_operand(side, [m, n, count], lda, &[ldb, ldc])?;
         scaled_sum(handle, (alpha, beta), [A, B], C.cast_const())?;
     }
 
-    /// `C = alpha A A^T + beta C`, or with the conjugate where the scalars are real and the elements complex; half of it
+    /// `C = alpha A A^T + beta C`, or with the conjugate where the scalars are real and the elements complex; one triangle of it
     syrk, syrk_strided<I, S, T> = Syrk.syrk |handle, count|
     (
         uplo: rocblas_fill, transA: rocblas_operation, n: I, k: I, alpha: *const S, A: *const T [lda, stride_a],
@@ -74,7 +74,7 @@ adapt! {
         let lda = leading(lda);
         done_if(n == zero || count == zero)?;
         there(beta)?;
-        // Without k the other scalar need not be there, and is not used.
+        // With k zero alpha is not used and may be null.
         let alpha = if k == zero { beta } else { alpha };
         there(alpha)?;
         let nothing = k == zero || handle.is(alpha, 0);
@@ -84,28 +84,28 @@ adapt! {
         given(nothing, &[A])?;
     }
 
-    /// `C = alpha A B` of a triangle `A`, or `B A`
+    /// `C = alpha A B` of a triangular `A`, or `B A`
     trmm, trmm_strided<I, T> = Trmm.trmm |handle, count|
     (
         side: rocblas_side, uplo: rocblas_fill, transA: rocblas_operation, diag: rocblas_diagonal, m: I, n: I,
         alpha: *const T, A: *const T [lda, stride_a], B: *const T [ldb, stride_b], C: *mut T [ldc, stride_c]
     ) {
         triangle(side, uplo, transA, diag)?;
-        beside(side, [m, n, count], lda, &[ldb, ldc])?;
+        check_square_operand(side, [m, n, count], lda, &[ldb, ldc])?;
         there(C)?;
         there(alpha)?;
         given(handle.is(alpha, 0), &[A, B])?;
         ensure(B != C.cast_const() || ldb == ldc, VALUE)?;
     }
 
-    /// `A X = alpha B` of a triangle `A`, or `X A`, for `X`
+    /// `A X = alpha B` of a triangular `A`, or `X A`, for `X`
     trsm, trsm_strided<I, T> = Trsm.trsm |handle, count|
     (
         side: rocblas_side, uplo: rocblas_fill, transA: rocblas_operation, diag: rocblas_diagonal, m: I, n: I,
         alpha: *const T, A: *const T [lda, stride_a], B: *mut T [ldb, stride_b]
     ) {
         triangle(side, uplo, transA, diag)?;
-        beside(side, [m, n, count], lda, &[ldb])?;
+        check_square_operand(side, [m, n, count], lda, &[ldb])?;
         there(B)?;
         there(alpha)?;
         given(handle.is(alpha, 0), &[A])?;
@@ -147,8 +147,8 @@ adapt! {
     }
 }
 
-/// Checks sizes where a square matrix is on one side of one with `m` rows and `n` columns.
-fn beside<I: Int>(side: rocblas_side, [m, n, count]: [I; 3], lda: I, others: &[I]) -> Outcome {
+/// Checks the sizes of a square matrix left or right of an `m` by `n` matrix.
+fn check_square_operand<I: Int>(side: rocblas_side, [m, n, count]: [I; 3], lda: I, others: &[I]) -> Outcome {
     let zero = I::of(0);
     let order = if side == rocblas_side::rocblas_side_left { m } else { n };
     sizes(m >= zero && n >= zero && count >= zero)?;
@@ -181,7 +181,7 @@ fn rank_k<S: Scalar, T: Scalar>(operation: rocblas_operation) -> Outcome<rocblas
     }
 }
 
-/// cuBLAS has this one for many by their addresses.
+/// cuBLAS has this operation for a batch by addresses.
 pub(super) unsafe extern "C" fn trsm_batched<I: Int, T: Scalar>(
     handle: rocblas_handle,
     side: rocblas_side,
@@ -203,7 +203,7 @@ where
     // SAFETY: S2, S11: the caller's arguments; a live handle with its context current.
     with(handle, |handle| unsafe {
         triangle(side, uplo, transA, diag)?;
-        beside(side, [m, n, count], lda, &[ldb])?;
+        check_square_operand(side, [m, n, count], lda, &[ldb])?;
         there(B)?;
         there(alpha)?;
         given(handle.is(alpha, 0), &[A])?;
@@ -235,7 +235,7 @@ mod tests {
     const CONJUGATE: rocblas_operation = rocblas_operation::rocblas_operation_conjugate_transpose;
 
     #[test]
-    fn the_operation_of_a_rank_k_update_fits_its_types() {
+    fn a_rank_k_update_accepts_only_its_types_operations() {
         assert_eq!(rank_k::<f32, f32>(CONJUGATE), Ok(TRANSPOSE));
         assert_eq!(rank_k::<C32, C32>(TRANSPOSE), Ok(TRANSPOSE));
         assert_eq!(rank_k::<C32, C32>(CONJUGATE), Err(VALUE));
@@ -245,12 +245,12 @@ mod tests {
     }
 
     #[test]
-    fn the_square_matrix_has_the_order_of_its_side() {
+    fn the_square_matrix_s_size_follows_from_its_side() {
         let (left, right) = (rocblas_side::rocblas_side_left, rocblas_side::rocblas_side_right);
-        assert_eq!(beside(left, [2, 5, 1], 2, &[2, 3]), Ok(()));
-        assert_eq!(beside(right, [2, 5, 1], 4, &[2, 3]), Err(SIZE));
-        assert_eq!(beside(right, [2, 5, 1], 5, &[2, 1]), Err(SIZE));
-        assert_eq!(beside(left, [2, 5, -1], 2, &[2]), Err(SIZE));
-        assert_eq!(beside(left, [2, 0, 1], 2, &[2]), Err(SUCCESS));
+        assert_eq!(check_square_operand(left, [2, 5, 1], 2, &[2, 3]), Ok(()));
+        assert_eq!(check_square_operand(right, [2, 5, 1], 4, &[2, 3]), Err(SIZE));
+        assert_eq!(check_square_operand(right, [2, 5, 1], 5, &[2, 1]), Err(SIZE));
+        assert_eq!(check_square_operand(left, [2, 5, -1], 2, &[2]), Err(SIZE));
+        assert_eq!(check_square_operand(left, [2, 0, 1], 2, &[2]), Err(SUCCESS));
     }
 }

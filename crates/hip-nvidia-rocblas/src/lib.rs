@@ -1,6 +1,6 @@
-//! rocBLAS's C functions over cuBLAS, found at run time: rocBLAS for the platform that hip-nvidia is.
+//! rocBLAS's C functions over cuBLAS, which is found at run time: the rocBLAS of the platform hip-nvidia.
 //!
-//! rocblas-safe with its feature `nvidia` uses this crate by itself; C's functions are in [`library()`]'s table.
+//! rocblas-safe uses this crate if its feature `nvidia` is on; C's functions are in [`library()`]'s table.
 //!
 //! ```
 //! match hip_nvidia_rocblas::library() {
@@ -9,9 +9,9 @@
 //! }
 //! ```
 //!
-//! cuBLAS takes HIP's device pointers as they are. A call checks its arguments as rocBLAS does, makes its handle's device current and calls
-//! cuBLAS once. What cuBLAS has no function for answers that it is not implemented. `COVERAGE.md` of rocblas-safe lists it, and
-//! `docs/platforms/nvidia.md` what differs.
+//! cuBLAS takes HIP's device pointers unchanged. A call checks its arguments as rocBLAS does, makes its handle's device current and
+//! calls cuBLAS once. A function that cuBLAS lacks returns `not_implemented`. `COVERAGE.md` of rocblas-safe lists those, and
+//! `docs/platforms/nvidia.md` lists the differences.
 
 mod adapt;
 mod check;
@@ -44,10 +44,10 @@ use hip_sys::{LoadError, Rocblas, RocblasTable, Version};
 /// The version of rocBLAS whose behaviour this follows.
 const VERSION: Version = Version { major: 4, minor: 4, patch: 0 };
 
-/// The library: what it does not do answers that it is not implemented.
+/// The library. A function that it lacks returns `rocblas_status_not_implemented`.
 ///
 /// # Errors
-/// As [`hip_nvidia::platform`], and [`LoadError::NotFound`] with the names that were tried where there is no cuBLAS.
+/// As [`hip_nvidia::platform`], and [`LoadError::NotFound`] with the names that were tried if there is no cuBLAS.
 pub fn library() -> Result<Rocblas, LoadError> {
     let file = library::open()?.file().to_path_buf();
     // SAFETY: S1, S11: the functions are this crate's, and check what a library checks.
@@ -114,7 +114,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cublas_has_not_is_not_implemented() {
+    fn functions_that_cublas_lacks_are_not_implemented() {
         let table = functions();
         // SAFETY: S1: a function of the table's that only answers.
         let answer = unsafe { (table.rocblas_saxpy_batched)(null_mut(), 1, null(), null(), 1, null(), 1, 1) };

@@ -22,7 +22,7 @@ pub(super) fn open() -> Result<&'static Cublas, LoadError> {
     CUBLAS.get_or_init(load).as_ref().map_err(Clone::clone)
 }
 
-/// cuBLAS. Only called with a handle, which exists when the library is open.
+/// The opened cuBLAS. Callers have a handle, which exists only if the library is open.
 pub(super) fn cublas() -> &'static Cublas {
     CUBLAS
         .get()
@@ -30,7 +30,7 @@ pub(super) fn cublas() -> &'static Cublas {
         .expect("a handle is made after the library was opened")
 }
 
-/// The library's own version: major, minor, patch.
+/// cuBLAS's version: major, minor, patch.
 pub(super) fn version(cublas: &Cublas) -> [c_int; 3] {
     [0, 1, 2].map(|property| {
         let mut value = 0;
@@ -40,8 +40,8 @@ pub(super) fn version(cublas: &Cublas) -> [c_int; 3] {
     })
 }
 
-/// An installation of the toolkit has the bare name too, packages of the runtime alone only the numbered ones. A driver does
-/// not load what was made for a later major version, so that is tried last.
+/// A toolkit installation also has the bare name; packages with only the runtime have the numbered ones. A driver does not
+/// load code of a later major version, so that version is tried last.
 fn names(driver_version: c_int) -> [&'static str; 3] {
     if driver_version >= 13_000 {
         ["libcublas.so.13", "libcublas.so.12", "libcublas.so"]

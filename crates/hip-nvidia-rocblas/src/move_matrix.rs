@@ -1,30 +1,30 @@
-//! Copies of matrices in the order of a handle's stream.
+//! Stream-ordered copies of matrices.
 
 use super::check::{NOT_IMPLEMENTED, Outcome};
 use super::handle::{Handle, driven};
 use hip_nvidia::library::copy_rows;
 use std::ffi::c_void;
 
-/// As many matrices of as many rows and columns, each with its leading dimension and the stride to the next in elements.
+/// A batch of matrices: the number of rows, columns and matrices, and each side's leading dimension and stride in elements.
 #[derive(Clone, Copy)]
 pub(super) struct Matrices {
     pub(super) rows: i64,
     pub(super) columns: i64,
     pub(super) count: i64,
-    /// Of an element.
+    /// The size of an element in bytes.
     pub(super) bytes: usize,
     pub(super) from: (*const c_void, i64, i64),
     pub(super) to: (*mut c_void, i64, i64),
 }
 
-/// Copies each matrix to its place.
+/// Copies each matrix of the batch.
 ///
 /// # Safety
-/// The matrices are live until the stream has copied them, and lie apart from their new places.
+/// The matrices are live until the stream has copied them; source and target do not overlap.
 pub(super) unsafe fn move_matrices(handle: &Handle, all: Matrices) -> Outcome {
     let (from, from_leading, from_stride) = all.from;
     let (to, to_leading, to_stride) = all.to;
-    // Matrices that follow each other without a gap are one of more columns.
+    // Contiguous matrices are copied as one matrix with more columns.
     let follow = all.count == 1
         || follows(all.columns, from_leading, from_stride) && follows(all.columns, to_leading, to_stride);
     let (columns, count) =

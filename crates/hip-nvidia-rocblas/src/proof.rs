@@ -1,4 +1,4 @@
-//! A proof by the compiler that our declarations of cuBLAS's functions are those of its header, as cudarc read it.
+//! Compile-time checks that our declarations of cuBLAS's functions match its header, as cudarc declares it.
 
 use super::convert::{Algorithm, AtomicsMode, Compute, DataType, Diagonal, Fill, MathMode};
 use super::convert::{Operation, PointerMode, Property, Side};
@@ -7,14 +7,14 @@ use cudarc::cublas::sys;
 use hip_sys::rocblas::{rocblas_double_complex, rocblas_float_complex};
 use std::ffi::c_void;
 
-/// A type of ours that stands for one of the header's in an argument.
+/// A type of ours that stands for a type of the header.
 pub(super) trait Same {
     type Theirs;
 }
 
 /// A function that is declared with our types.
 pub(super) trait Declared {
-    /// The same function with the header's types, as cudarc has it.
+    /// The same function with the header's types, from cudarc.
     type Theirs;
 }
 

@@ -10,7 +10,7 @@ use hip_sys::RocblasTable;
 use hip_sys::rocblas::{rocblas_double_complex, rocblas_float_complex, rocblas_handle};
 use hip_sys::rocblas::{rocblas_status, rocblas_stride};
 
-/// A type of numbers, with that of their magnitudes.
+/// An element type, with the type of its magnitude.
 trait Rotated: Sized {
     type Real;
     fn function(

@@ -1,5 +1,5 @@
-//! Scalars whose type is told. cuBLAS computes with 16-bit elements in 32 bits if their scalars have 32, so those that are on the
-//! host are widened, which changes no value.
+//! Scalars whose type is an argument. cuBLAS sums 16-bit elements in 32 bits only if the scalars have 32 bits, so 16-bit scalars on
+//! the host are widened, which is exact.
 
 use super::convert::DataType;
 use super::handle::Handle;
@@ -7,7 +7,7 @@ use hip_sys::rocblas::rocblas_half;
 use hip_sys::rocblas::{rocblas_bfloat16, rocblas_datatype, rocblas_double_complex, rocblas_float_complex};
 use std::ffi::c_void;
 
-/// Whether a scalar is known to be a number.
+/// Whether a scalar is known to have a value.
 ///
 /// # Safety
 /// The scalar is of that type, not null, and live if scalars are on the host.
@@ -32,9 +32,9 @@ pub(super) unsafe fn is(handle: &Handle, scalar: *const c_void, data: rocblas_da
 pub(super) fn from_f16(bits: u16) -> f32 {
     let (sign, rest) = (u32::from(bits & 0x8000) << 16, u32::from(bits & 0x7fff));
     let magnitude = match rest {
-        // An infinity or none: the greatest exponent stays the greatest.
+        // Infinity or NaN: the greatest exponent stays the greatest.
         0x7c00.. => f32::from_bits(rest << 13 | 0x7f80_0000),
-        // The exponents differ by 112 in what zero means; the product is exact, also for the smallest.
+        // The exponent biases differ by 112. The product is exact, also for subnormal numbers.
         _ => f32::from_bits(rest << 13) * f32::from_bits((127 + 112) << 23),
     };
     f32::from_bits(magnitude.to_bits() | sign)
@@ -45,7 +45,7 @@ pub(super) fn from_bf16(bits: u16) -> f32 {
     f32::from_bits(u32::from(bits) << 16)
 }
 
-/// A scalar in 32 bits, if it is known and has 16.
+/// A 16-bit scalar in 32 bits, if its value is known.
 ///
 /// # Safety
 /// The scalar is of that type, not null, and live if scalars are on the host.

@@ -1,4 +1,4 @@
-//! Handles and what is set on them; the version and the names of statuses.
+//! Functions for handles and their settings, the version, and the names of statuses.
 #![allow(non_snake_case, reason = "rocBLAS's names")]
 
 use super::check::{Outcome, POINTER, SIZE, VALUE, ensure, status, there};
@@ -37,15 +37,15 @@ pub(super) fn fill(table: &mut RocblasTable) {
     table.rocblas_status_to_string = rocblas_status_to_string;
 }
 
-/// cuBLAS wants its memory to begin so.
+/// The alignment of a workspace that cuBLAS requires.
 const WORKSPACE_ALIGN: usize = 256;
 
-/// Calls with the object of a handle.
+/// Calls a function with the object of a handle.
 fn set(handle: rocblas_handle, change: impl FnOnce(&Handle) -> Outcome) -> rocblas_status {
     status(handle_of(handle).and_then(|handle| change(&handle)))
 }
 
-/// Writes what is asked of a handle to the caller's place.
+/// Writes a handle's setting to the caller's place.
 ///
 /// # Safety
 /// The place is null or live.
@@ -115,7 +115,7 @@ unsafe extern "C" fn rocblas_get_atomics_mode(
     unsafe { get(handle, place, |handle| rocblas_atomics_mode(handle.atomics_mode.load(Relaxed))) }
 }
 
-/// xf32 is AMD's name for what NVIDIA calls TF32: products of 32-bit elements with fewer bits.
+/// xf32 is AMD's name for NVIDIA's TF32: products of 32-bit elements with a reduced mantissa.
 unsafe extern "C" fn rocblas_set_math_mode(
     handle: rocblas_handle,
     mode: rocblas_math_mode,
@@ -134,7 +134,7 @@ unsafe extern "C" fn rocblas_get_math_mode(
     unsafe { get(handle, place, |handle| rocblas_math_mode(handle.math_mode.load(Relaxed))) }
 }
 
-/// Kept, without effect: cuBLAS has no such choice.
+/// Stored without effect: cuBLAS has no such setting.
 unsafe extern "C" fn rocblas_set_performance_metric(
     handle: rocblas_handle,
     metric: rocblas_performance_metric,
@@ -154,7 +154,7 @@ unsafe extern "C" fn rocblas_get_performance_metric(
     unsafe { get(handle, place, |handle| rocblas_performance_metric(handle.metric.load(Relaxed))) }
 }
 
-/// Null, or no bytes: cuBLAS uses its own memory again.
+/// Null or 0 bytes: cuBLAS uses its own memory again.
 unsafe extern "C" fn rocblas_set_workspace(
     handle: rocblas_handle,
     start: *mut c_void,
@@ -167,7 +167,7 @@ unsafe extern "C" fn rocblas_set_workspace(
     })
 }
 
-/// The bytes of the program's workspace; 0 while cuBLAS uses its own memory, of which it does not tell.
+/// The size of the program's workspace; 0 while cuBLAS uses its own memory, whose size it does not report.
 unsafe extern "C" fn rocblas_get_device_memory_size(
     handle: rocblas_handle,
     place: *mut usize,
@@ -202,10 +202,10 @@ unsafe extern "C" fn rocblas_stop_device_memory_size_query(
     })
 }
 
-/// cuBLAS starts with its first handle.
+/// cuBLAS is initialised when its first handle is created.
 unsafe extern "C" fn rocblas_initialize() {}
 
-/// rocBLAS's version, whose behaviour this follows, and cuBLAS's in the place of the commit.
+/// The rocBLAS version whose behaviour this follows, with cuBLAS's version where rocBLAS has the commit.
 fn version_string() -> String {
     let [major, minor, patch] = library::open().map(library::version).unwrap_or_default();
     let rocblas = super::VERSION;

@@ -1,8 +1,8 @@
-//! How the table of rocBLAS's functions is filled: each operation is a function for every width and type.
+//! Macros that fill the table of rocBLAS's functions: each operation becomes a function for every width and type.
 
 use hip_sys::{Optional, Unsupported};
 
-/// Puts a function where only later versions of rocBLAS have one.
+/// Stores a function in a field that only later versions of rocBLAS have.
 pub(super) fn present<F: Copy>(place: &mut Optional<F>, function: F) {
     if let Err(Unsupported { symbol, since }) = place.get() {
         *place = Optional::present(function, symbol, since);

@@ -1,4 +1,4 @@
-//! `trsm_ex`: the type is told. The inverses of the blocks on the diagonal, which a program may have computed, are not used.
+//! `trsm_ex`: the type is an argument. The optional inverses of the diagonal blocks are not used.
 #![allow(non_snake_case, reason = "BLAS's names")]
 
 use super::check::NOT_IMPLEMENTED;

@@ -11,7 +11,7 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 #[derive(Clone, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// A C function answered an error.
+    /// A C function returned an error.
     #[error("{call} answered {name} ({code}) while {doing}{}", explanation(cause.as_deref(), *code))]
     Hip {
         /// The C function.

@@ -98,7 +98,7 @@ mod tests {
     }
 
     #[test]
-    fn values_go_where_they_are_told() {
+    fn insert_puts_a_value_at_its_index() {
         for count in 0..12_usize {
             for index in 0..=count {
                 let mut list = InlineVec::<u32, 8>::new();

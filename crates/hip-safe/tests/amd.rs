@@ -95,7 +95,7 @@ fn a_code_object_runs_and_its_launches_are_checked() {
 }
 
 #[test]
-fn what_does_not_fit_is_refused() {
+fn mismatched_arguments_are_refused() {
     let (device, image) = match device().and_then(|d| compile(&base(&d), false).map(|image| (d, image))) {
         Ok(found) => found,
         Err(reason) => return println!("skipped: {reason}"),

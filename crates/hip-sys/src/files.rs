@@ -114,7 +114,7 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn what_others_may_write_is_refused_with_the_remedy() {
+    fn folders_that_others_may_write_are_refused_with_a_remedy() {
         use std::os::unix::fs::{PermissionsExt, chown};
         let folder = std::env::temp_dir().join(format!("hip-sys-owner-{}", std::process::id()));
         std::fs::create_dir(&folder).unwrap();

@@ -310,7 +310,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_cut_short_is_refused() {
+    fn truncated_images_are_refused() {
         assert_eq!(check(&host_module(3, "abc"), "").unwrap().kind, "host module \"abc\"");
         assert_eq!(check(b"HIPHOSTC\x10\0\0\0\0\0\0\0", "").unwrap().kind, "compiled host code");
         let cut_short: [(&[u8], &str); 10] = [

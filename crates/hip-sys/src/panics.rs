@@ -49,7 +49,7 @@ mod tests {
     }
 
     #[test]
-    fn what_panics_when_it_is_dropped_is_dropped_once() {
+    fn a_payload_that_panics_in_drop_is_dropped_once() {
         static DROPS: AtomicU32 = AtomicU32::new(0);
         assert_eq!(catch_panic(|| panic_any(Again(&DROPS))), Err::<(), _>("no message".to_owned()));
         assert_eq!(DROPS.load(Ordering::Relaxed), 1);

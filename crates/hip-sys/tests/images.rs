@@ -22,7 +22,7 @@ fn refused(bytes: &[u8]) -> ImageError {
 
 /// Runtimes before ROCm 6 do not know compressed bundles, and follow their bytes as an ELF file's.
 #[test]
-fn of_a_bundle_a_runtime_is_given_the_code_object() {
+fn a_runtime_gets_the_code_object_of_a_bundle() {
     let object = object();
     let bundle = write_bundle(&[HOST, (OTHER, b"\x7fELF"), (OURS, &object)], 4096);
     let compressed = [Method::Zlib, Method::Zstd]

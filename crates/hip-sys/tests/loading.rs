@@ -28,7 +28,7 @@ fn a_library_that_is_not_hip_is_refused_by_the_missing_function() {
 }
 
 #[test]
-fn what_is_not_rocrand_is_refused_too() {
+fn a_library_that_is_not_rocrand_is_refused() {
     // SAFETY: S1: there is no such file.
     let error = unsafe { Rocrand::load_from(Path::new("/nowhere/librocrand.so.1")) }.unwrap_err();
     let text = error.to_string();

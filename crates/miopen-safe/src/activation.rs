@@ -6,7 +6,7 @@ use crate::{Handle, Result};
 use hip_sys::miopen::{miopenActivationDescriptor_t, miopenActivationMode_t};
 use std::sync::Arc;
 
-/// What is done with each element. Names and parameters are MIOpen's.
+/// The function of an activation. Names and parameters are MIOpen's.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Activation {
     /// `x`.
@@ -15,9 +15,9 @@ pub enum Activation {
     Logistic,
     /// `beta · tanh(alpha · x)`.
     Tanh {
-        /// Factor inside.
+        /// The factor of the argument.
         alpha: f64,
-        /// Factor outside.
+        /// The factor of the result.
         beta: f64,
     },
     /// `max(0, x)`.
@@ -26,28 +26,28 @@ pub enum Activation {
     SoftRelu,
     /// `|x|`.
     Abs,
-    /// `(alpha + beta · x)^gamma`. MIOpen's gradient of it is the slope alone: it leaves the output's gradient out.
+    /// `(alpha + beta · x)^gamma`. MIOpen's gradient ignores the output's gradient: it is the slope only.
     Power {
-        /// What is added.
+        /// The summand.
         alpha: f64,
-        /// Factor.
+        /// The factor.
         beta: f64,
-        /// Exponent.
+        /// The exponent.
         gamma: f64,
     },
     /// `min(alpha, max(0, x))`.
     ClippedRelu {
-        /// The greatest result.
+        /// The largest result.
         alpha: f64,
     },
     /// `x` above 0, else `alpha · x`.
     LeakyRelu {
-        /// Factor below 0.
+        /// The factor for negative `x`.
         alpha: f64,
     },
     /// `x` above 0, else `alpha · (e^x − 1)`.
     Elu {
-        /// Factor below 0.
+        /// The factor for negative `x`.
         alpha: f64,
     },
 }
@@ -80,10 +80,10 @@ pub struct ActivationDesc {
 }
 
 impl ActivationDesc {
-    /// Makes it.
+    /// Creates the descriptor.
     ///
     /// # Errors
-    /// What the library answers.
+    /// The library's error.
     #[doc(alias = "miopenCreateActivationDescriptor")]
     #[doc(alias = "miopenSetActivationDescriptor")]
     pub fn new(handle: &Handle, activation: Activation) -> Result<Self> {
@@ -95,21 +95,21 @@ impl ActivationDesc {
         Ok(Self { object: Arc::new(object), activation })
     }
 
-    /// What it says.
+    /// Its settings.
     pub fn activation(&self) -> Activation {
         self.activation
     }
 
-    /// If this is the last reference, ends it and says how that went.
+    /// If this is the last reference, destroys it and returns any error.
     ///
     /// # Errors
-    /// What the library answers.
+    /// The library's error.
     #[doc(alias = "miopenDestroyActivationDescriptor")]
     pub fn close(self) -> Result<()> {
         Owner::close_shared(self.object)
     }
 
-    /// The descriptor, for calls with this handle.
+    /// The descriptor's object for calls with this handle.
     pub(crate) fn on(&self, handle: &Handle) -> Result<miopenActivationDescriptor_t> {
         self.object.on(handle)
     }

@@ -1,10 +1,10 @@
-//! Between C's numbers and ours.
+//! Conversions between C's numbers and ours.
 
 use crate::raw::Failure;
 use crate::{Error, Result};
 use std::ffi::{c_int, c_void};
 
-/// The greatest size that the library counts.
+/// The largest size that the library supports.
 pub(crate) const MOST: usize = i32::MAX as usize;
 
 /// A size as C's `int`.
@@ -12,19 +12,19 @@ pub(crate) fn int(what: &'static str, value: usize) -> Result<c_int> {
     c_int::try_from(value).map_err(|_| Error::TooLarge { what, value, limit: MOST })
 }
 
-/// Several of them.
+/// Several sizes as C's `int`.
 pub(crate) fn ints(what: &'static str, values: &[usize]) -> Result<Vec<c_int>> {
     values.iter().map(|value| int(what, *value)).collect()
 }
 
-/// What a call writes through its out-pointer.
+/// Returns what a call writes through its out-pointer.
 pub(crate) fn out<T: Default>(call: impl FnOnce(*mut T) -> Result<(), Failure>) -> Result<T, Failure> {
     let mut value = T::default();
     call(&mut value)?;
     Ok(value)
 }
 
-/// The product of lengths, if it is one that the library counts.
+/// The product of lengths, if the library supports a size that large.
 pub(crate) fn product(what: &'static str, lengths: &[usize]) -> Result<usize> {
     let product = lengths.iter().try_fold(1_usize, |product, length| product.checked_mul(*length));
     match product {
@@ -33,14 +33,14 @@ pub(crate) fn product(what: &'static str, lengths: &[usize]) -> Result<usize> {
     }
 }
 
-/// How a result meets what the output holds: `alpha · result + beta · output`. The output is not read where `beta` is 0.
+/// How a result is combined with the old output: `alpha · result + beta · output`. The output is not read if `beta` is 0.
 ///
-/// MIOpen takes other values than 1 and 0 only in some of its functions: others answer an error.
+/// Only some functions of MIOpen accept values other than 1 and 0; the others return an error.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Blend {
     /// Factor of the result.
     pub alpha: f32,
-    /// Factor of what the output held.
+    /// Factor of the old output.
     pub beta: f32,
 }
 
@@ -51,7 +51,7 @@ impl Default for Blend {
 }
 
 impl Blend {
-    /// The result takes the output's place.
+    /// The result replaces the output.
     pub const SET: Self = Self { alpha: 1.0, beta: 0.0 };
     /// The result is added to the output.
     pub const ADD: Self = Self { alpha: 1.0, beta: 1.0 };
@@ -62,7 +62,7 @@ pub(crate) fn host(value: &f32) -> *const c_void {
     std::ptr::from_ref(value).cast()
 }
 
-/// An enum of ours for a newtype of C's.
+/// Converts an enum of ours to C's newtype.
 macro_rules! c_enum {
     ($(#[$outer:meta])* $name:ident = $raw:ident { $($(#[$inner:meta])* $variant:ident = $value:expr,)* }) => {
         $(#[$outer])*

@@ -10,36 +10,36 @@ use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
 crate::convert::c_enum! {
-    /// Which way a convolution walks. Groups are in [`Convolution::groups`].
+    /// The direction of a convolution. Groups are in [`Convolution::groups`].
     ConvolutionMode = miopenConvolutionMode_t {
-        /// Windows of the input make the output: `[n, c, …]` with weights `[k, c / groups, …]`.
+        /// Each output is a sum over a window of the input: `[n, c, …]` with weights `[k, c / groups, …]`.
         Convolution = miopenConvolutionMode_t::miopenConvolution,
-        /// Places of the input add to windows of the output: `[n, c, …]` with weights `[c, k / groups, …]`.
+        /// Transposed: each input is added to a window of the output: `[n, c, …]` with weights `[c, k / groups, …]`.
         Transpose = miopenConvolutionMode_t::miopenTranspose,
     }
 }
 
-/// How a convolution walks, over one, two or three dimensions of space.
+/// The parameters of a convolution, over one, two or three spatial dimensions.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Convolution {
     /// Forward or transposed.
     pub mode: ConvolutionMode,
-    /// Zeros on either side, for each dimension.
+    /// Zeros that are added on either side, for each dimension.
     pub padding: Vec<usize>,
-    /// Places from one window to the next.
+    /// The stride: positions from one window to the next.
     pub stride: Vec<usize>,
-    /// Places from one weight to the next.
+    /// The dilation: positions from one weight to the next.
     pub dilation: Vec<usize>,
-    /// Groups of channels: as many as channels for a depthwise one.
+    /// Groups of channels; a depthwise convolution has as many as channels.
     pub groups: usize,
-    /// Places added at the end of a transposed convolution's output.
+    /// Positions that are added at the end of a transposed convolution's output.
     pub output_padding: Vec<usize>,
-    /// Only solutions that give the same bits each time.
+    /// Whether only deterministic solutions are used.
     pub deterministic: bool,
 }
 
 impl Convolution {
-    /// Without padding, strides and dilations of 1, one group, over so many dimensions.
+    /// Without padding, with strides and dilations of 1 and one group, over so many dimensions.
     pub fn new(dimensions: usize) -> Self {
         Self {
             mode: ConvolutionMode::Convolution,
@@ -55,7 +55,7 @@ impl Convolution {
     /// The shape of the output for an input `[n, c, …]` and weights `[k, c / groups, …]`, or `[c, k / groups, …]` if transposed.
     ///
     /// # Errors
-    /// [`Error::Mismatch`] if they do not fit together or a window does not fit the padded input.
+    /// [`Error::Mismatch`] if the shapes do not match, or a window is larger than the padded input.
     pub fn output_dims(&self, input: &[usize], weights: &[usize]) -> Result<Vec<usize>> {
         self.check()?;
         let rank = self.padding.len() + 2;
@@ -85,7 +85,7 @@ impl Convolution {
         Ok(dims)
     }
 
-    /// An axis of the output.
+    /// The length of an axis of the output.
     fn length(&self, axis: usize, input: usize, taps: usize) -> Option<usize> {
         let (padding, stride) = (self.padding[axis].checked_mul(2)?, self.stride[axis]);
         let reach = self.dilation[axis].checked_mul(taps.checked_sub(1)?)?.checked_add(1)?;
@@ -135,7 +135,7 @@ impl Convolution {
     }
 }
 
-/// A convolution's descriptor. Cloning it copies a reference; two are equal if they say the same.
+/// A convolution's descriptor. Cloning it copies a reference; two are equal if their settings are.
 #[derive(Clone)]
 #[doc(alias = "miopenConvolutionDescriptor_t")]
 pub struct ConvolutionDesc {
@@ -144,10 +144,10 @@ pub struct ConvolutionDesc {
 }
 
 impl ConvolutionDesc {
-    /// Makes it.
+    /// Creates the descriptor.
     ///
     /// # Errors
-    /// [`Error::Invalid`], [`Error::Mismatch`] for lists that do not fit together, [`Error::TooLarge`].
+    /// [`Error::Invalid`], [`Error::Mismatch`] for lists of different lengths, [`Error::TooLarge`].
     #[doc(alias = "miopenCreateConvolutionDescriptor")]
     #[doc(alias = "miopenInitConvolutionNdDescriptor")]
     #[doc(alias = "miopenSetConvolutionGroupCount")]
@@ -190,7 +190,7 @@ impl ConvolutionDesc {
         Ok(Self { object: Arc::new(object), convolution: Arc::new(convolution) })
     }
 
-    /// What it says.
+    /// Its settings.
     pub fn convolution(&self) -> &Convolution {
         &self.convolution
     }
@@ -198,7 +198,7 @@ impl ConvolutionDesc {
     /// The shape of the output, as [`Convolution::output_dims`] and the library give it.
     ///
     /// # Errors
-    /// As [`Convolution::output_dims`]; [`Error::Mismatch`] too if the library says otherwise.
+    /// As [`Convolution::output_dims`]; [`Error::Mismatch`] too if the library computes another shape.
     #[doc(alias = "miopenGetConvolutionNdForwardOutputDim")]
     pub fn output_dims(
         &self,
@@ -222,10 +222,10 @@ impl ConvolutionDesc {
         if same { Ok(dims) } else { Err(Error::mismatch("the library's output shape", dims, found)) }
     }
 
-    /// Whether the library holds it to be deterministic.
+    /// Whether the library reports that it is deterministic.
     ///
     /// # Errors
-    /// What the library answers.
+    /// The library's error.
     #[doc(alias = "miopenGetConvolutionAttribute")]
     pub fn is_deterministic(&self) -> Result<bool> {
         let attribute = miopenConvolutionAttrib_t::MIOPEN_CONVOLUTION_ATTRIB_DETERMINISTIC;
@@ -238,10 +238,10 @@ impl ConvolutionDesc {
         Ok(value != 0)
     }
 
-    /// If this is the last reference, ends it and says how that went.
+    /// If this is the last reference, destroys it and returns any error.
     ///
     /// # Errors
-    /// What the library answers.
+    /// The library's error.
     #[doc(alias = "miopenDestroyConvolutionDescriptor")]
     pub fn close(self) -> Result<()> {
         Owner::close_shared(self.object)
@@ -251,7 +251,7 @@ impl ConvolutionDesc {
         &self.convolution
     }
 
-    /// The descriptor, for calls with this handle.
+    /// The descriptor's object for calls with this handle.
     pub(crate) fn on(&self, handle: &Handle) -> Result<miopenConvolutionDescriptor_t> {
         self.object.on(handle)
     }
@@ -307,7 +307,7 @@ mod tests {
     }
 
     #[test]
-    fn lists_that_do_not_fit_are_refused() {
+    fn lists_of_other_lengths_are_refused() {
         assert!(Convolution::new(0).check().is_err());
         assert!(Convolution::new(4).check().is_err());
         let with = |change: fn(&mut Convolution)| {

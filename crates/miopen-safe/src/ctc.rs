@@ -6,12 +6,12 @@ use crate::{DataType, Handle, Result, convert};
 use hip_sys::miopen::miopenCTCLossDescriptor_t;
 use std::sync::Arc;
 
-/// What a loss reads.
+/// The settings of a loss.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct CtcLoss {
-    /// The class that stands for no label.
+    /// The class of the blank label.
     pub blank: usize,
-    /// Whether the inputs are to go through a softmax first; else they are logarithms of probabilities already, and the gradients are by the
+    /// Whether a softmax is applied to the inputs. Otherwise they are logarithms of probabilities, and the gradients are by the
     /// probabilities.
     pub softmax: bool,
 }
@@ -22,7 +22,7 @@ impl Default for CtcLoss {
     }
 }
 
-/// A loss' descriptor, for `f32`. Cloning it copies a reference.
+/// The descriptor of a loss, for `f32`. Cloning it copies a reference.
 #[derive(Debug, Clone)]
 #[doc(alias = "miopenCTCLossDescriptor_t")]
 pub struct CtcLossDesc {
@@ -31,10 +31,10 @@ pub struct CtcLossDesc {
 }
 
 impl CtcLossDesc {
-    /// Makes it.
+    /// Creates the descriptor.
     ///
     /// # Errors
-    /// [`Error::TooLarge`](crate::Error::TooLarge); what the library answers.
+    /// [`Error::TooLarge`](crate::Error::TooLarge); the library's error.
     #[doc(alias = "miopenCreateCTCLossDescriptor")]
     #[doc(alias = "miopenSetCTCLossDescriptor")]
     pub fn new(handle: &Handle, loss: CtcLoss) -> Result<Self> {
@@ -46,21 +46,21 @@ impl CtcLossDesc {
         Ok(Self { object: Arc::new(object), loss })
     }
 
-    /// What it says.
+    /// Its settings.
     pub fn loss(&self) -> CtcLoss {
         self.loss
     }
 
-    /// If this is the last reference, ends it and says how that went.
+    /// If this is the last reference, destroys it and returns any error.
     ///
     /// # Errors
-    /// What the library answers.
+    /// The library's error.
     #[doc(alias = "miopenDestroyCTCLossDescriptor")]
     pub fn close(self) -> Result<()> {
         Owner::close_shared(self.object)
     }
 
-    /// The descriptor, for calls with this handle.
+    /// The descriptor's object for calls with this handle.
     pub(crate) fn on(&self, handle: &Handle) -> Result<miopenCTCLossDescriptor_t> {
         self.object.on(handle)
     }

@@ -6,7 +6,7 @@ use hip_sys::miopen::miopenDataType_t;
 use std::fmt::Debug;
 
 crate::convert::c_enum! {
-    /// The type of a tensor's elements. MIOpen's two types of 8 bits are not here: HIP has them in two layouts.
+    /// The type of a tensor's elements. MIOpen's two 8-bit floats are missing here, because HIP has them in two layouts.
     DataType = miopenDataType_t {
         /// `half::f16`.
         F16 = miopenDataType_t::miopenHalf,
@@ -26,7 +26,7 @@ crate::convert::c_enum! {
 }
 
 impl DataType {
-    /// The type with C's number, if it is one of these.
+    /// The type with C's number; `None` for a type that is not listed here.
     pub(crate) fn from_raw(raw: miopenDataType_t) -> Option<Self> {
         let all = [Self::F16, Self::BF16, Self::F32, Self::F64, Self::I8, Self::I32, Self::I64];
         all.into_iter().find(|data_type| data_type.raw() == raw)
@@ -47,13 +47,13 @@ mod sealed {
     pub trait Sealed {}
 }
 
-/// What a tensor may have as elements. Which of them an operation takes, its platform decides: floats of 16 and 32 bits as a
-/// rule.
+/// A type of tensor elements. The platform decides which of them an operation supports: as a rule, floats of 16 and 32
+/// bits.
 pub trait Element: AnyBits + Debug + sealed::Sealed {
-    /// Its name.
+    /// The type's name.
     const DATA_TYPE: DataType;
 
-    /// The nearest element, in the first bytes of eight.
+    /// The nearest element, stored in the first bytes of eight.
     #[doc(hidden)]
     fn bytes_of(value: f64) -> [u8; 8];
 }

@@ -11,7 +11,7 @@ use std::fmt;
 
 const REMEDY: &str = "make it before the capture";
 
-/// Dropout at a rate, with generators of its own on one device. Work that draws numbers takes it exclusively.
+/// Dropout with a given rate and its own generators on one device. Work that draws numbers borrows it exclusively.
 #[doc(alias = "miopenDropoutDescriptor_t")]
 pub struct DropoutDesc {
     object: Owner<DropoutObject>,
@@ -23,11 +23,11 @@ pub struct DropoutDesc {
 }
 
 impl DropoutDesc {
-    /// Makes it, and its generators from the seed. `rate` is the probability that an element becomes 0.
+    /// Creates the descriptor and its generators from the seed. `rate` is the probability that an element becomes 0.
     ///
     /// # Errors
-    /// [`Error::Invalid`] for a rate that is not in 0‥1; [`hip_safe::Error::Capturing`] while the stream captures; what memory, stream or
-    /// library answer.
+    /// [`Error::Invalid`] for a rate that is not in 0‥1; [`hip_safe::Error::Capturing`] while the stream captures; the error of memory,
+    /// stream or library.
     #[doc(alias = "miopenCreateDropoutDescriptor")]
     #[doc(alias = "miopenSetDropoutDescriptor")]
     #[doc(alias = "miopenDropoutGetStatesSize")]
@@ -50,7 +50,7 @@ impl DropoutDesc {
         Ok(made)
     }
 
-    /// Takes another rate; the generators stay where they are.
+    /// Changes the rate; the generators keep their states.
     ///
     /// # Errors
     /// As [`DropoutDesc::new`].
@@ -75,21 +75,21 @@ impl DropoutDesc {
         self.rate
     }
 
-    /// What its generators began with.
+    /// The generators' seed.
     pub fn seed(&self) -> u64 {
         self.seed
     }
 
-    /// Ends it and says how that went. Its generators' memory goes back behind the work that uses it.
+    /// Destroys it and returns any error. The generators' memory is released after the work that uses it.
     ///
     /// # Errors
-    /// What the library answers.
+    /// The library's error.
     #[doc(alias = "miopenDestroyDropoutDescriptor")]
     pub fn close(self) -> Result<()> {
         self.object.close()
     }
 
-    /// The descriptor, for calls with this handle.
+    /// The descriptor's object for calls with this handle.
     pub(crate) fn on(&self, handle: &Handle) -> Result<miopenDropoutDescriptor_t> {
         let raw = self.object.on(handle)?;
         if handle.device().id() == self.device {
@@ -99,7 +99,7 @@ impl DropoutDesc {
         Err(Error::mismatch("the device of a dropout's states", used.id, self.device))
     }
 
-    /// Its generators, which work that takes the descriptor writes.
+    /// The generators' memory, which work that uses the descriptor writes.
     pub(crate) fn states(&mut self) -> &mut Scratch {
         &mut self.states
     }

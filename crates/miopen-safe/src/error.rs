@@ -1,4 +1,4 @@
-//! Everything that can go wrong, with what was wanted, what was found and what to do about it.
+//! All errors, with what was expected, what was found and what to do.
 
 use crate::raw::Failure;
 use hip_sys::miopen::miopenStatus_t;
@@ -7,56 +7,56 @@ use hip_sys::{LoadError, Unsupported};
 /// The result of this crate's calls.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-/// What went wrong.
+/// The error of a call.
 #[derive(Clone, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// An error of streams or memory; also of memory or a stream of another device, and of work that a graph cannot have.
+    /// An error of streams or memory; also if memory or a stream is on another device, or a graph cannot contain the work.
     #[error(transparent)]
     Hip(#[from] hip_safe::Error),
-    /// The platform has no MIOpen, and nothing in its place.
+    /// The platform has no MIOpen and no replacement.
     #[error("no MIOpen: {0}")]
     NoLibrary(LoadError),
-    /// This platform's library does not do that.
+    /// This platform's library does not support the call.
     #[error("{call} is not supported here, asked for {doing}: {reason}")]
     Unsupported {
         /// The C function.
         call: &'static str,
-        /// What it was called for.
+        /// The operation that called it.
         doing: &'static str,
-        /// Why.
+        /// The reason.
         reason: String,
     },
-    /// A C function answered an error.
+    /// A C function returned an error.
     #[error("{call} answered {name} ({code}), asked for {doing}{}", remedy(*code))]
     Miopen {
         /// The C function.
         call: &'static str,
         /// The status, a `miopenStatus_t`.
         code: u32,
-        /// The status' name.
+        /// The status's name.
         name: &'static str,
-        /// What it was called for.
+        /// The operation that called it.
         doing: &'static str,
     },
-    /// Things that have to fit do not.
+    /// Two properties do not match.
     #[error("{what}: {wanted} is needed, {found} was given")]
     Mismatch {
         /// What was compared.
         what: &'static str,
-        /// What would have fitted.
+        /// The expected value.
         wanted: String,
-        /// What was given.
+        /// The given value.
         found: String,
     },
-    /// A number that is no good.
+    /// An invalid number.
     #[error("{what} is {found}; {wanted}")]
     Invalid {
         /// Which number.
         what: &'static str,
-        /// What it is.
+        /// Its value.
         found: String,
-        /// What it has to be.
+        /// The condition that it violates.
         wanted: &'static str,
     },
     /// A size that does not fit the library's 32 bits.
@@ -64,9 +64,9 @@ pub enum Error {
     TooLarge {
         /// Which size.
         what: &'static str,
-        /// What it is; `usize::MAX` stands for all that a `usize` does not hold.
+        /// Its value; `usize::MAX` also means any larger size.
         value: usize,
-        /// The greatest that is allowed.
+        /// The largest allowed size.
         limit: usize,
     },
     /// The memory is too short for the tensor.
@@ -78,12 +78,12 @@ pub enum Error {
         dims: Vec<usize>,
         /// Its strides.
         strides: Vec<usize>,
-        /// From its first to its last element.
+        /// The number of elements from its first to its last.
         needed: usize,
         /// The elements given.
         len: usize,
     },
-    /// Two elements of a tensor lie in one place.
+    /// Two elements of a tensor have the same address.
     #[error(
         "a tensor of {dims:?} with strides {strides:?} has elements that share memory: give it strides that keep them apart"
     )]
@@ -93,7 +93,7 @@ pub enum Error {
         /// Its strides.
         strides: Vec<usize>,
     },
-    /// An output lies where something else lies that the same call uses.
+    /// An output overlaps other memory that the same call uses.
     #[error("{doing}: an output lies in memory that the same call uses otherwise; give it memory of its own")]
     Overlap {
         /// The call.
@@ -141,12 +141,12 @@ impl Error {
         Self::Invalid { what, found: format!("{found:?}"), wanted }
     }
 
-    /// Whether the platform does not have it, rather than the call being wrong.
+    /// Whether the platform lacks the function, so that the call is not at fault.
     pub fn is_unsupported(&self) -> bool {
         matches!(self, Self::Unsupported { .. })
     }
 
-    /// Whether memory or another of the device's means was lacking: the same call may do another time.
+    /// Whether memory or another resource was lacking, so that the same call may succeed later.
     pub fn is_passing(&self) -> bool {
         match self {
             Self::Hip(_) => true,
@@ -155,7 +155,7 @@ impl Error {
         }
     }
 
-    /// As hip-safe tells errors of drops.
+    /// The error as hip-safe reports errors of drops.
     pub(crate) fn into_drop_error(self, doing: &str) -> hip_safe::Error {
         let (call, code, name) = match self {
             Self::Hip(error) => return error,

@@ -25,55 +25,55 @@ const DOING: &str = "a fusion plan";
 pub enum FusionOp {
     /// A convolution with weights of this layout.
     Convolution(ConvolutionDesc, TensorDesc),
-    /// A bias `[1, c, 1, …]`.
+    /// The addition of a bias `[1, c, 1, …]`.
     Bias(TensorDesc),
-    /// Batch normalisation of `f32` or `f16` with given statistics, and parameters of this layout, which are `f32`. Input and parameters
-    /// are packed, and have four dimensions.
+    /// Batch normalisation of `f32` or `f16` with given statistics and `f32` parameters of this layout. Input and parameters
+    /// are contiguous and have four dimensions.
     BatchNormInference(BatchNormMode, TensorDesc),
     /// An activation.
     Activation(Activation),
 }
 
-/// What an operation of a plan takes.
+/// The arguments of an operation of a plan.
 #[derive(Debug, Clone, Copy)]
 pub enum FusionArg<'a, T: Element> {
     /// The weights of a convolution.
     Convolution(Tensor<'a, T>),
     /// A bias.
     Bias(Tensor<'a, T>),
-    /// What a batch normalisation takes: the library's kernels read it as `f32`, beside inputs of any type.
+    /// The arguments of a batch normalisation: the library's kernels read them as `f32`, for inputs of any type.
     BatchNormInference {
         /// Factors.
         scale: Tensor<'a, f32>,
-        /// What is added.
+        /// The summands.
         bias: Tensor<'a, f32>,
         /// Means.
         mean: Tensor<'a, f32>,
         /// Variances.
         variance: Tensor<'a, f32>,
-        /// What is added to the variances.
+        /// The number that is added to the variances.
         epsilon: f64,
     },
-    /// An activation takes nothing.
+    /// An activation has no arguments.
     Activation,
 }
 
-/// Operations that run as one, the output of each the input of the next. What can be fused, the library decides:
+/// Operations that run as one; the output of each is the input of the next. The library decides what can be fused:
 /// [`Error::Unsupported`] or [`Error::Miopen`] otherwise.
 ///
 /// # Limits
-/// Its kernel reads and writes memory that the library is told of one argument at a time, so executing takes it exclusively. Its
-/// kernels belong to the handle that made it: the library's handle lives as long, and only that one executes it.
+/// The library stores the addresses of memory one argument at a time, so executing borrows the plan exclusively. Its
+/// kernels belong to the handle that created it. The library's handle lives as long as the plan, and only that handle executes it.
 #[doc(alias = "miopenFusionPlanDescriptor_t")]
 pub struct FusionPlan {
-    // It comes first: it refers to the rest.
+    // Dropped first, since it refers to the other fields.
     object: Owner<FusionObject>,
     args: Owner<ArgsObject>,
     ops: Vec<FusionOp>,
     raw_ops: Vec<RawOp>,
     x: TensorDesc,
     y_dims: Vec<usize>,
-    /// Of the handle that compiled it, and has its kernels. It comes last: the rest ends before it.
+    /// The handle that compiled the plan and has its kernels. Dropped last.
     shared: Arc<Shared>,
 }
 
@@ -86,11 +86,11 @@ unsafe impl Send for RawOp {}
 unsafe impl Sync for RawOp {}
 
 impl FusionPlan {
-    /// Makes and compiles it, for inputs of this layout.
+    /// Creates and compiles the plan, for inputs of this layout.
     ///
     /// # Errors
-    /// [`Error::Mismatch`] for shapes and types that do not fit, [`Error::Unsupported`] where the library has no such kernel; what it answers
-    /// otherwise.
+    /// [`Error::Mismatch`] if shapes and types do not match, [`Error::Unsupported`] if the library has no such kernel; otherwise the library's
+    /// error.
     #[doc(alias = "miopenCreateFusionPlan")]
     #[doc(alias = "miopenCompileFusionPlan")]
     #[doc(alias = "miopenCreateOpConvForward")]
@@ -101,11 +101,11 @@ impl FusionPlan {
         Self::make(handle, x, ops)?.compile(handle)
     }
 
-    /// As [`FusionPlan::new`], if the plan's convolution is computed with one of these algorithms, whichever the library takes. It is asked
+    /// As [`FusionPlan::new`], if the library will compute the plan's convolution with one of these algorithms. It is asked
     /// before it compiles anything.
     ///
     /// # Errors
-    /// As [`FusionPlan::new`]; [`Error::Unsupported`] where the library names another algorithm, or none.
+    /// As [`FusionPlan::new`]; [`Error::Unsupported`] if the library may use another algorithm, or returns none.
     #[doc(alias = "miopenFusionPlanConvolutionGetAlgo")]
     pub fn held_to(
         handle: &Handle,
@@ -151,7 +151,7 @@ impl FusionPlan {
         Ok(self)
     }
 
-    /// A convolution, and then, as far as they are given, a bias and an activation.
+    /// A convolution, then an optional bias and an optional activation.
     ///
     /// # Errors
     /// As [`FusionPlan::new`].
@@ -174,10 +174,10 @@ impl FusionPlan {
         &self.y_dims
     }
 
-    /// The algorithms that the plan's convolution may be computed with.
+    /// The algorithms that may compute the plan's convolution.
     ///
     /// # Errors
-    /// What the library answers.
+    /// The library's error.
     #[doc(alias = "miopenFusionPlanConvolutionGetAlgo")]
     pub fn algorithms(&mut self) -> Result<Vec<Algorithm>> {
         const ROOM: usize = 8;
@@ -193,10 +193,10 @@ impl FusionPlan {
         Ok(found[..count].iter().map(|algorithm| Algorithm(algorithm.0)).collect())
     }
 
-    /// `y ←` the operations on `x`, each with its argument, in order.
+    /// `y ←` the operations on `x`, each with its arguments, in order.
     ///
     /// # Errors
-    /// [`Error::Mismatch`] for layouts that are not the plan's, and for a handle that did not make it; what memory, stream or library answer.
+    /// [`Error::Mismatch`] if layouts are not the plan's or another handle created it; the error of memory, stream or library.
     #[doc(alias = "miopenExecuteFusionPlan")]
     #[doc(alias = "miopenSetOpArgsConvForward")]
     #[doc(alias = "miopenSetOpArgsBiasForward")]
@@ -268,10 +268,10 @@ impl FusionPlan {
         })
     }
 
-    /// Ends it and says how that went.
+    /// Destroys it and returns any error.
     ///
     /// # Errors
-    /// What the library answers.
+    /// The library's error.
     #[doc(alias = "miopenDestroyFusionPlan")]
     #[doc(alias = "miopenDestroyOperatorArgs")]
     pub fn close(self) -> Result<()> {
@@ -332,7 +332,7 @@ fn output_dims(x: &TensorDesc, ops: &[FusionOp]) -> Result<Vec<usize>> {
             FusionOp::BatchNormInference(mode, desc) => {
                 has_dims("the shape of a normalisation's parameters", &mode.param_dims(&dims), desc)?;
                 is_packed("a normalisation's parameters", desc)?;
-                // The library's kernels look at four lengths and no strides.
+                // The library's kernels use four lengths and ignore strides.
                 is_packed("the input of a plan with a normalisation", x)?;
                 if dims.len() != 4 {
                     let what = "the dimensions of a plan's input that is normalised";

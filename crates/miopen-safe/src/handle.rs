@@ -20,34 +20,34 @@ const NAME: &str = "a handle";
 
 static NEXT_ID: AtomicU64 = AtomicU64::new(0);
 
-/// MIOpen on a stream: what work is submitted through. Threads may share it; their calls come one after the other.
+/// MIOpen on a stream, to which all calls submit. Threads may share it; their calls run one after the other.
 ///
-/// It remembers the [solutions](crate::Solution) that it found. Dropping it waits for the device; another thread does that where
-/// this one must not, which is in a function that a stream called and while it captures. A graph that captured its work keeps what
-/// it needs of it.
+/// It remembers the [solutions](crate::Solution) that it found. Dropping it waits for the device. In a host function and during a
+/// capture, where waiting is not allowed, another thread does this. A graph that captured its work keeps the parts
+/// that it needs.
 #[doc(alias = "miopenHandle_t")]
 pub struct Handle {
-    /// They end before the library does.
+    /// Dropped before the library's handle.
     attentions: Attentions,
     shared: Arc<Shared>,
     stream: Stream,
     solutions: Solutions,
-    /// The library has memory inside that all work of a handle uses, graphs' launches too: all of it is ordered by this.
+    /// The library has internal memory that all work of a handle uses, launches of graphs too: this orders all of it.
     inside: DeviceBuffer<u8>,
-    /// A number that no other handle of this process has.
+    /// A number that is unique in this process.
     id: u64,
 }
 
-/// What graphs keep.
+/// The parts that graphs keep.
 pub(crate) struct Shared {
     device: Device,
     inner: Mutex<Inner>,
 }
 
-/// The lock is the innermost: it is taken around calls of the library alone, inside of what a submission locks.
+/// The innermost lock: it is held only during calls of the library, inside the locks of a submission.
 struct Inner {
     raw: *mut miopenHandle,
-    /// The stream that its work goes to, which lives as long.
+    /// The stream of its work, which lives as long.
     stream: Stream,
 }
 
@@ -55,17 +55,17 @@ struct Inner {
 unsafe impl Send for Inner {}
 
 impl Handle {
-    /// Makes one that gives its work to this stream.
+    /// Creates a handle that submits to this stream.
     ///
     /// # Errors
-    /// [`Error::NoLibrary`] if the platform has no MIOpen; what the library answers.
+    /// [`Error::NoLibrary`] if the platform has no MIOpen; the library's error.
     #[doc(alias = "miopenCreateWithStream")]
     pub fn new(stream: &Stream) -> Result<Self> {
         let device = stream.device();
         let library = library(device.platform()).map_err(|failure| Error::of(failure, NAME))?;
         let mut raw = null_mut();
-        // While nobody captures: a capture would make the buffer its graph's. On the handle's own stream it is no second one, with which the
-        // device's memory pool takes longer.
+        // Allocated while nobody captures: a capture would make the buffer its graph's. It is allocated on the handle's own stream, because
+        // a second stream would slow the device's memory pool.
         let inside = device.call_alone(|| {
             let inside = stream.alloc_zeros(1)?;
             // SAFETY: S1, S3: the stream is live, its device is current, and the out-pointer is live.
@@ -85,7 +85,7 @@ impl Handle {
         })
     }
 
-    /// The stream that it gives its work to.
+    /// The stream that it submits to.
     pub fn stream(&self) -> &Stream {
         &self.stream
     }
@@ -95,7 +95,7 @@ impl Handle {
         self.stream.device()
     }
 
-    /// The version of the library; on another platform that of the MIOpen whose functions it offers.
+    /// The library's version; on another platform the version of MIOpen whose functions it offers.
     ///
     /// # Errors
     /// [`Error::NoLibrary`].
@@ -104,11 +104,11 @@ impl Handle {
         Ok(library(self.platform()).map_err(|failure| Error::of(failure, NAME))?.version())
     }
 
-    /// Gives its work to another stream of its device from now on. It waits for the work on the former one: the library has memory
+    /// Submits to another stream of its device from now on. Waits for the work on the previous one, because the library has memory
     /// that all its work uses.
     ///
     /// # Errors
-    /// [`hip_safe::Error::WrongDevice`] for a stream of another device; the error of the wait; what the library answers.
+    /// [`hip_safe::Error::WrongDevice`] for a stream of another device; the error of the wait; the library's error.
     #[doc(alias = "miopenSetStream")]
     pub fn set_stream(&mut self, stream: &Stream) -> Result<()> {
         let (own, other) = (self.device().clone(), stream.device());
@@ -135,7 +135,7 @@ impl Handle {
     /// How long the kernels of the last call took, in milliseconds, if [`Handle::set_profiling`] is on.
     ///
     /// # Errors
-    /// What the library answers.
+    /// The library's error.
     #[doc(alias = "miopenGetKernelTime")]
     pub fn kernel_time(&self) -> Result<f32> {
         self.call("a kernel's time", |m, h| {
@@ -144,21 +144,21 @@ impl Handle {
         })
     }
 
-    /// Whether the library measures its kernels, which makes each call wait.
+    /// Sets whether the library measures its kernels, which makes each call wait.
     ///
     /// # Errors
-    /// What the library answers.
+    /// The library's error.
     #[doc(alias = "miopenEnableProfiling")]
     pub fn set_profiling(&self, on: bool) -> Result<()> {
         // SAFETY: S1, S3: the handle is live and its device current.
         self.call("measuring kernels", |m, h| unsafe { raw::handle::enable_profiling(m, h, on) })
     }
 
-    /// Ends it and says how that went. If a graph or a [`FusionPlan`](crate::FusionPlan) needs it, it ends with that.
+    /// Destroys it and returns any error. If a graph or a [`FusionPlan`](crate::FusionPlan) needs it, it is destroyed with that.
     ///
     /// # Errors
-    /// That of the wait for its work, and then it is not destroyed; or what the library answers. [`hip_safe::Error::InHostFunction`] in
-    /// a function that a stream called, [`hip_safe::Error::Capturing`] while this thread captures: then another thread ends it.
+    /// The error of the wait for its work, and then it is not destroyed; or the library's error. [`hip_safe::Error::InHostFunction`] in
+    /// a host function, [`hip_safe::Error::Capturing`] while this thread captures: then another thread destroys it.
     #[doc(alias = "miopenDestroy")]
     pub fn close(self) -> Result<()> {
         drop(self.attentions);
@@ -205,8 +205,8 @@ impl Handle {
 }
 
 impl Handle {
-    /// After a call that failed in the middle: its work on the library's own streams ends before its memory goes, and the library gives this
-    /// thread's work to the handle's stream again. What fails here too comes out of the next call.
+    /// Called after a call failed midway. Waits for work on the library's own streams before its memory is released, and sets the library's
+    /// stream for this thread to the handle's again. The next call returns an error of this function.
     pub(crate) fn come_back(&self) {
         let _ = self.device().synchronize();
         let stream = self.stream().raw();
@@ -215,7 +215,7 @@ impl Handle {
     }
 }
 
-/// The handle, while one thread has it.
+/// The handle, locked by one thread.
 pub(crate) struct Locked<'a>(MutexGuard<'a, Inner>);
 
 impl Locked<'_> {
@@ -229,7 +229,7 @@ impl Shared {
         Locked(self.inner.lock())
     }
 
-    /// Waits for the work and destroys the handle, once. It stays where it cannot be waited for.
+    /// Waits for the work and destroys the handle, once. If the wait fails, the handle is leaked.
     fn end(&mut self) -> Result<()> {
         let inner = self.inner.get_mut();
         let raw = inner.raw;
@@ -247,7 +247,7 @@ impl Shared {
 }
 
 impl Shared {
-    /// Has another thread end it: waiting here could be waiting for this thread. False where no thread can be had; then it stays.
+    /// Lets another thread destroy it, since waiting here could deadlock. False if no thread can be started; then it is leaked.
     fn end_elsewhere(&mut self) -> bool {
         let inner = self.inner.get_mut();
         let raw = std::mem::replace(&mut inner.raw, null_mut());

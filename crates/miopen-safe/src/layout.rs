@@ -1,4 +1,4 @@
-//! What a tensor's descriptor says, and the library's objects that say it.
+//! The settings of a tensor's descriptor, and the library's objects for them.
 
 use crate::convert;
 use crate::handle::Shared;
@@ -10,18 +10,18 @@ use hip_sys::miopen::miopenTensorDescriptor_t;
 use parking_lot::Mutex;
 use std::sync::{Arc, Weak};
 
-/// What a descriptor says.
+/// The settings of a descriptor.
 #[derive(Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Layout {
     pub(crate) data_type: DataType,
     pub(crate) dims: Vec<usize>,
     pub(crate) strides: Vec<usize>,
-    /// From the first to the last element.
+    /// The number of elements from the first to the last.
     pub(crate) span: usize,
 }
 
 impl Layout {
-    /// An object of the library that says so.
+    /// The library's descriptor.
     pub(crate) fn object(&self, platform: &Arc<Platform>) -> Result<Owner<TensorObject>> {
         let lengths = convert::ints("a tensor's length", &self.dims)?;
         let steps = convert::ints("a tensor's stride", &self.strides)?;
@@ -34,21 +34,21 @@ impl Layout {
     }
 }
 
-/// The object of one handle. What is weak keeps the address from being another handle's.
+/// The descriptor of one handle. The weak reference keeps the address from being reused by another handle.
 type Object = (Weak<Shared>, Owner<TensorObject>);
 
-/// The library's objects for one layout: each handle has its own, made when it needs one. Those of handles that are gone go when
-/// another is made.
+/// The library's descriptors for one layout: each handle has its own, created when it is needed. Those of dropped handles are destroyed when
+/// another is created.
 ///
-/// MIOpen keeps in a tensor's descriptor what it was asked about it, and does not lock it. So an object is used in calls with its
-/// handle alone, which come one after the other.
+/// MIOpen writes to a tensor's descriptor in queries, without a lock. So a descriptor is only used in calls with its
+/// handle, which run one after the other.
 pub(crate) struct Objects {
     platform: Arc<Platform>,
     of: Mutex<Vec<Object>>,
 }
 
 impl Objects {
-    /// With one that a handle has already.
+    /// With a descriptor that a handle already has.
     pub(crate) fn new(handle: &Handle, object: Owner<TensorObject>) -> Self {
         Self { platform: Arc::clone(handle.platform()), of: Mutex::new(vec![object_of(handle, object)]) }
     }
@@ -57,12 +57,12 @@ impl Objects {
         &self.platform
     }
 
-    /// The handle's, for calls under its lock.
+    /// The handle's descriptor, for calls under the handle's lock.
     pub(crate) fn on(&self, handle: &Handle, layout: &Layout) -> Result<miopenTensorDescriptor_t> {
         if !Arc::ptr_eq(&self.platform, handle.platform()) {
             return Err(Error::OtherPlatform { what: "a tensor descriptor" });
         }
-        // A hook may want the lock.
+        // A hook for errors may need the lock.
         let _later = hip_safe::drop_errors_later();
         let mut of = self.of.lock();
         let own = Arc::as_ptr(handle.shared());
@@ -83,7 +83,7 @@ impl Objects {
         self.of.lock().len()
     }
 
-    /// Ends all of them and gives the first error.
+    /// Destroys all of them and returns the first error.
     pub(crate) fn close(self) -> Result<()> {
         let mut result = Ok(());
         for (_, object) in self.of.into_inner() {
@@ -103,7 +103,7 @@ mod tests {
     use hip_safe::Device;
 
     #[test]
-    fn objects_of_handles_that_are_gone_go() {
+    fn objects_of_dropped_handles_are_dropped() {
         let stream = Device::new(&hip_host::platform(), 0).unwrap().new_stream().unwrap();
         let first = Handle::new(&stream).unwrap();
         let desc = TensorDesc::packed::<f32>(&first, &[2, 3]).unwrap();

@@ -1,4 +1,4 @@
-//! Where the functions come from: AMD's library, or what stands in its place on other platforms.
+//! Where the functions come from: AMD's library, or the replacement on other platforms.
 
 use hip_safe::Platform;
 use hip_sys::{LoadError, Miopen, PlatformKind};
@@ -10,7 +10,7 @@ use hip_sys::{LoadError, Miopen, PlatformKind};
 /// `nvidia`, cuDNN. For a platform that a program makes, see [`Platform::library`].
 ///
 /// # Errors
-/// Why there is none: a library that was not found, or the feature that is off.
+/// Why there is none: a library was not found, or a cargo feature is off.
 pub fn library(platform: &Platform) -> Result<&Miopen, &LoadError> {
     // SAFETY: S1, S11: each of these libraries says whether it takes the streams and the memory of that platform's HIP.
     unsafe { platform.library(|| open(platform)) }
@@ -47,7 +47,7 @@ mod tests {
         assert_eq!(found, expected);
     }
 
-    /// Its streams may be anything.
+    /// Its streams are not those of any platform that we know.
     #[test]
     fn a_platform_of_a_program_s_own_has_none() {
         unsafe extern "C" fn no_version(_: *mut i32) -> hipError_t {
@@ -58,7 +58,7 @@ mod tests {
         table.hipRuntimeGetVersion = no_version;
         for kind in [PlatformKind::Host, PlatformKind::Nvidia] {
             let rtc = Err(LoadError::NotProvided { library: "a compiler", reason: "none is needed" });
-            // SAFETY: S1: hip-host's functions, and one that only answers an error.
+            // SAFETY: S1: hip-host's functions, and one that only returns an error.
             let own =
                 unsafe { Platform::from_tables(kind, 60_000_000, table.clone(), rtc, Extensions::default()) };
             assert!(matches!(library(&own), Err(LoadError::NotProvided { library: "MIOpen", .. })));

@@ -9,27 +9,27 @@ use std::ffi::c_uint;
 use std::sync::Arc;
 
 crate::convert::c_enum! {
-    /// Which elements are near.
+    /// The neighbourhood of an element.
     LrnMode = miopenLRNMode_t {
-        /// Those of the same channel, in a square.
+        /// A square in the same channel.
         WithinChannel = miopenLRNMode_t::miopenLRNWithinChannel,
-        /// Those of the same place, in channels around.
+        /// The same position in neighbouring channels.
         CrossChannel = miopenLRNMode_t::miopenLRNCrossChannel,
     }
 }
 
-/// `x / (k + alpha / n · Σ x²)^beta`, the sum over `n` channels around, or over a square of side `n` and divided by its area.
+/// `x / (k + alpha / n · Σ x²)^beta`: the sum over `n` neighbouring channels, or over a square of side `n`, divided by its area.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Lrn {
-    /// Which elements are near.
+    /// The neighbourhood.
     pub mode: LrnMode,
-    /// How many, an odd number.
+    /// The size of the neighbourhood, an odd number.
     pub n: u32,
     /// Factor of the sum.
     pub alpha: f64,
     /// Exponent.
     pub beta: f64,
-    /// What is added, not 0.
+    /// The summand, not 0.
     pub k: f64,
 }
 
@@ -42,10 +42,10 @@ pub struct LrnDesc {
 }
 
 impl LrnDesc {
-    /// Makes it.
+    /// Creates the descriptor.
     ///
     /// # Errors
-    /// [`Error::Invalid`] for an even `n` or a `k` of 0; what the library answers.
+    /// [`Error::Invalid`] for an even `n` or a `k` of 0; the library's error.
     #[doc(alias = "miopenCreateLRNDescriptor")]
     #[doc(alias = "miopenSetLRNDescriptor")]
     pub fn new(handle: &Handle, lrn: Lrn) -> Result<Self> {
@@ -67,26 +67,26 @@ impl LrnDesc {
         Ok(Self { object: Arc::new(object), lrn })
     }
 
-    /// What it says.
+    /// Its settings.
     pub fn lrn(&self) -> Lrn {
         self.lrn
     }
 
-    /// If this is the last reference, ends it and says how that went.
+    /// If this is the last reference, destroys it and returns any error.
     ///
     /// # Errors
-    /// What the library answers.
+    /// The library's error.
     #[doc(alias = "miopenDestroyLRNDescriptor")]
     pub fn close(self) -> Result<()> {
         Owner::close_shared(self.object)
     }
 
-    /// The descriptor, for calls with this handle.
+    /// The descriptor's object for calls with this handle.
     pub(crate) fn on(&self, handle: &Handle) -> Result<miopenLRNDescriptor_t> {
         self.object.on(handle)
     }
 
-    /// The bytes that a training step keeps.
+    /// The bytes that a training step keeps for the backward step.
     pub(crate) fn workspace_bytes(&self, y: &TensorDesc, handle: &Handle) -> Result<usize> {
         let y = y.on(handle)?;
         handle.call("the workspace of a normalisation", |m, _| {

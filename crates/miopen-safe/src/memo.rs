@@ -1,12 +1,12 @@
-//! What a handle remembers by problems: how each is computed.
+//! A handle's memory of how each problem is computed.
 
 use crate::SolutionStatistics;
 use parking_lot::Mutex;
 use std::collections::HashMap;
 use std::hash::Hash;
 
-/// Nothing is called while it is locked, and what is forgotten is dropped behind the lock: its errors go to a hook, which may come back
-/// here.
+/// Nothing is called while it is locked. Forgotten values are dropped after the lock is released: the hook for their errors may call
+/// this again.
 pub(crate) struct Memo<K, V> {
     state: Mutex<State<K, V>>,
 }
@@ -17,7 +17,7 @@ struct State<K, V> {
     misses: u64,
 }
 
-/// So many problems are remembered; one more, and all are forgotten.
+/// The maximum number of problems. If it is exceeded, all are forgotten.
 const MOST: usize = 4096;
 
 impl<K, V> Default for Memo<K, V> {

@@ -1,4 +1,4 @@
-//! Objects of the library: one owner each, destroyed once.
+//! Objects of the library: each has one owner and is destroyed once.
 
 use crate::raw::{self, Failure};
 use crate::{Error, Handle, Result};
@@ -11,28 +11,28 @@ use std::sync::Arc;
 
 /// A kind of object.
 pub(crate) trait Object {
-    /// What C's handle points to.
+    /// The type that C's handle points to.
     type Raw;
-    /// As messages name it.
+    /// Its name in messages.
     const NAME: &'static str;
 
-    /// Ends one.
+    /// Destroys an object.
     ///
     /// # Safety
-    /// It lives, and nothing uses it.
+    /// The object is live, and nothing uses it.
     unsafe fn destroy(library: &Miopen, object: *mut Self::Raw) -> Result<(), Failure>;
 }
 
-/// A kind of object that is made of nothing, and set up afterwards.
+/// A kind of object that is created empty and set up afterwards.
 pub(crate) trait Plain: Object {
-    /// Makes one.
+    /// Creates an object.
     ///
     /// # Safety
     /// The pointer is writable.
     unsafe fn create(library: &Miopen, object: *mut *mut Self::Raw) -> Result<(), Failure>;
 }
 
-/// An object of one platform's library. It is set up by who made it, and only read from then on, unless who has it exclusively
+/// An object of one platform's library. Its creator sets it up; then it is only read, unless somebody who borrows it exclusively
 /// writes it.
 pub(crate) struct Owner<O: Object> {
     platform: Arc<Platform>,
@@ -50,7 +50,7 @@ pub(crate) fn library(platform: &Platform) -> Result<&Miopen, Failure> {
 }
 
 impl<O: Plain> Owner<O> {
-    /// Makes one and sets it up.
+    /// Creates an object and sets it up.
     pub(crate) fn new(
         platform: &Arc<Platform>,
         set_up: impl FnOnce(&Miopen, *mut O::Raw) -> Result<(), Failure>,
@@ -68,7 +68,7 @@ impl<O: Plain> Owner<O> {
 }
 
 impl<O: Object> Owner<O> {
-    /// Takes one that the library made.
+    /// Takes over an object that the library created.
     pub(crate) fn of(platform: &Arc<Platform>, raw: *mut O::Raw) -> Self {
         Self { platform: Arc::clone(platform), raw }
     }
@@ -77,7 +77,7 @@ impl<O: Object> Owner<O> {
         self.raw
     }
 
-    /// Asks the library about it.
+    /// Queries the library about the object.
     pub(crate) fn ask<R>(&self, ask: impl FnOnce(&Miopen, *mut O::Raw) -> Result<R, Failure>) -> Result<R> {
         let answer = library(&self.platform).and_then(|library| ask(library, self.raw));
         answer.map_err(|failure| Error::of(failure, O::NAME))
@@ -92,7 +92,7 @@ impl<O: Object> Owner<O> {
         }
     }
 
-    /// Ends it and says how that went.
+    /// Destroys it and returns any error.
     pub(crate) fn close(mut self) -> Result<()> {
         self.end()
     }
@@ -175,7 +175,7 @@ objects! {
         raw::fusion::create_operator_args, raw::fusion::destroy_operator_args;
 }
 
-/// A fusion plan, which is made for a tensor.
+/// A fusion plan, which is created for a tensor.
 pub(crate) struct FusionObject;
 
 impl Object for FusionObject {
@@ -188,7 +188,7 @@ impl Object for FusionObject {
     }
 }
 
-/// A problem, which is made for an operation.
+/// A problem, which is created for an operation.
 pub(crate) struct ProblemObject;
 
 impl Object for ProblemObject {

@@ -10,21 +10,21 @@ use hip_sys::miopen::{
 use std::sync::Arc;
 
 crate::convert::c_enum! {
-    /// What becomes of a window.
+    /// The operation on a window.
     PoolingMode = miopenPoolingMode_t {
-        /// Its greatest element.
+        /// The largest element.
         Max = miopenPoolingMode_t::miopenPoolingMax,
-        /// The mean of those that lie in the input.
+        /// The mean of the elements inside the input.
         Average = miopenPoolingMode_t::miopenPoolingAverage,
-        /// The mean, the padding's zeros counted.
+        /// The mean, with the padding's zeros included.
         AverageInclusive = miopenPoolingMode_t::miopenPoolingAverageInclusive,
     }
 }
 
 crate::convert::c_enum! {
-    /// What the workspace of a greatest element counts with.
+    /// The type of the workspace's indices.
     IndexType = miopenIndexType_t {
-        /// 8 bits, which count 255 places.
+        /// 8 bits, for up to 255 positions.
         U8 = miopenIndexType_t::miopenIndexUint8,
         /// 16 bits.
         U16 = miopenIndexType_t::miopenIndexUint16,
@@ -36,34 +36,34 @@ crate::convert::c_enum! {
 }
 
 crate::convert::c_enum! {
-    /// What the workspace's indices count.
+    /// What the workspace's indices refer to.
     IndexMode = miopenPoolingWorkspaceIndexMode_t {
-        /// Places of the window.
+        /// Positions in the window.
         Mask = miopenPoolingWorkspaceIndexMode_t::miopenPoolingWorkspaceIndexMask,
-        /// Places of the input's plane.
+        /// Positions in the input's plane.
         Image = miopenPoolingWorkspaceIndexMode_t::miopenPoolingWorkspaceIndexImage,
     }
 }
 
-/// Windows over two or three dimensions of space.
+/// Pooling over two or three spatial dimensions.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Pooling {
-    /// What becomes of a window.
+    /// The operation on a window.
     pub mode: PoolingMode,
     /// Lengths of a window.
     pub window: Vec<usize>,
-    /// Places added on either side, less than a window has.
+    /// Padding on either side, smaller than the window.
     pub padding: Vec<usize>,
-    /// Places from one window to the next.
+    /// The stride: positions from one window to the next.
     pub stride: Vec<usize>,
-    /// What the workspace counts with.
+    /// The type of the indices.
     pub index_type: IndexType,
-    /// What it counts.
+    /// What the indices refer to.
     pub index_mode: IndexMode,
 }
 
 impl Pooling {
-    /// Windows that lie side by side, without padding. Indices are of 32 bits and count places of the input.
+    /// Adjacent windows without padding. Indices have 32 bits and refer to the input.
     pub fn new(mode: PoolingMode, window: &[usize]) -> Self {
         Self {
             mode,
@@ -78,7 +78,7 @@ impl Pooling {
     /// The shape of the output for an input `[n, c, …]`.
     ///
     /// # Errors
-    /// [`Error::Mismatch`] if a window does not fit the padded input; what [`PoolingDesc::new`] refuses.
+    /// [`Error::Mismatch`] if a window is larger than the padded input; the errors of [`PoolingDesc::new`].
     pub fn output_dims(&self, input: &[usize]) -> Result<Vec<usize>> {
         self.check()?;
         let rank = self.window.len() + 2;
@@ -123,7 +123,7 @@ impl Pooling {
         Ok(())
     }
 
-    /// How many places an index has to tell apart, for this input.
+    /// The number of positions that an index must distinguish, for this input.
     fn places(&self, input: &[usize]) -> Result<usize> {
         match self.index_mode {
             IndexMode::Mask => convert::product("the places of a window", &self.window),
@@ -131,7 +131,7 @@ impl Pooling {
         }
     }
 
-    /// Refuses inputs whose places the indices do not count.
+    /// Refuses inputs with more positions than the index type can count.
     pub(crate) fn check_indices(&self, input: &TensorDesc) -> Result<()> {
         let places = self.places(input.dims())?;
         let limit = match self.index_type {
@@ -160,10 +160,10 @@ pub struct PoolingDesc {
 }
 
 impl PoolingDesc {
-    /// Makes it.
+    /// Creates the descriptor.
     ///
     /// # Errors
-    /// [`Error::Invalid`], [`Error::Mismatch`] for lists that do not fit together, [`Error::TooLarge`].
+    /// [`Error::Invalid`], [`Error::Mismatch`] for lists of different lengths, [`Error::TooLarge`].
     #[doc(alias = "miopenCreatePoolingDescriptor")]
     #[doc(alias = "miopenSetNdPoolingDescriptor")]
     #[doc(alias = "miopenSetPoolingIndexType")]
@@ -193,7 +193,7 @@ impl PoolingDesc {
         Ok(Self { object: Arc::new(object), pooling: Arc::new(pooling) })
     }
 
-    /// What it says.
+    /// Its settings.
     pub fn pooling(&self) -> &Pooling {
         &self.pooling
     }
@@ -220,7 +220,7 @@ impl PoolingDesc {
     /// [backward](Handle::pooling_backward).
     ///
     /// # Errors
-    /// What the library answers.
+    /// The library's error.
     #[doc(alias = "miopenPoolingGetWorkSpaceSizeV2")]
     pub fn workspace_bytes(&self, output: &TensorDesc, handle: &Handle) -> Result<usize> {
         let (desc, y) = (self.on(handle)?, output.on(handle)?);
@@ -230,16 +230,16 @@ impl PoolingDesc {
         })
     }
 
-    /// If this is the last reference, ends it and says how that went.
+    /// If this is the last reference, destroys it and returns any error.
     ///
     /// # Errors
-    /// What the library answers.
+    /// The library's error.
     #[doc(alias = "miopenDestroyPoolingDescriptor")]
     pub fn close(self) -> Result<()> {
         Owner::close_shared(self.object)
     }
 
-    /// The descriptor, for calls with this handle.
+    /// The descriptor's object for calls with this handle.
     pub(crate) fn on(&self, handle: &Handle) -> Result<miopenPoolingDescriptor_t> {
         self.object.on(handle)
     }

@@ -11,17 +11,17 @@ use hip_sys::miopen::{
 use std::sync::Arc;
 
 crate::convert::c_enum! {
-    /// What becomes of many elements.
+    /// The operation of a reduction.
     ReduceOp = miopenReduceTensorOp_t {
         /// Their sum.
         Add = miopenReduceTensorOp_t::MIOPEN_REDUCE_TENSOR_ADD,
         /// Their product.
         Mul = miopenReduceTensorOp_t::MIOPEN_REDUCE_TENSOR_MUL,
-        /// The least.
+        /// The minimum.
         Min = miopenReduceTensorOp_t::MIOPEN_REDUCE_TENSOR_MIN,
-        /// The greatest.
+        /// The maximum.
         Max = miopenReduceTensorOp_t::MIOPEN_REDUCE_TENSOR_MAX,
-        /// The greatest of their absolute values.
+        /// The maximum of the absolute values.
         AMax = miopenReduceTensorOp_t::MIOPEN_REDUCE_TENSOR_AMAX,
         /// Their mean.
         Average = miopenReduceTensorOp_t::MIOPEN_REDUCE_TENSOR_AVG,
@@ -33,27 +33,27 @@ crate::convert::c_enum! {
 }
 
 impl ReduceOp {
-    /// Whether it chooses one element, which has an index.
+    /// Whether it selects one element, which has an index.
     pub fn chooses(self) -> bool {
         matches!(self, Self::Min | Self::Max | Self::AMax)
     }
 }
 
-/// How many elements become one.
+/// The settings of a reduction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Reduction {
-    /// What becomes of them.
+    /// The operation.
     pub op: ReduceOp,
     /// The type that it computes in.
     pub compute: DataType,
-    /// Whether a NaN among them makes the result one.
+    /// Whether a NaN among the elements makes the result NaN.
     pub propagate_nan: bool,
-    /// Whether it says too where the chosen element is: its number among those that became one.
+    /// Whether it also returns the index of the selected element among the reduced ones.
     pub indices: bool,
 }
 
 impl Reduction {
-    /// Computed in `f32`, NaNs not looked for, no indices.
+    /// Computed in `f32`, without propagation of NaN, without indices.
     pub fn new(op: ReduceOp) -> Self {
         Self { op, compute: DataType::F32, propagate_nan: false, indices: false }
     }
@@ -68,10 +68,10 @@ pub struct ReductionDesc {
 }
 
 impl ReductionDesc {
-    /// Makes it.
+    /// Creates the descriptor.
     ///
     /// # Errors
-    /// [`Error::Invalid`] for indices of an operation that chooses nothing; what the library answers.
+    /// [`Error::Invalid`] for indices of an operation that selects no element; the library's error.
     #[doc(alias = "miopenCreateReduceTensorDescriptor")]
     #[doc(alias = "miopenSetReduceTensorDescriptor")]
     pub fn new(handle: &Handle, reduction: Reduction) -> Result<Self> {
@@ -101,15 +101,15 @@ impl ReductionDesc {
         Ok(Self { object: Arc::new(object), reduction })
     }
 
-    /// What it says.
+    /// Its settings.
     pub fn reduction(&self) -> Reduction {
         self.reduction
     }
 
-    /// The bytes of workspace and of indices that it needs from `a` to `c`.
+    /// The bytes of workspace and of indices for a reduction from `a` to `c`.
     ///
     /// # Errors
-    /// What the library answers.
+    /// The library's error.
     #[doc(alias = "miopenGetReductionWorkspaceSize")]
     #[doc(alias = "miopenGetReductionIndicesSize")]
     pub fn bytes(&self, a: &TensorDesc, c: &TensorDesc, handle: &Handle) -> Result<(usize, usize)> {
@@ -124,16 +124,16 @@ impl ReductionDesc {
         })
     }
 
-    /// If this is the last reference, ends it and says how that went.
+    /// If this is the last reference, destroys it and returns any error.
     ///
     /// # Errors
-    /// What the library answers.
+    /// The library's error.
     #[doc(alias = "miopenDestroyReduceTensorDescriptor")]
     pub fn close(self) -> Result<()> {
         Owner::close_shared(self.object)
     }
 
-    /// The descriptor, for calls with this handle.
+    /// The descriptor's object for calls with this handle.
     pub(crate) fn on(&self, handle: &Handle) -> Result<miopenReduceTensorDescriptor_t> {
         self.object.on(handle)
     }

@@ -1,4 +1,4 @@
-//! Descriptors of recurrent networks, of what they run on, and of where their parameters lie.
+//! Descriptors of recurrent networks, of their sequences, and of their parameters' positions.
 
 use crate::convert::{self, out};
 use crate::owner::{Owner, RnnObject};
@@ -10,7 +10,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 crate::convert::c_enum! {
-    /// What a cell computes.
+    /// The kind of a cell.
     RnnMode = miopenRNNMode_t {
         /// `relu(W x + R h + b)`.
         Relu = miopenRNNMode_t::miopenRNNRELU,
@@ -24,7 +24,7 @@ crate::convert::c_enum! {
 }
 
 impl RnnMode {
-    /// How many matrices a cell has for its input, and as many for its state.
+    /// The number of a cell's matrices for its input; there are as many for its state.
     pub fn gates(self) -> usize {
         match self {
             Self::Relu | Self::Tanh => 1,
@@ -34,20 +34,20 @@ impl RnnMode {
     }
 }
 
-/// What a recurrent network is.
+/// The settings of a recurrent network.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Rnn {
-    /// What its cells compute.
+    /// The kind of its cells.
     pub mode: RnnMode,
     /// Length of a cell's state.
     pub hidden: usize,
-    /// Layers, one on the other.
+    /// The number of layers.
     pub layers: usize,
     /// Whether each layer runs in both directions, its outputs side by side.
     pub bidirectional: bool,
     /// Whether cells add biases: two for each gate.
     pub bias: bool,
-    /// Whether the first layer takes the input as it is, which has the state's length then.
+    /// Whether the first layer takes the input without a matrix; the input then has the state's length.
     pub skip_input: bool,
 }
 
@@ -74,23 +74,23 @@ impl Rnn {
 
 static NEXT_ID: AtomicU64 = AtomicU64::new(0);
 
-/// A recurrent network's descriptor, with its dropout between layers, if it has one. Training takes it exclusively.
+/// A recurrent network's descriptor, with its dropout between layers, if it has one. Training borrows it exclusively.
 #[doc(alias = "miopenRNNDescriptor_t")]
 pub struct RnnDesc {
-    // It comes first: it refers to the dropout.
+    // Dropped first, since it refers to the dropout.
     object: Owner<RnnObject>,
     dropout: Option<DropoutDesc>,
     rnn: Rnn,
     data_type: DataType,
-    /// A number that no other network of this process has.
+    /// A number that is unique in this process.
     id: u64,
 }
 
 impl RnnDesc {
-    /// Makes it, for elements of `T`.
+    /// Creates the descriptor, for elements of `T`.
     ///
     /// # Errors
-    /// [`Error::Invalid`], [`Error::TooLarge`]; what the library answers.
+    /// [`Error::Invalid`], [`Error::TooLarge`]; the library's error.
     #[doc(alias = "miopenCreateRNNDescriptor")]
     #[doc(alias = "miopenSetRNNDescriptor")]
     #[doc(alias = "miopenSetRNNDescriptor_V2")]
@@ -132,7 +132,7 @@ impl RnnDesc {
         Ok(Self { object, dropout, rnn, data_type, id: NEXT_ID.fetch_add(1, Ordering::Relaxed) })
     }
 
-    /// What it says.
+    /// Its settings.
     pub fn rnn(&self) -> Rnn {
         self.rnn
     }
@@ -142,10 +142,10 @@ impl RnnDesc {
         self.data_type
     }
 
-    /// Ends it, and its dropout, and says how that went.
+    /// Destroys it and its dropout, and returns any error.
     ///
     /// # Errors
-    /// What the library answers.
+    /// The library's error.
     #[doc(alias = "miopenDestroyRNNDescriptor")]
     pub fn close(self) -> Result<()> {
         let closed = self.object.close();
@@ -156,7 +156,7 @@ impl RnnDesc {
         self.id
     }
 
-    /// The descriptor, for calls with this handle.
+    /// The descriptor's object for calls with this handle.
     pub(crate) fn on(&self, handle: &Handle) -> Result<miopenRNNDescriptor_t> {
         if let Some(dropout) = &self.dropout {
             dropout.on(handle)?;
@@ -175,7 +175,7 @@ impl fmt::Debug for RnnDesc {
     }
 }
 
-/// What a network runs on: how many sequences there are at each time, and the length of an input. Cloning it copies a reference.
+/// The sequences of a network: how many there are at each time, and the length of an input. Cloning it copies a reference.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RnnSequence {
     inner: Arc<SequenceInner>,
@@ -185,7 +185,7 @@ pub struct RnnSequence {
 struct SequenceInner {
     rnn: Rnn,
     data_type: DataType,
-    /// Whether the network drops out, which changes what training keeps.
+    /// Whether the network has dropout, which changes what training keeps.
     drops: bool,
     input: usize,
     batches: Vec<usize>,
@@ -197,7 +197,7 @@ struct SequenceInner {
     param_count: usize,
 }
 
-/// Where a matrix or a bias lies among a network's parameters.
+/// The position of a matrix or a bias among a network's parameters.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RnnParam {
     /// Its first element.
@@ -217,7 +217,7 @@ impl RnnSequence {
     /// `batches[t]` sequences at time `t`, never more than before, each with `input` elements.
     ///
     /// # Errors
-    /// [`Error::Invalid`] for no time, or batches that grow or are 0; what the library answers.
+    /// [`Error::Invalid`] for no time, or batches that grow or are 0; the library's error.
     #[doc(alias = "miopenGetRNNParamsSize")]
     #[doc(alias = "miopenGetRNNParamsDescriptor")]
     pub fn new(handle: &Handle, network: &RnnDesc, batches: &[usize], input: usize) -> Result<Self> {
@@ -277,27 +277,27 @@ impl RnnSequence {
         Ok(Self { inner: Arc::new(inner) })
     }
 
-    /// How many elements all parameters have.
+    /// The number of elements of all parameters.
     pub fn param_count(&self) -> usize {
         self.inner.param_count
     }
 
-    /// How many elements the input has: `[rows, input]`, the sequences of one time after those of the time before.
+    /// The number of elements of the input `[rows, input]`, ordered by time.
     pub fn input_count(&self) -> usize {
         self.rows() * self.inner.input
     }
 
-    /// How many elements the output has: `[rows, hidden · directions]`.
+    /// The number of elements of the output `[rows, hidden · directions]`.
     pub fn output_count(&self) -> usize {
         self.rows() * self.inner.rnn.hidden * self.inner.rnn.directions()
     }
 
-    /// How many elements the states have: `[layers · directions, first batch, hidden]`.
+    /// The number of elements of the states `[layers · directions, first batch, hidden]`.
     pub fn state_count(&self) -> usize {
         self.inner.hidden.elements()
     }
 
-    /// How many sequences there are at each time.
+    /// The number of sequences at each time.
     pub fn batches(&self) -> &[usize] {
         &self.inner.batches
     }
@@ -306,11 +306,11 @@ impl RnnSequence {
         self.inner.batches.iter().sum()
     }
 
-    /// Where matrix `id` of a layer lies; layers of two directions count twice, the backward one after the forward one. See [`RnnMode`]
+    /// The position of matrix `id` of a layer. Bidirectional layers count twice, the backward one after the forward one. See [`RnnMode`]
     /// for the numbers.
     ///
     /// # Errors
-    /// [`Error::Invalid`] if there is no such layer or matrix; what the library answers.
+    /// [`Error::Invalid`] if there is no such layer or matrix; the library's error.
     #[doc(alias = "miopenGetRNNLayerParamOffset")]
     pub fn matrix(&self, handle: &Handle, network: &RnnDesc, layer: usize, id: usize) -> Result<RnnParam> {
         self.check(network)?;
@@ -324,7 +324,7 @@ impl RnnSequence {
         self.param(offset, &found)
     }
 
-    /// Where bias `id` of a layer lies, counted as for [`RnnSequence::matrix`].
+    /// The position of bias `id` of a layer, counted as for [`RnnSequence::matrix`].
     ///
     /// # Errors
     /// As [`RnnSequence::matrix`], and [`Error::Invalid`] for a network without biases.
@@ -362,7 +362,7 @@ impl RnnSequence {
         Ok((convert::int("a layer", layer)?, convert::int("a parameter", id)?))
     }
 
-    /// Refuses a network that it was not made for.
+    /// Refuses a network that it was not created for.
     pub(crate) fn check(&self, network: &RnnDesc) -> Result<()> {
         let SequenceInner { rnn, data_type, drops, .. } = &*self.inner;
         let wanted = (network.rnn(), network.data_type(), network.dropout.is_some());

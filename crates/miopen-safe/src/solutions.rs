@@ -8,8 +8,8 @@ use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-/// How the library computes a convolution: an answer of the library for one problem, to one handle: what is compiled for it
-/// is the handle's.
+/// One of the library's ways to compute a convolution, for one problem and one handle: compiled code belongs
+/// to the handle.
 #[derive(Debug, Clone)]
 pub struct Solution {
     pub(crate) problem: Arc<Problem>,
@@ -17,27 +17,27 @@ pub struct Solution {
     pub(crate) algorithm: Algorithm,
     pub(crate) time: f32,
     pub(crate) workspace_bytes: usize,
-    /// Whether it can run at once.
+    /// Whether it is compiled.
     pub(crate) compiled: Arc<AtomicBool>,
 }
 
 impl Solution {
-    /// The number that immediate mode runs it by; none for one that was found by measuring, which runs by its algorithm.
+    /// Its id in immediate mode. `None` if it was found by measuring; then it runs by its algorithm.
     pub fn id(&self) -> Option<u64> {
         self.id
     }
 
-    /// The family that it belongs to.
+    /// Its algorithm family.
     pub fn algorithm(&self) -> Algorithm {
         self.algorithm
     }
 
-    /// Milliseconds that it took or is expected to take; less than 0 where the library does not know.
+    /// The measured or expected time in milliseconds; negative if the library does not know it.
     pub fn time(&self) -> f32 {
         self.time
     }
 
-    /// Bytes of workspace that it needs.
+    /// The bytes of workspace that it needs.
     pub fn workspace_bytes(&self) -> usize {
         self.workspace_bytes
     }
@@ -48,15 +48,15 @@ impl Solution {
 pub struct Algorithm(pub u32);
 
 impl Algorithm {
-    /// A product of matrices.
+    /// A matrix product.
     pub const GEMM: Self = Self(miopenConvAlgorithm_t::miopenConvolutionAlgoGEMM.0);
-    /// Straight from the definition.
+    /// Directly by the definition.
     pub const DIRECT: Self = Self(miopenConvAlgorithm_t::miopenConvolutionAlgoDirect.0);
-    /// Fast Fourier transforms.
+    /// FFT.
     pub const FFT: Self = Self(miopenConvAlgorithm_t::miopenConvolutionAlgoFFT.0);
-    /// Winograd's transforms.
+    /// Winograd's transform.
     pub const WINOGRAD: Self = Self(miopenConvAlgorithm_t::miopenConvolutionAlgoWinograd.0);
-    /// A product of matrices that are never written out.
+    /// A matrix product with matrices that are never stored (implicit GEMM).
     pub const IMPLICIT_GEMM: Self = Self(miopenConvAlgorithm_t::miopenConvolutionAlgoImplicitGEMM.0);
 }
 
@@ -76,14 +76,14 @@ impl fmt::Debug for Algorithm {
 /// How a convolution's solution is chosen when its handle remembers none.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub enum SearchMode {
-    /// What the library recommends: nothing is measured.
+    /// The library's recommendation, without measuring.
     #[default]
     Immediate,
-    /// All that can do it run once, and the fastest is taken. The call waits, and cannot be part of a graph.
+    /// Each solution runs once, and the fastest is chosen. The call waits, and cannot be part of a graph.
     Find,
 }
 
-/// What a convolution computes.
+/// The direction of a convolution.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Direction {
     /// The output, from input and weights.
@@ -94,22 +94,22 @@ pub enum Direction {
     BackwardWeights,
 }
 
-/// How often a handle's memory of solutions had one.
+/// Statistics of the solutions that a handle remembers.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct SolutionStatistics {
-    /// Calls whose solution was known.
+    /// Calls that found a solution.
     pub hits: u64,
-    /// Calls that asked the library.
+    /// Calls that searched a solution.
     pub misses: u64,
-    /// Solutions that are remembered.
+    /// The number of remembered solutions.
     pub remembered: usize,
 }
 
-/// All that a choice depends on.
+/// The properties that a choice depends on.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(crate) struct Problem {
     pub(crate) direction: Direction,
-    /// The handle's number, and so its device: what is compiled belongs to it.
+    /// The handle's number, which determines the device: compiled code belongs to the handle.
     pub(crate) handle: u64,
     pub(crate) first: Arc<Layout>,
     pub(crate) second: Arc<Layout>,
@@ -117,5 +117,5 @@ pub(crate) struct Problem {
     pub(crate) convolution: Arc<Convolution>,
 }
 
-/// What a handle remembers.
+/// The solutions that a handle remembers.
 pub(crate) type Solutions = Memo<(SearchMode, Arc<Problem>), Solution>;

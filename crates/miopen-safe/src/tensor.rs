@@ -13,12 +13,12 @@ use std::fmt;
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
-/// The most dimensions that a tensor has.
+/// The maximum number of dimensions of a tensor.
 pub const MAX_DIMS: usize = 5;
 
-/// How a tensor lies in memory: type of the elements, lengths, strides in elements. Cloning it copies a reference.
+/// The layout of a tensor: element type, lengths, strides in elements. Cloning it copies a reference.
 ///
-/// Two descriptors are equal if they say the same.
+/// Two descriptors are equal if their settings are.
 #[derive(Clone)]
 #[doc(alias = "miopenTensorDescriptor_t")]
 pub struct TensorDesc {
@@ -27,11 +27,11 @@ pub struct TensorDesc {
 }
 
 impl TensorDesc {
-    /// Elements one behind the other, the last dimension fastest: `[n, c, h, w]` is NCHW.
+    /// A contiguous tensor, the last dimension innermost: `[n, c, h, w]` is NCHW.
     ///
     /// # Errors
-    /// [`Error::Invalid`] for no dimension, more than [`MAX_DIMS`], or one of length 0; [`Error::TooLarge`] if MIOpen's 32 bits do not
-    /// hold a length or the number of elements.
+    /// [`Error::Invalid`] for no dimension, more than [`MAX_DIMS`], or one of length 0; [`Error::TooLarge`] if a length or the number of
+    /// elements exceeds MIOpen's 32 bits.
     #[doc(alias = "miopenCreateTensorDescriptor")]
     pub fn packed<T: Element>(handle: &Handle, dims: &[usize]) -> Result<Self> {
         Self::packed_of(handle, T::DATA_TYPE, dims)
@@ -84,7 +84,7 @@ impl TensorDesc {
         Ok(Self { objects: Arc::new(Objects::new(handle, object)), layout: Arc::new(layout) })
     }
 
-    /// A descriptor that the library fills in.
+    /// A descriptor that the library sets.
     pub(crate) fn filled_by(
         handle: &Handle,
         fill: impl FnOnce(&Miopen, miopenHandle_t, miopenTensorDescriptor_t) -> Result<(), Failure>,
@@ -141,27 +141,27 @@ impl TensorDesc {
         &self.layout.strides
     }
 
-    /// How many elements it has.
+    /// The number of elements.
     pub fn elements(&self) -> usize {
         self.dims().iter().product()
     }
 
-    /// How many elements of memory it reaches over, from its first to its last.
+    /// The number of elements of memory from its first to its last.
     pub fn span(&self) -> usize {
         self.layout.span
     }
 
-    /// Whether its elements lie one behind the other, the last dimension fastest.
+    /// Whether it is contiguous, with the last dimension innermost.
     pub fn is_packed(&self) -> bool {
         let axes = self.dims().iter().zip(self.strides().iter().zip(packed_strides(self.dims())));
-        // A length of 1 has no stride.
+        // The stride of a dimension of length 1 is ignored.
         axes.into_iter().all(|(dim, (stride, packed))| *dim == 1 || *stride == packed)
     }
 
-    /// The bytes that the library counts for it.
+    /// The size in bytes that the library reports.
     ///
     /// # Errors
-    /// What the library answers.
+    /// The library's error.
     #[doc(alias = "miopenGetTensorNumBytes")]
     pub fn byte_len(&self) -> Result<usize> {
         let object = self.layout.object(self.objects.platform())?;
@@ -170,10 +170,10 @@ impl TensorDesc {
             .ask(|m, desc| convert::out(|bytes| unsafe { raw::tensor::get_tensor_num_bytes(m, desc, bytes) }))
     }
 
-    /// Lengths and strides as the library has them.
+    /// Lengths and strides, as the library reports them.
     ///
     /// # Errors
-    /// What the library answers; [`Error::Mismatch`] if it has another number of dimensions.
+    /// The library's error; [`Error::Mismatch`] if it has another number of dimensions.
     #[doc(alias = "miopenGetTensorDescriptor")]
     #[doc(alias = "miopenGetTensorDescriptorSize")]
     pub fn read_back(&self) -> Result<(Vec<i32>, Vec<i32>)> {
@@ -203,11 +203,11 @@ impl TensorDesc {
         Ok((dims, strides))
     }
 
-    /// The tensor in this memory, to read.
+    /// The tensor in this memory, for reading.
     ///
     /// # Errors
     /// [`Error::Mismatch`] for elements of another type, [`Error::OutOfView`] for too few, [`Error::SelfOverlap`] if two of its elements
-    /// may lie in one place: some of MIOpen's functions count elements and look at no strides, so a tensor has memory for each of them.
+    /// may have the same address: some of MIOpen's functions ignore strides, so a tensor needs memory for each element.
     pub fn view<'a, T: Element, S>(&'a self, memory: &'a S) -> Result<Tensor<'a, T>>
     where
         S: DeviceSlice<Item = T> + ?Sized,
@@ -217,7 +217,7 @@ impl TensorDesc {
         Ok(Tensor { desc: self, elements: memory.slice(..self.span())? })
     }
 
-    /// The tensor in this memory, to write.
+    /// The tensor in this memory, for writing.
     ///
     /// # Errors
     /// As [`TensorDesc::view`].
@@ -230,10 +230,10 @@ impl TensorDesc {
         Ok(TensorMut { desc: self, elements: memory.into_slice(..self.span())? })
     }
 
-    /// If this is the last reference, ends it and says how that went.
+    /// If this is the last reference, destroys it and returns any error.
     ///
     /// # Errors
-    /// What the library answers.
+    /// The library's error.
     #[doc(alias = "miopenDestroyTensorDescriptor")]
     pub fn close(self) -> Result<()> {
         Arc::into_inner(self.objects).map_or(Ok(()), Objects::close)
@@ -248,7 +248,7 @@ impl TensorDesc {
         &self.objects
     }
 
-    /// The descriptor, for calls with this handle.
+    /// The descriptor's object for calls with this handle.
     pub(crate) fn on(&self, handle: &Handle) -> Result<miopenTensorDescriptor_t> {
         self.objects.on(handle, &self.layout)
     }
@@ -268,7 +268,7 @@ impl TensorDesc {
         Ok(())
     }
 
-    /// Each stride of a dimension has to step over all that the smaller ones reach.
+    /// Each stride must exceed the extent of all dimensions with smaller strides.
     fn may_overlap_itself(&self) -> bool {
         let axes = self.dims().iter().zip(self.strides()).filter(|(dim, _)| **dim > 1);
         let mut axes: Vec<_> = axes.map(|(dim, stride)| (*stride, *dim)).collect();
@@ -302,14 +302,14 @@ impl fmt::Debug for TensorDesc {
     }
 }
 
-/// A tensor to read: memory, and how it lies there. See [`TensorDesc::view`].
+/// A tensor for reading: memory with a layout. See [`TensorDesc::view`].
 #[derive(Debug, Clone, Copy)]
 pub struct Tensor<'a, T: Element> {
     desc: &'a TensorDesc,
     elements: DeviceView<'a, T>,
 }
 
-/// A tensor to write, and perhaps to read. See [`TensorDesc::view_mut`].
+/// A tensor for writing, and for reading if an operation needs that. See [`TensorDesc::view_mut`].
 #[derive(Debug)]
 pub struct TensorMut<'a, T: Element> {
     desc: &'a TensorDesc,
@@ -317,40 +317,40 @@ pub struct TensorMut<'a, T: Element> {
 }
 
 impl<'a, T: Element> Tensor<'a, T> {
-    /// How it lies in memory.
+    /// Its layout.
     pub fn desc(&self) -> &'a TensorDesc {
         self.desc
     }
 
-    /// The memory that it reaches over.
+    /// Its memory.
     pub fn elements(&self) -> &DeviceView<'a, T> {
         &self.elements
     }
 }
 
 impl<'a, T: Element> TensorMut<'a, T> {
-    /// How it lies in memory.
+    /// Its layout.
     pub fn desc(&self) -> &'a TensorDesc {
         self.desc
     }
 
-    /// The memory that it reaches over.
+    /// Its memory.
     pub fn elements_mut(&mut self) -> DeviceViewMut<'_, T> {
         self.elements.reborrow()
     }
 
-    /// The memory itself, which nobody else gets: another tensor's in its place would not fit the descriptor.
+    /// The memory itself. It is private, because memory of another length would not fit the descriptor.
     pub(crate) fn memory(&mut self) -> &mut DeviceViewMut<'a, T> {
         &mut self.elements
     }
 
-    /// The same, to read, while this reference rests.
+    /// The same tensor for reading, while this borrow lasts.
     pub fn as_tensor(&self) -> Tensor<'_, T> {
         Tensor { desc: self.desc, elements: self.elements.view() }
     }
 }
 
-/// The strides of elements that lie one behind the other.
+/// The strides of a contiguous tensor.
 fn packed_strides(dims: &[usize]) -> Vec<usize> {
     let mut strides = vec![1_usize; dims.len()];
     for axis in (1..dims.len()).rev() {
@@ -359,7 +359,7 @@ fn packed_strides(dims: &[usize]) -> Vec<usize> {
     strides
 }
 
-/// How many elements of memory lie from the first to the last. That, and the number of elements, is what the library counts.
+/// The number of elements of memory from the first to the last. The library counts this and the number of elements.
 fn span(dims: &[usize], strides: &[usize]) -> Result<usize> {
     convert::product("the number of elements", dims)?;
     let reach = |(dim, stride): (&usize, &usize)| dim.saturating_sub(1).checked_mul(*stride);
@@ -386,8 +386,8 @@ pub(crate) fn has_dims(what: &'static str, wanted: &[usize], found: &TensorDesc)
     if wanted == found.dims() { Ok(()) } else { Err(Error::mismatch(what, wanted, found.dims())) }
 }
 
-/// Refuses a tensor whose elements do not lie one behind the other. Dimensions of length 1 need the strides that go with that, too: MIOpen
-/// takes the first stride for the length of a row, or asks by it for memory, and joins no dimensions across one that does not fit.
+/// Refuses a tensor with gaps. Dimensions of length 1 need contiguous strides too: MIOpen
+/// takes the first stride as the length of a row or for the size of memory, and merges no dimensions across another stride.
 pub(crate) fn is_packed(what: &'static str, desc: &TensorDesc) -> Result<()> {
     let packed = packed_strides(desc.dims());
     if desc.strides() == packed {

@@ -12,17 +12,17 @@ use std::ops::Range;
 use std::ptr::{null, null_mut};
 use std::sync::Arc;
 
-/// Bytes of the pool that one call uses. Nobody reads them but that call.
+/// Temporary memory of one call, from the pool. Only that call uses it.
 pub(crate) struct Scratch(DeviceBuffer<u8>);
 
-/// A call being put together.
+/// A call in preparation.
 pub(crate) struct Work<'a> {
     handle: &'a Handle,
     submission: Submission<'a>,
     doing: &'static str,
-    /// The bytes used, and whether they are written.
+    /// The memory that is used, and whether it is written.
     ranges: Vec<(Range<usize>, bool)>,
-    /// Whether the library gives parts of it to streams of its own.
+    /// Whether the library runs parts of it on its own streams.
     spreads: bool,
 }
 
@@ -46,24 +46,24 @@ impl<'a> Work<'a> {
         Self { handle, submission, doing, ranges: Vec::with_capacity(8), spreads: false }
     }
 
-    /// The call waits for the host.
+    /// Declares that the call waits on the host.
     pub(crate) fn waits(mut self, remedy: &'static str) -> Self {
         self.submission.not_captured("a call that measures or waits", remedy);
         self
     }
 
-    /// The library gives parts of it to streams of its own. If it fails in the middle, these are waited for.
+    /// Declares that the library runs parts of it on its own streams. If the call fails midway, those are waited for.
     pub(crate) fn spreads(mut self) -> Self {
         self.spreads = true;
         self
     }
 
-    /// A tensor that it reads: the address.
+    /// Declares a tensor that is read, and returns its address.
     pub(crate) fn read<T: Element>(&mut self, tensor: &'a Tensor<'_, T>) -> *const c_void {
         self.read_slice(tensor.elements())
     }
 
-    /// Elements that it reads; null if there are none.
+    /// Declares elements that are read, and returns their address; null if there are none.
     pub(crate) fn read_slice<S: DeviceSlice>(&mut self, elements: &'a S) -> *const c_void {
         let view = elements.as_view();
         if view.is_empty() {
@@ -75,12 +75,12 @@ impl<'a> Work<'a> {
         view.device_ptr().cast()
     }
 
-    /// A tensor that it writes: the address.
+    /// Declares a tensor that is written, and returns its address.
     pub(crate) fn write<T: Element>(&mut self, tensor: &'a mut TensorMut<'_, T>) -> *mut c_void {
         self.write_slice(tensor.memory())
     }
 
-    /// Elements that it writes; null if there are none.
+    /// Declares elements that are written, and returns their address; null if there are none.
     pub(crate) fn write_slice<S: DeviceSliceMut>(&mut self, elements: &'a mut S) -> *mut c_void {
         let (address, bytes) = {
             let mut view = elements.as_view_mut();
@@ -94,12 +94,12 @@ impl<'a> Work<'a> {
         address.cast()
     }
 
-    /// Memory that only this call uses, or that its caller keeps for the next; null if it has no bytes.
+    /// Declares memory that only this call uses, or that its caller keeps for the next call; null if it has no bytes.
     pub(crate) fn scratch(&mut self, scratch: &'a mut Scratch) -> *mut c_void {
         self.write_slice(&mut scratch.0)
     }
 
-    /// Submits it.
+    /// Submits the call.
     pub(crate) fn run<R>(
         mut self,
         call: impl FnOnce(&Miopen, miopenHandle_t) -> Result<R, Failure>,

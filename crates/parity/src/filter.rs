@@ -65,7 +65,7 @@ mod tests {
     }
 
     #[test]
-    fn a_full_id_means_one_case() {
+    fn a_whole_id_selects_one_case() {
         let operand = |contents| vec![Operand::dense(DType::F32, &[3], contents)];
         let plain = Case::new(Op::Copy, operand(Contents::Mixed), Layout::Contiguous, "vector");
         let longer = Case::new(Op::Copy, operand(Contents::Ones), Layout::Contiguous, "vector");

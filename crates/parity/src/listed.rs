@@ -46,7 +46,7 @@ pub fn leave_out(
     known: &[Known],
     devices: &[NamedDevice],
 ) -> (Vec<Case>, Vec<ListedReport>) {
-    let places: Vec<(String, String)> = devices.iter().map(place).collect();
+    let places: Vec<(String, String)> = devices.iter().map(platform_and_arch).collect();
     let about: Vec<&Known> = known
         .iter()
         .filter(|known| known.left_out && places.iter().any(|place| is_on(known, place)))
@@ -83,7 +83,7 @@ impl Report {
     /// Entries about other devices are ignored. `whole` says that the run had every case, so that an entry without a
     /// result is stale. `origin` is as for [`Report::new`].
     pub fn excuse(&mut self, known: &[Known], devices: &[NamedDevice], whole: bool, origin: &str) {
-        let places: Vec<(String, String)> = devices.iter().map(place).collect();
+        let places: Vec<(String, String)> = devices.iter().map(platform_and_arch).collect();
         let mut counts = vec![0; known.len()];
         for case in &mut self.cases {
             for (result, place) in case.results.iter_mut().zip(&places) {
@@ -114,7 +114,7 @@ fn is_on(known: &Known, (platform, arch): &(String, String)) -> bool {
 }
 
 /// The platform and architecture of a device.
-fn place(device: &NamedDevice) -> (String, String) {
+fn platform_and_arch(device: &NamedDevice) -> (String, String) {
     let facts = device.device.facts();
     let fact = |name: &str| facts.get(name).cloned().unwrap_or_default();
     (fact("platform"), fact("arch"))
@@ -156,7 +156,7 @@ mod tests {
     }
 
     #[test]
-    fn an_entry_about_other_devices_or_manners_excuses_nothing() {
+    fn an_entry_for_other_devices_or_kinds_does_not_apply() {
         let elsewhere = Known { on: Some("amd".into()), ..known("neg/f32/*") };
         let other = Known { only: Some(BTreeSet::from([Manner::Nan])), ..known("neg/f32/*") };
         for entry in [elsewhere, other] {

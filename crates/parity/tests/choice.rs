@@ -37,7 +37,7 @@ fn a_run_has_its_cases_in_the_order_of_the_registry_each_once() {
 }
 
 #[test]
-fn a_case_that_nothing_stands_for_is_chosen() {
+fn a_case_without_a_representative_is_chosen() {
     let few: Vec<Case> = registry::all().into_iter().step_by(1009).collect();
     let chosen = subset(few.clone());
     assert_eq!(words(&chosen, &[0, 1, 2]), words(&few, &[0, 1, 2]));

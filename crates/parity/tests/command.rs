@@ -74,7 +74,7 @@ fn a_good_run_writes_its_report_and_succeeds() {
 }
 
 #[test]
-fn what_matches_nothing_is_an_error() {
+fn filters_and_devices_without_a_match_are_errors() {
     let folder = tempfile::tempdir().unwrap();
     for arguments in [
         &["--filter", "no such case"][..],

@@ -29,7 +29,7 @@ fn cases_are_listed_by_name() {
 }
 
 #[test]
-fn what_cannot_be_run_is_an_error_that_names_it() {
+fn a_case_that_does_not_exist_is_an_error_that_names_it() {
     let out = run("--filter no-such-case --list");
     assert_eq!(out.status.code(), Some(2));
     let error = text(&out.stderr);

@@ -200,7 +200,7 @@ fn records_of_different_cases_are_counted_and_never_pass_as_equal() {
 }
 
 #[test]
-fn a_run_is_held_against_a_record() {
+fn a_run_is_compared_with_a_record() {
     let folder = tempfile::tempdir().unwrap();
     let good = record(folder.path(), "host:0", "neg/f32/*", "");
     let bad = spoiled(&good, CASE);
@@ -236,7 +236,7 @@ fn a_run_is_held_against_a_record() {
 }
 
 #[test]
-fn what_cannot_be_recorded_or_read_is_an_error() {
+fn records_that_cannot_be_written_or_read_are_errors() {
     let folder = tempfile::tempdir().unwrap();
     let at = folder.path().display();
     std::fs::write(folder.path().join("file"), "no record\n").unwrap();

@@ -200,7 +200,7 @@ fn results_of_another_form_are_named() {
 }
 
 #[test]
-fn what_was_not_computed_is_counted_and_what_is_stale_too() {
+fn missing_and_stale_results_are_counted() {
     let folder = tempfile::tempdir().unwrap();
     let path = results(folder.path(), "exp/f32/", |tensors, metadata| {
         let name = tensors.keys().next().unwrap().clone();
@@ -217,7 +217,7 @@ fn what_was_not_computed_is_counted_and_what_is_stale_too() {
 }
 
 #[test]
-fn a_wrong_element_is_found_unless_it_is_listed_in_its_manner() {
+fn a_wrong_element_is_found_unless_its_kind_of_difference_is_listed() {
     let folder = tempfile::tempdir().unwrap();
     let wanted = "relu/f32/contiguous/matrix/[37,129]";
     let spoil = |bits: fn(f32) -> Option<f32>| {
@@ -264,7 +264,7 @@ fn a_wrong_element_is_found_unless_it_is_listed_in_its_manner() {
 }
 
 #[test]
-fn a_result_that_is_missing_failed_or_of_another_form_is_never_known() {
+fn a_missing_failed_or_misshapen_result_is_never_a_known_difference() {
     let folder = tempfile::tempdir().unwrap();
     let list = folder.path().join("differences.toml");
     std::fs::write(&list, "[[difference]]\ncase = \"exp/f32/*\"\nreason = \"tried out\"\n").unwrap();

@@ -286,7 +286,7 @@ mod tests {
     }
 
     #[test]
-    fn what_does_not_fit_is_an_error() {
+    fn mismatched_sizes_are_errors() {
         assert!(matches!(
             Array::from_bytes(DType::F16, &[3], &[0; 5]),
             Err(Error::Length { expected: 6, got: 5, .. })

@@ -141,7 +141,7 @@ mod tests {
     }
 
     #[test]
-    fn walks_of_nothing_visit_nothing() {
+    fn walks_of_empty_layouts_visit_no_element() {
         let mut visits = 0;
         IndexMap::new(&[2, 0], &[0, 1]).walk(0, |_| visits += 1);
         assert_eq!(visits, 0);

@@ -155,7 +155,7 @@ fn broadcasting_pairs_the_right_elements() {
 }
 
 #[test]
-fn what_is_undefined_is_an_error() {
+fn undefined_operations_are_errors() {
     let i = ints(DType::I32, &[1]);
     let f = floats(DType::F32, &[1.0]);
     assert!(matches!(unary(UnaryOp::Exp, &i), Err(Error::Unsupported { op: "exp", dtype: DType::I32 })));

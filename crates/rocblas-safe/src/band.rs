@@ -5,12 +5,12 @@ use crate::place::{self, Place, cut};
 use crate::{Element, Error, Layout, Result};
 use hip_safe::DeviceView;
 
-/// A matrix of `rows` x `cols` of which only the diagonal, `kl` diagonals below it and `ku` above it are stored, to read; or a batch of them.
+/// A band matrix of `rows` x `cols`, for reading: the diagonal, `kl` diagonals below it and `ku` above it are stored. Or a batch of them.
 ///
-/// - Column-major, as BLAS has it: the columns follow each other at a distance of `ld`; the element at (i, j) is at `j ld + ku + i - j`.
-/// - Row-major: the rows follow each other; the element at (i, j) is at `i ld + kl + j - i`.
+/// - Column-major, as in BLAS: the columns are `ld` elements apart; the element at (i, j) is at `j ld + ku + i - j`.
+/// - Row-major: the rows are `ld` elements apart; the element at (i, j) is at `i ld + kl + j - i`.
 ///
-/// What lies outside of the matrix in this space is not read.
+/// Memory between these elements, outside the matrix, is not read.
 #[derive(Debug, Clone)]
 pub struct BandMatrix<'a, T> {
     pub(crate) rows: usize,
@@ -23,7 +23,7 @@ pub struct BandMatrix<'a, T> {
 }
 
 impl<'a, T: Element> BandMatrix<'a, T> {
-    /// A matrix in a view. No `ld`: the least one, `kl + ku + 1`.
+    /// A matrix in a view. Without `ld`, the leading dimension is the smallest one, `kl + ku + 1`.
     ///
     /// # Errors
     /// [`Error::LeadingDimension`] if `ld` is less than that; [`Error::Span`] if the view is too short.
@@ -41,7 +41,7 @@ impl<'a, T: Element> BandMatrix<'a, T> {
         Ok(band)
     }
 
-    /// `count` matrices, each `stride` elements behind the one before; 0: all of them are the same.
+    /// `count` matrices with a distance of `stride` elements; 0 means that all of them are the same.
     ///
     /// # Errors
     /// As [`BandMatrix::new`].
@@ -65,7 +65,7 @@ impl<'a, T: Element> BandMatrix<'a, T> {
         }
         let by_rows = layout == Layout::RowMajor;
         let flag = Flag::NONE.t_if(by_rows);
-        // By rows it is the transposed matrix by columns.
+        // A row-major band matrix is the transposed column-major one.
         let (rows, cols, kl, ku) = if by_rows { (cols, rows, ku, kl) } else { (rows, cols, kl, ku) };
         let used = if rows == 0 { 0 } else { least };
         let needed = place::span("band matrix", &[(used, 1), (cols, ld), (count, stride)])?;
@@ -73,7 +73,7 @@ impl<'a, T: Element> BandMatrix<'a, T> {
         Ok(Self { rows, cols, kl, ku, ld, flag, place })
     }
 
-    /// Matrices anywhere: calls get an array of their addresses. They have one size, one number of diagonals, one layout and leading dimension.
+    /// Matrices at arbitrary addresses: calls get an array of the addresses. They have one size, number of diagonals, layout and leading dimension.
     ///
     /// # Errors
     /// [`Error::Uneven`] if they differ, or are batches themselves.

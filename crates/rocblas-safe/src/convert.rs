@@ -24,7 +24,7 @@ pub(crate) fn side(side: Side) -> rocblas_side {
     }
 }
 
-/// A size as C takes it. Sizes of views fit; others were checked when the operand was made.
+/// A size as C takes it. Sizes of views fit; others were checked when the operand was created.
 pub(crate) fn size(value: usize) -> i64 {
     i64::try_from(value).unwrap_or(i64::MAX)
 }

@@ -1,4 +1,4 @@
-//! Everything that can go wrong, with what was found, what was wanted and what to do about it.
+//! All errors, with what was found, what was expected and what to do.
 
 use crate::raw::Failure;
 use hip_sys::{LoadError, Unsupported};
@@ -6,7 +6,7 @@ use hip_sys::{LoadError, Unsupported};
 /// The result of this crate's calls.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-/// What went wrong. All but [`Error::Status`] and some of [`Error::Hip`] come before any call of the library.
+/// The error of a call. All but [`Error::Status`] and some of [`Error::Hip`] are returned before any call of the library.
 #[derive(Clone, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
@@ -19,7 +19,7 @@ pub enum Error {
     /// The library is too old for a function that has no substitute.
     #[error(transparent)]
     Unsupported(#[from] Unsupported),
-    /// A function of the library answered an error.
+    /// A function of the library returned an error.
     #[error("{function} answered {name} ({code}){}", remedy(*code))]
     Status {
         /// The C function.
@@ -29,7 +29,7 @@ pub enum Error {
         /// Its name, such as `rocblas_status_memory_error`.
         name: &'static str,
     },
-    /// A size is beyond 32 bits and the library has no function for that.
+    /// A size exceeds 32 bits, and the library has no function for such sizes.
     #[error(
         "a size, leading dimension, increment or number of matrices is above 2147483647, and the library has no {function} \
          (ROCm has it since {since}): split the call into parts"
@@ -40,7 +40,7 @@ pub enum Error {
         /// The version of ROCm that brought it.
         since: &'static str,
     },
-    /// A leading dimension is shorter than what it leads over.
+    /// A leading dimension is shorter than the row or column that it separates.
     #[error(
         "a {layout} matrix of {rows} x {cols} needs a leading dimension of {least} at least, not {ld}: it counts elements from \
          one {step} to the next"
@@ -54,12 +54,12 @@ pub enum Error {
         cols: usize,
         /// The leading dimension given.
         ld: usize,
-        /// The least possible.
+        /// The smallest possible one.
         least: usize,
-        /// What it steps over.
+        /// The length that it must not be shorter than.
         step: &'static str,
     },
-    /// Something reaches past the end of its view.
+    /// An operand reaches past the end of its view.
     #[error(
         "{what} reaches over {needed} elements, and the view has {len}: take a longer view, or a smaller {what}"
     )]
@@ -100,7 +100,7 @@ pub enum Error {
         /// The vector's length.
         len: usize,
     },
-    /// Outputs would lie over each other.
+    /// Outputs would overlap.
     #[error(
         "{count} outputs with a stride of {stride} overlap: each needs elements of its own. Take a longer stride"
     )]
@@ -110,26 +110,26 @@ pub enum Error {
         /// The stride given.
         stride: usize,
     },
-    /// Sizes that have to agree do not.
+    /// Sizes that must be equal are not.
     #[error("{op}: {what} is {got}, and {wanted} is needed")]
     Shape {
         /// The operation.
         op: &'static str,
-        /// What has the wrong size.
+        /// The operand with the wrong size.
         what: &'static str,
         /// Its size.
         got: String,
-        /// The size that fits the others.
+        /// The expected size.
         wanted: String,
     },
-    /// The members of a batch differ where they have to be alike.
+    /// The members of a batch differ where they must be alike.
     #[error(
         "member {index} of a batch differs from the first in its {what}: a call has one for all of them. Make two calls"
     )]
     Uneven {
-        /// Its place.
+        /// Its index in the batch.
         index: usize,
-        /// What differs.
+        /// The property that differs.
         what: &'static str,
     },
     /// Batches of different lengths, or one output for many.
@@ -150,10 +150,10 @@ pub enum Error {
         /// The operation.
         op: &'static str,
     },
-    /// A scalar or a result on the device that is not as many elements as needed.
+    /// A scalar or a result on the device has not the needed number of elements.
     #[error("{what} on the device takes a view of {wanted} elements, not of {got}")]
     ScalarLen {
-        /// What it is.
+        /// The scalar or the result.
         what: &'static str,
         /// The elements needed.
         wanted: usize,
@@ -165,7 +165,7 @@ pub enum Error {
     NotSupported {
         /// The operation.
         op: &'static str,
-        /// What was asked for.
+        /// The requested operation.
         what: &'static str,
         /// What to do instead.
         remedy: &'static str,
@@ -189,7 +189,7 @@ impl From<Failure> for Error {
 hip_sys::debug_by_display!(Error);
 
 impl Error {
-    /// Whether memory or another of the device's means was lacking: the same call may do another time.
+    /// Whether memory or another resource was lacking, so that the same call may succeed later.
     pub fn is_passing(&self) -> bool {
         match self {
             Self::Hip(_) => true,

@@ -1,8 +1,8 @@
-//! What happens to a stored matrix before it is used.
+//! The operation on a stored matrix before it is used.
 
 use hip_sys::rocblas::rocblas_operation;
 
-/// A matrix is stored by columns, and used as it is, transposed, conjugated, or both.
+/// A matrix is stored column-major, and used unchanged, transposed, conjugated, or both.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) struct Flag {
     pub(crate) transposed: bool,
@@ -20,12 +20,12 @@ impl Flag {
         if transpose { self.t() } else { self }
     }
 
-    /// Conjugates where numbers are complex.
+    /// Conjugates complex numbers.
     pub(crate) fn conj(self, complex: bool) -> Self {
         Self { conjugated: self.conjugated != complex, ..self }
     }
 
-    /// C's word for it. There is none for conjugating alone.
+    /// C's value. There is none for conjugation alone.
     pub(crate) fn operation(self) -> Option<rocblas_operation> {
         match (self.transposed, self.conjugated) {
             (false, false) => Some(rocblas_operation::rocblas_operation_none),

@@ -13,41 +13,41 @@ use std::ffi::c_void;
 use std::fmt;
 use std::sync::Arc;
 
-/// The bytes of workspace that a new handle has: what rocBLAS takes by default on most cards.
+/// The workspace of a new handle in bytes: rocBLAS's default on most cards.
 const WORKSPACE: usize = 32 << 20;
-/// The least: with none, the library would take memory of its own, which a graph could not keep.
+/// The minimum. Without a workspace the library would allocate its own memory, which a graph could not keep.
 const LEAST_WORKSPACE: usize = 64 << 10;
 
 /// A handle of the library, bound to a stream: operations are its methods, and are submitted to that stream.
 ///
-/// Operations return before they are done, as launches do; what they use is ordered with everything else that uses it, on whichever
-/// stream and thread. They may be captured into a graph, which keeps the handle's stream too. A handle may be used from several threads, one
-/// after the other: a lock sees to that. In a function that a stream calls ([`Stream::launch_host`]) its operations answer
-/// [`InHostFunction`](hip_safe::Error::InHostFunction), and what only asks answers as ever.
+/// Operations are asynchronous, as launches are. The memory that they use is ordered with all other uses, on any
+/// stream and thread. They may be captured into a graph, which keeps the handle's stream too. Several threads may use a handle, one
+/// after the other, under a lock. In a host function ([`Stream::launch_host`]) its operations return
+/// [`InHostFunction`](hip_safe::Error::InHostFunction); queries work as usual.
 ///
-/// The last owner waits for the device when it is dropped. In such a function, and on a thread that captures, another thread does that;
-/// after a wait that failed the library's handle stays, which [`on_drop_error`](hip_safe::on_drop_error) tells.
+/// The last owner waits for the device when it is dropped. In a host function, and on a thread that captures, another thread does that.
+/// If the wait fails, the library's handle is leaked, and [`on_drop_error`](hip_safe::on_drop_error) reports it.
 ///
-/// A hook for errors of drops ([`on_drop_error`](hip_safe::on_drop_error)) may use the handle in whose call an error was met: it is called when
-/// the call has nothing locked any more.
+/// A hook for errors of drops ([`on_drop_error`](hip_safe::on_drop_error)) may use the handle whose call met the error: it is called after
+/// the call has released its locks.
 ///
-/// What a new handle does, whatever the library's defaults are: `f32` is computed as `f32` ([`MathMode::Full`]), and the same call gives
+/// The settings of a new handle, whatever the library's defaults are: `f32` is computed as `f32` ([`MathMode::Full`]), and the same call gives
 /// the same bits ([`AtomicsMode::Forbidden`]).
 pub struct Handle {
     shown: Mutex<Shown>,
     owned: Arc<Owned>,
 }
 
-/// What is told without waiting for a call: whoever has its lock waits for nobody.
+/// Properties that can be queried during a call. Their lock is held only for a moment.
 struct Shown {
     stream: Stream,
     workspace: usize,
 }
 
-/// What changes, and what C's handle refers to. A call of the library, and the waits before it, are made while it is locked.
+/// The mutable part, with C's handle. It is locked during a call of the library and the waits before it.
 struct State {
     stream: Stream,
-    /// Every call may use it, and is said to write it. Absent once another owner ends the handle.
+    /// Every call counts as a write of it. `None` once another owner destroys the handle.
     workspace: Option<DeviceBuffer<u8>>,
     mode: rocblas_pointer_mode,
 }
@@ -55,18 +55,18 @@ struct State {
 /// C's handle. A graph that captured calls keeps it, because their work may use what belongs to it (S23).
 struct Owned {
     device: Device,
-    /// Null once it is destroyed, or given up.
+    /// Null once it is destroyed or leaked.
     raw: RawHandle,
-    /// After the handle, whose stream and workspace live as long.
+    /// Dropped after the handle, whose stream and workspace must live as long.
     state: Mutex<State>,
 }
 
-/// What a call uses.
+/// The operands of a call.
 pub(crate) struct Uses<'a, 'b> {
     pub(crate) op: &'static str,
     pub(crate) reads: &'a [DeviceView<'b, u8>],
     pub(crate) writes: &'a mut [DeviceViewMut<'b, u8>],
-    /// The host waits for what it writes.
+    /// Whether the host waits for the results.
     pub(crate) for_host: bool,
 }
 
@@ -139,7 +139,7 @@ impl Handle {
         }
         let table = table(self.device())?;
         let former = self.device().call_alone(|| {
-            // Locked inside: whoever captures may want the lock, and is waited for before.
+            // The lock is taken inside `call_alone`, which first waits for threads that capture: they may want the lock.
             let mut state = self.owned.state.lock();
             let raw = self.owned.raw.0;
             let (address, bytes) = state.workspace.as_mut().map_or((std::ptr::null_mut(), 0), range);
@@ -147,17 +147,17 @@ impl Handle {
             unsafe { raw::handles::set_stream(table, raw, stream.raw()) }?;
             let former = std::mem::replace(&mut state.stream, stream.clone());
             let shown = std::mem::replace(&mut self.shown.lock().stream, stream.clone());
-            // A library may forget it with the stream.
+            // The library may reset this setting with the stream.
             // SAFETY: S1, S2, S3, S8: the memory lives until the handle has another; the lock is held.
             let kept = unsafe { raw::handles::set_workspace(table, raw, address, bytes) };
             Ok::<_, Failure>(([former, shown], kept))
         })??;
-        // If these were the last references to the former stream, that waits for its work.
+        // If these were the last references to the previous stream, their drop waits for its work.
         let (_former, kept) = former;
         Ok(kept?)
     }
 
-    /// Gives it another workspace, of so many bytes (64 KiB at least).
+    /// Replaces the workspace by one of so many bytes (64 KiB at least).
     ///
     /// # Errors
     /// [`Error::Hip`] if there is no memory for it, or while this thread captures; [`Error::Status`].
@@ -183,7 +183,7 @@ impl Handle {
         self.shown.lock().workspace
     }
 
-    /// Whether products of `f32` may be computed with fewer digits.
+    /// Sets whether products of `f32` may be computed with reduced precision.
     ///
     /// # Errors
     /// [`Error::Unsupported`] if the library is too old to have such modes and another one than [`MathMode::Full`] is asked for; [`Error::Status`] if it
@@ -195,7 +195,7 @@ impl Handle {
             MathMode::Reduced => rocblas_math_mode::rocblas_xf32_xdl_math_op,
         };
         match raw::handles::has_math_modes(table(self.device())?) {
-            // It computes as f32 is anyway.
+            // The library always computes f32 in full precision.
             Err(_) if mode == MathMode::Full => Ok(()),
             Err(absent) => Err(absent.into()),
             // SAFETY: S1, S8: the handle is live and the lock is held.
@@ -203,7 +203,7 @@ impl Handle {
         }
     }
 
-    /// Whether results may depend on the order in which parts of a sum arrive.
+    /// Sets whether results may depend on the order of the terms of a sum.
     ///
     /// # Errors
     /// [`Error::Status`] if the library refuses.
@@ -217,11 +217,11 @@ impl Handle {
         self.configure(|table, raw| unsafe { raw::handles::set_atomics_mode(table, raw, mode) })
     }
 
-    /// Destroys it, if no graph keeps it, and says how that went.
+    /// Destroys it, if no graph keeps it, and returns any error.
     ///
     /// # Errors
     /// [`Error::Status`] if the library refuses; [`Error::Hip`] if its work cannot be waited for: while this thread captures a graph, and in
-    /// a function that a stream calls, where it ends on another thread.
+    /// a host function, where another thread destroys it.
     #[doc(alias = "rocblas_destroy_handle")]
     pub fn close(self) -> Result<()> {
         Arc::into_inner(self.owned).map_or(Ok(()), |mut last| last.destroy())
@@ -238,10 +238,10 @@ impl Handle {
         Ok(call(table, self.owned.raw.0)?)
     }
 
-    /// Submits one call that reads and writes what is given.
+    /// Submits one call that reads and writes the given operands.
     ///
     /// # Safety
-    /// The call is one of the library's with this handle, and uses nothing else; what it writes is given as written.
+    /// The call is one of the library's with this handle, and uses nothing else. Operands that it writes are given as written.
     pub(crate) unsafe fn submit(
         &self,
         Uses { op, reads, writes, for_host }: Uses<'_, '_>,
@@ -249,9 +249,9 @@ impl Handle {
         call: impl FnOnce(&RocblasTable, rocblas_handle) -> Result<(), Failure>,
     ) -> Result<()> {
         let table = table(self.device())?;
-        // Before the lock: whoever has it may be waiting for the function that this is called in.
+        // Before the lock, because its owner may be waiting for the host function that makes this call.
         self.device().check_usable()?;
-        // A hook may want the lock.
+        // A hook for errors may want the lock.
         let _later = drop_errors_later();
         let mut state = self.owned.state.lock();
         let State { stream, workspace, mode: current } = &mut *state;
@@ -301,19 +301,19 @@ fn workspace(stream: &Stream, bytes: usize) -> Result<DeviceBuffer<u8>> {
     Ok(buffer.named("workspace of rocBLAS"))
 }
 
-/// Where it is, for C, and its bytes.
+/// The workspace's address for C, and its size in bytes.
 fn range(workspace: &mut DeviceBuffer<u8>) -> (*mut c_void, usize) {
     (workspace.device_ptr_mut().cast(), workspace.len())
 }
 
 impl Owned {
-    /// Waits for its work and destroys the handle, once. Where this thread may not wait, it stays as it is; after another failure it is
-    /// given up.
+    /// Waits for its work and destroys the handle, once. If this thread may not wait, nothing changes; after another failure it is
+    /// leaked.
     fn destroy(&mut self) -> Result<()> {
         if self.raw.0.is_null() || self.device.poisoned_by().is_some() || hip_sys::exiting() {
             return Ok(());
         }
-        // Work may still use memory that is the handle's own.
+        // The work may still use memory that belongs to the handle.
         let waited = self.device.synchronize();
         if waited.as_ref().is_err_and(is_of_this_thread) {
             return Ok(waited?);
@@ -326,7 +326,7 @@ impl Owned {
         Ok(())
     }
 
-    /// All that it is, leaving nothing to destroy.
+    /// Takes all parts, so that nothing is left to destroy.
     fn take(&mut self) -> Self {
         let raw = RawHandle(std::mem::replace(&mut self.raw.0, std::ptr::null_mut()));
         let State { stream, workspace, mode } = self.state.get_mut();
@@ -335,7 +335,7 @@ impl Owned {
     }
 }
 
-/// Whether another thread may wait where this one may not.
+/// Whether another thread may wait although this one may not.
 fn is_of_this_thread(error: &hip_safe::Error) -> bool {
     matches!(error, hip_safe::Error::InHostFunction | hip_safe::Error::Capturing { .. })
 }

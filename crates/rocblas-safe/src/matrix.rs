@@ -7,7 +7,7 @@ use hip_safe::{DeviceView, DeviceViewMut};
 
 /// A matrix in device memory, to read. Copying it copies the reference.
 ///
-/// It keeps the part of the view that it uses; what is behind the last element is nobody's concern. Transposing it is free.
+/// It borrows only the part of the view that it uses. Transposing it is free.
 ///
 /// ```
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -58,8 +58,8 @@ impl<'a, T: Operable> Matrix<'a, T> {
         Self::of(Stored::new(rows, cols, layout, Some(ld))?, view)
     }
 
-    /// A matrix by the elements from one row to the next and from one column to the next, as tensors have them. One of them has to be 1,
-    /// and the other no shorter than what it steps over; where there is one row or column, its stride does not matter.
+    /// A matrix by the distances in elements from one row to the next and from one column to the next, as tensors have them. One of them must
+    /// be 1, and the other must not be shorter than a row or column. The stride of a dimension of length 1 is ignored.
     ///
     /// # Errors
     /// [`Error::Strides`](crate::Error::Strides) if no BLAS can express them: then a copy is needed;
@@ -78,12 +78,12 @@ impl<'a, T: Operable> Matrix<'a, T> {
         Ok(Self { stored, view: cut("matrix", view, stored.span()?)? })
     }
 
-    /// How many rows it has.
+    /// The number of rows.
     pub fn rows(&self) -> usize {
         self.stored.seen_rows()
     }
 
-    /// How many columns it has.
+    /// The number of columns.
     pub fn cols(&self) -> usize {
         self.stored.seen_cols()
     }
@@ -100,8 +100,8 @@ impl<'a, T: Operable> Matrix<'a, T> {
         self.t().conj()
     }
 
-    /// The matrix of the conjugate numbers; of real numbers, itself. BLAS conjugates only what it transposes, and whether it transposes depends
-    /// on the layouts: where it cannot, the operation says so.
+    /// The matrix of the conjugate numbers; of real numbers, itself. BLAS conjugates only when it transposes, and whether it transposes depends
+    /// on the layouts. If it cannot, the operation returns an error.
     #[must_use]
     pub fn conj(self) -> Self {
         Self { stored: self.stored.conj(T::COMPLEX), ..self }
@@ -122,7 +122,7 @@ impl<'a, T: Operable> MatrixMut<'a, T> {
         Self::of(Stored::new(rows, cols, layout, None)?, view)
     }
 
-    /// As [`Matrix::with_ld`]. What lies between the rows or columns is not written.
+    /// As [`Matrix::with_ld`]. Gaps between the rows or columns are not written.
     ///
     /// # Errors
     /// As there.
@@ -155,12 +155,12 @@ impl<'a, T: Operable> MatrixMut<'a, T> {
         Ok(Self { stored, view: cut_mut("matrix", view, stored.span()?)? })
     }
 
-    /// How many rows it has.
+    /// The number of rows.
     pub fn rows(&self) -> usize {
         self.stored.seen_rows()
     }
 
-    /// How many columns it has.
+    /// The number of columns.
     pub fn cols(&self) -> usize {
         self.stored.seen_cols()
     }
@@ -171,12 +171,12 @@ impl<'a, T: Operable> MatrixMut<'a, T> {
         Self { stored: self.stored.t(), ..self }
     }
 
-    /// All of it, to read, while this reference rests.
+    /// The whole matrix for reading, while this borrow lasts.
     pub fn view(&self) -> Matrix<'_, T> {
         Matrix { stored: self.stored, view: self.view.view() }
     }
 
-    /// All of it, to write, while this reference rests.
+    /// The whole matrix for writing, while this borrow lasts.
     pub fn reborrow(&mut self) -> MatrixMut<'_, T> {
         MatrixMut { stored: self.stored, view: self.view.reborrow() }
     }

@@ -1,18 +1,18 @@
-//! Batches of matrices: at equal distances, or anywhere.
+//! Batches of matrices: at equal distances, or at arbitrary addresses.
 
 use crate::place::{self, Place, cut, cut_mut};
 use crate::stored::Stored;
 use crate::{Error, Layout, Matrix, MatrixMut, Operable, Result};
 use hip_safe::{DeviceView, DeviceViewMut};
 
-/// Matrices of one size and layout, to read. A [`Matrix`] is one too: an operation uses it with every member of the other batches.
+/// Matrices of one size and layout, for reading. A [`Matrix`] converts to one: an operation uses it with every member of the other batches.
 #[derive(Debug, Clone)]
 pub struct MatrixBatch<'a, T> {
     pub(crate) stored: Stored,
     pub(crate) place: Place<DeviceView<'a, T>>,
 }
 
-/// Matrices of one size and layout, to read and to write. A [`MatrixMut`] is one of one member.
+/// Matrices of one size and layout, for reading and writing. A [`MatrixMut`] is a batch with one member.
 #[derive(Debug)]
 pub struct MatrixBatchMut<'a, T> {
     pub(crate) stored: Stored,
@@ -20,7 +20,7 @@ pub struct MatrixBatchMut<'a, T> {
 }
 
 impl<'a, T: Operable> MatrixBatch<'a, T> {
-    /// `count` matrices, each `stride` elements behind the one before; 0: all of them are the same.
+    /// `count` matrices with a distance of `stride` elements; 0 means that all of them are the same.
     ///
     /// # Errors
     /// As [`Matrix::with_ld`]; no `ld` stands for matrices without gaps.
@@ -34,7 +34,7 @@ impl<'a, T: Operable> MatrixBatch<'a, T> {
         Self::of(Stored::new(rows, cols, layout, ld)?, view, count, stride)
     }
 
-    /// `count` matrices, each `stride` elements behind the one before, by the strides of their rows and columns.
+    /// `count` matrices with a distance of `stride` elements, by the strides of their rows and columns.
     ///
     /// # Errors
     /// As [`Matrix::from_strides`].
@@ -47,10 +47,10 @@ impl<'a, T: Operable> MatrixBatch<'a, T> {
         Self::of(Stored::from_strides(rows, cols, row_stride, col_stride)?, view, count, stride)
     }
 
-    /// Matrices anywhere: calls get an array of their addresses. They have one size, layout and leading dimension.
+    /// Matrices at arbitrary addresses: calls get an array of the addresses. They have one size, layout and leading dimension.
     ///
-    /// A call with such a batch copies the addresses to the device first, and so waits until the handle's stream has done what it was given
-    /// before. In a capture it does not wait: the graph keeps the addresses.
+    /// A call with such a batch first copies the addresses to the device, and therefore waits for the earlier work of the handle's
+    /// stream. In a capture it does not wait: the graph keeps the addresses.
     ///
     /// # Errors
     /// [`Error::Uneven`] if they differ.
@@ -100,10 +100,10 @@ impl<'a, T: Operable> MatrixBatch<'a, T> {
 }
 
 impl<'a, T: Operable> MatrixBatchMut<'a, T> {
-    /// `count` matrices, each `stride` elements behind the one before. They may be interleaved, as blocks of columns are, and do not overlap.
+    /// `count` matrices with a distance of `stride` elements. They may be interleaved, as blocks of columns are, but not overlap.
     ///
     /// # Errors
-    /// [`Error::Overlap`], and as [`Matrix::with_ld`]; no `ld` stands for matrices without gaps.
+    /// [`Error::Overlap`], and as [`Matrix::with_ld`]; without `ld` the matrices have no gaps.
     pub fn strided(
         view: DeviceViewMut<'a, T>,
         (rows, cols): (usize, usize),
@@ -173,7 +173,7 @@ fn batch_span(stored: Stored, count: usize, stride: usize) -> Result<usize> {
     place::span("batch", &[inner, outer, (count, stride)])
 }
 
-/// The members' views, if they are stored alike.
+/// The members' views, if all are stored alike.
 fn alike<V>(members: impl Iterator<Item = (Stored, V)>) -> Result<(Stored, Vec<V>)> {
     let mut first = None;
     let mut views = Vec::new();

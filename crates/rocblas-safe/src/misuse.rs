@@ -1,6 +1,6 @@
 //! What must not compile: safe calls cannot make inputs and outputs overlap, nor outlive their memory.
 //!
-//! An output is borrowed for itself alone.
+//! An output is borrowed exclusively.
 //! ```compile_fail,E0502
 //! # let platform = hip_host::platform();
 //! # let stream = hip_safe::Device::new(&platform, 0).unwrap().new_stream().unwrap();
@@ -9,7 +9,7 @@
 //! handle.axpy(2.0, &x, &mut x).unwrap();
 //! ```
 //!
-//! So are two parts of one buffer, unless they are split.
+//! The same holds for two parts of one buffer, unless the buffer was split.
 //! ```compile_fail,E0502
 //! # use rocblas_safe::{Layout::RowMajor, Matrix, MatrixMut};
 //! # let platform = hip_host::platform();
@@ -21,7 +21,7 @@
 //! handle.gemm(1.0, a, a, 0.0, c).unwrap();
 //! ```
 //!
-//! Two outputs are two.
+//! Two outputs must be different.
 //! ```compile_fail,E0499
 //! # let platform = hip_host::platform();
 //! # let stream = hip_safe::Device::new(&platform, 0).unwrap().new_stream().unwrap();
@@ -41,7 +41,7 @@
 //! println!("{a:?}");
 //! ```
 //!
-//! A writable matrix is not copied.
+//! A writable matrix cannot be copied.
 //! ```compile_fail,E0382
 //! # use rocblas_safe::{Layout::RowMajor, MatrixMut};
 //! # let platform = hip_host::platform();
@@ -51,7 +51,7 @@
 //! let (b, c) = (a, a);
 //! ```
 //!
-//! Types that do not go together are no product: bytes are not added up in `f32`.
+//! There is no product of types that do not match: bytes are not summed in `f32`.
 //! ```compile_fail,E0277
 //! # use rocblas_safe::{Layout::RowMajor, Matrix, MatrixMut};
 //! # let platform = hip_host::platform();

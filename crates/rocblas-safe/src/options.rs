@@ -1,6 +1,6 @@
 //! The choices that operations take.
 
-/// Which elements of a matrix lie side by side.
+/// Which elements of a matrix are adjacent in memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Layout {
     /// Those of a row: C's order.
@@ -9,49 +9,49 @@ pub enum Layout {
     ColMajor,
 }
 
-/// Which half of a matrix is used, its diagonal included. It is that of the matrix as the caller sees it, whatever its layout, and after
+/// Which triangle of a matrix is used, including its diagonal. It is that of the matrix as the caller sees it, whatever its layout, and after
 /// `t()` or `h()`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Triangle {
-    /// Where the row is not greater than the column.
+    /// The upper one: the row is not greater than the column.
     Upper,
-    /// Where the row is not less than the column.
+    /// The lower one: the row is not less than the column.
     Lower,
 }
 
-/// What is on the diagonal of a triangular matrix.
+/// The diagonal of a triangular matrix.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Diagonal {
-    /// The elements stored there.
+    /// The stored elements.
     Stored,
-    /// Ones; what is stored there is not read.
+    /// Ones; the stored elements are not read.
     Unit,
 }
 
-/// On which side of a product the special matrix stands.
+/// The side of a product on which the special matrix is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Side {
-    /// It comes first.
+    /// It is the first factor.
     Left,
-    /// It comes second.
+    /// It is the second factor.
     Right,
 }
 
-/// How exact products of `f32` are.
+/// The precision of products of `f32`.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum MathMode {
-    /// As `f32` is: what a new handle has.
+    /// Full `f32`, the setting of a new handle.
     #[default]
     Full,
-    /// The library may round the inputs of products to fewer digits, XF32 or TF32, where the device is faster then.
+    /// The library may round the inputs of products to XF32 or TF32, if the device is faster then.
     Reduced,
 }
 
-/// Whether results may depend on the order in which parts of a sum happen to arrive.
+/// Whether results may depend on the order in which terms of a sum arrive.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub enum AtomicsMode {
-    /// No: the same call gives the same bits on the same device. What a new handle has.
+    /// No: the same call gives the same bits on the same device. This is the setting of a new handle.
     #[default]
     Forbidden,
     /// Yes, where that is faster.

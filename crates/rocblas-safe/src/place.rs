@@ -86,7 +86,7 @@ mod tests {
     }
 
     #[test]
-    fn which_elements_share_a_place() {
+    fn a_layout_without_overlaps_is_injective() {
         assert!(is_injective(&[(3, 1), (4, 3), (2, 12)]));
         // Blocks of columns side by side.
         assert!(is_injective(&[(3, 1), (4, 6), (2, 3)]));

@@ -94,7 +94,7 @@ fn every_function_is_listed_once() {
 }
 
 #[test]
-fn what_is_wrapped_is_what_the_code_calls() {
+fn wrapped_functions_are_those_that_the_code_calls() {
     let text = sources("src/raw");
     let words = words(&text);
     let table = RocblasTable::SYMBOLS.iter().map(|symbol| symbol.name);
@@ -104,7 +104,7 @@ fn what_is_wrapped_is_what_the_code_calls() {
 }
 
 #[test]
-fn what_wraps_is_a_method_and_says_which_function_it_is() {
+fn wrappers_are_methods_that_name_their_function() {
     let text = sources("src/ops") + &sources("src");
     let words = words(&text);
     for Row { functions, state, by } in rows() {

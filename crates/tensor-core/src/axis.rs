@@ -210,7 +210,7 @@ mod tests {
     }
 
     #[test]
-    fn chosen_axes_go_behind_the_others() {
+    fn chosen_axes_are_moved_to_the_end() {
         assert_eq!(behind_others(5, &[3, 0]), [1, 2, 4, 0, 3]);
         assert_eq!(behind_others(2, &[]), [0, 1]);
         assert_eq!(reduced_shape(&Shape::from([2, 3, 4]), &[2, 0], true), Shape::from([1, 3, 1]));

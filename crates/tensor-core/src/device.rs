@@ -221,7 +221,7 @@ mod tests {
     use super::meant;
 
     #[test]
-    fn what_others_call_devices_is_understood() {
+    fn device_names_of_other_projects_get_a_hint() {
         let all = ["amd", "nvidia", "host"];
         for (name, says) in [
             ("cuda:0", "write nvidia:0"),

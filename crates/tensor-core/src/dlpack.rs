@@ -202,15 +202,15 @@ pub fn export(tensor: Tensor) -> Result<Exported> {
 /// third device; [`ErrorKind::Overflow`] if the element count overflows; [`ErrorKind::OutOfMemory`]; or an error of the
 /// device.
 pub unsafe fn import(managed: *mut DLManagedTensor, device: &Device) -> Result<Tensor> {
-    let taken = Taken(managed);
+    let owned = OwnedTensor(managed);
     // SAFETY: S11: the caller's promise.
-    unsafe { copy(&(*taken.0).dl_tensor, device) }.on(device)
+    unsafe { copy(&(*owned.0).dl_tensor, device) }.on(device)
 }
 
 /// Calls the deleter of another library's struct when dropped, also after an error.
-struct Taken(*mut DLManagedTensor);
+struct OwnedTensor(*mut DLManagedTensor);
 
-impl Drop for Taken {
+impl Drop for OwnedTensor {
     fn drop(&mut self) {
         // SAFETY: S4: the caller of `import` owned the struct exclusively and handed it over, and the copy is complete.
         unsafe {

@@ -6,7 +6,7 @@ use crate::error::{Error, ErrorKind, Result};
 ///
 /// # Errors
 /// [`ErrorKind::OutOfMemory`] of `operation` if the allocation fails.
-pub(crate) fn room<T>(count: usize, operation: &'static str) -> Result<Vec<T>> {
+pub(crate) fn vec_with_capacity<T>(count: usize, operation: &'static str) -> Result<Vec<T>> {
     let mut elements = Vec::new();
     elements.try_reserve_exact(count).map_err(|_| out_of_memory::<T>(count, operation))?;
     Ok(elements)
@@ -15,9 +15,9 @@ pub(crate) fn room<T>(count: usize, operation: &'static str) -> Result<Vec<T>> {
 /// `count` zero bytes.
 ///
 /// # Errors
-/// As [`room`].
+/// As [`vec_with_capacity`].
 pub(crate) fn zero_bytes(count: usize, operation: &'static str) -> Result<Vec<u8>> {
-    let mut bytes = room(count, operation)?;
+    let mut bytes = vec_with_capacity(count, operation)?;
     bytes.resize(count, 0);
     Ok(bytes)
 }
@@ -25,9 +25,9 @@ pub(crate) fn zero_bytes(count: usize, operation: &'static str) -> Result<Vec<u8
 /// A copy of `elements`.
 ///
 /// # Errors
-/// As [`room`].
+/// As [`vec_with_capacity`].
 pub(crate) fn copy_of<T: Copy>(elements: &[T], operation: &'static str) -> Result<Vec<T>> {
-    let mut copy = room(elements.len(), operation)?;
+    let mut copy = vec_with_capacity(elements.len(), operation)?;
     copy.extend_from_slice(elements);
     Ok(copy)
 }
@@ -42,10 +42,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_the_system_does_not_give_is_an_error() {
+    fn an_allocation_that_fails_is_an_error() {
         // 512 TiB; more than the largest capacity of a vector; and more than the address space.
         for count in [1 << 46, 1 << 60, 1 << 61, usize::MAX] {
-            let error = room::<f64>(count, "test").unwrap_err();
+            let error = vec_with_capacity::<f64>(count, "test").unwrap_err();
             let bytes = count.saturating_mul(8);
             assert_eq!(error.to_string(), format!("test: out of memory: {bytes} bytes asked for"));
         }

@@ -39,7 +39,7 @@ impl Storage {
 
     /// Whether both are on the same device.
     #[inline]
-    pub(crate) fn is_beside(&self, other: &Storage) -> bool {
+    pub(crate) fn is_on_device_of(&self, other: &Storage) -> bool {
         match (self, other) {
             (Storage::Cpu(_), Storage::Cpu(_)) => true,
             (Storage::Hip(a), Storage::Hip(b)) => a.device() == b.device(),
@@ -259,8 +259,8 @@ backends! {
     HipStorage = Hip;
 }
 
-/// `other` as storage of the backend of `x`: for operands that an operation need not have.
-pub(crate) fn beside<'a, S: Backend>(
+/// `other` as storage of the backend of `x`, for optional operands.
+pub(crate) fn for_backend_of<'a, S: Backend>(
     x: &Storage,
     other: &'a Storage,
     operation: &'static str,

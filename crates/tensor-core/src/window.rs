@@ -67,7 +67,7 @@ impl ConvAxis {
     }
 
     /// Padding, stride and dilation as the caller gave them. A transposed convolution has those of its forward one.
-    pub(crate) fn given(&self, transposed: bool) -> [usize; 3] {
+    pub(crate) fn parameters(&self, transposed: bool) -> [usize; 3] {
         let size = |number: i64| number.unsigned_abs() as usize;
         let stride = if transposed { self.up } else { size(self.step) };
         [size(self.first), stride, size(self.tap)]
@@ -213,10 +213,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_was_given_is_known() {
+    fn an_axis_returns_its_parameters() {
         let given = [2, 3, 5];
-        assert_eq!(ConvAxis::forward(20, 3, given).map(|axis| axis.given(false)), Some(given));
-        assert_eq!(ConvAxis::transposed(20, 3, given, 0).map(|axis| axis.given(true)), Some(given));
+        assert_eq!(ConvAxis::forward(20, 3, given).map(|axis| axis.parameters(false)), Some(given));
+        assert_eq!(ConvAxis::transposed(20, 3, given, 0).map(|axis| axis.parameters(true)), Some(given));
     }
 
     #[test]

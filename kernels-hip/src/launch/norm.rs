@@ -59,7 +59,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn rows_go_to_what_holds_them() {
+    fn rows_get_a_kernel_by_their_length() {
         // 1024 elements are 32 lanes with 32 each; 32 lanes hold no 8-byte row longer than 512.
         assert_eq!(rows(10, 1024, 4, 4), (RowKernel::Short, LaunchShape { grid: 5, block: 64 }));
         assert_eq!(rows(1 << 20, 1024, 4, 4), (RowKernel::Short, LaunchShape { grid: 128, block: 256 }));

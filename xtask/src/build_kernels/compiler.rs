@@ -8,21 +8,21 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-// hip-host's list, without the crate, which takes minutes to build.
+// hip-host's list of flags, included as a file: building the crate takes minutes.
 #[path = "../../../crates/hip-host/src/flags.rs"]
 #[expect(unreachable_pub, reason = "hip-host exports it")]
 mod flags;
 
-/// Where ci/fetch-rocm-compiler.sh puts ROCm's tools, from the workspace's root.
+/// Where ci/fetch-rocm-compiler.sh puts ROCm's tools, relative to the workspace's root.
 const FETCHED_ROCM: &str = "target/ci/rocm";
 
-/// The oldest release of ROCm whose headers and compiler are used without being asked for by a variable.
+/// The oldest release of ROCm that is used unless a variable names another.
 const OLDEST_ROCM: u32 = 6;
 
-/// Where pip puts CUDA's compiler below the folder of its packages.
+/// Where pip puts CUDA's compiler, below the folder of its packages.
 const PIP_NVCC: &str = "nvidia/cu13/bin/nvcc";
 
-/// The kinds of compilers, which differ in their options.
+/// The kinds of compilers; each takes other options.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// ROCm's hipcc.
@@ -42,7 +42,7 @@ pub struct Compiler {
     pub kind: Kind,
 }
 
-/// The compiler for a target, or where it was looked for and what to install.
+/// The compiler for a target; the error says where it was looked for and what to install.
 pub fn find(target: &Target) -> Result<Compiler, String> {
     match target.platform {
         Platform::Amd => amd(),
@@ -78,7 +78,7 @@ fn hipcc() -> Result<Option<PathBuf>, String> {
     Ok(first_file([named, rocm, Some(usual), fetched, in_path]))
 }
 
-/// Where a tool of LLVM's may be: in ROCm's folder, in the fetched one and in PATH. The first two files need not be there.
+/// Candidates for a tool of LLVM: in ROCm's folder, in the fetched one and in PATH. The first two may not exist.
 pub(crate) fn llvm_tools(name: &str) -> Vec<PathBuf> {
     let rocm = workspace::env("ROCM_PATH").unwrap_or_else(|| "/opt/rocm".into()).join("llvm/bin");
     let fetched = workspace::root().ok().map(|root| root.join(FETCHED_ROCM).join("bin"));
@@ -86,13 +86,13 @@ pub(crate) fn llvm_tools(name: &str) -> Vec<PathBuf> {
     folders.map(|folder| folder.join(name)).chain(workspace::in_path(name)).collect()
 }
 
-/// LLVM's bundler, which writes what hipcc wraps code in.
+/// LLVM's bundler, which writes the bundles that hipcc packs code in.
 pub(crate) fn bundler() -> Result<PathBuf, String> {
     let found = llvm_tools("clang-offload-bundler").into_iter().find(|file| file.is_file());
     found.ok_or_else(|| "no clang-offload-bundler: install ROCm, or run ci/fetch-rocm-compiler.sh".into())
 }
 
-/// Whether a folder has HIP's headers, of a release before [`OLDEST_ROCM`]: Debian 12's are of 5.2.
+/// Whether a folder has HIP's headers of a release before [`OLDEST_ROCM`]. Debian 12 has those of 5.2.
 pub(crate) fn has_old_headers(include: &Path) -> bool {
     let major = |line: &str| line.strip_prefix("#define HIP_VERSION_MAJOR")?.trim().parse::<u32>().ok();
     std::fs::read_to_string(include.join("hip/hip_version.h"))
@@ -135,7 +135,7 @@ fn first_file<const N: usize>(places: [Option<PathBuf>; N]) -> Option<PathBuf> {
 }
 
 impl Compiler {
-    /// What it says of its own version, in one line.
+    /// The version that it reports, in one line.
     pub fn version(&self) -> String {
         let text = self.version_text();
         let line =
@@ -143,12 +143,12 @@ impl Compiler {
         line(&["version", "release"]).or_else(|| line(&[" ("])).unwrap_or("version unknown").to_string()
     }
 
-    /// All that it says of its own version.
+    /// Everything that it reports about its version.
     pub(super) fn version_text(&self) -> String {
         workspace::output_of(Command::new(&self.program).arg("--version")).unwrap_or_default()
     }
 
-    /// The folder of bitcode that comes with it and goes into its objects, where it has one.
+    /// The folder of bitcode that comes with the compiler and is linked into its objects, if it has one.
     pub(super) fn own_bitcode(&self) -> Option<PathBuf> {
         match self.kind {
             Kind::Hipcc => {
@@ -161,7 +161,7 @@ impl Compiler {
         }
     }
 
-    /// The variables by which it takes more options, which no command line shows.
+    /// The variables from which it takes more options, beside the command line.
     pub(super) fn option_variables(&self) -> &'static [&'static str] {
         match self.kind {
             Kind::Hipcc => &["HIPCC_COMPILE_FLAGS_APPEND", "HIPCC_LINK_FLAGS_APPEND"],
@@ -170,7 +170,7 @@ impl Compiler {
         }
     }
 
-    /// The header that tells the version of the headers that it puts into every object; it may be another than the
+    /// The header that holds the version of the headers that it puts into every object. That version may differ from the
     /// compiler's own.
     pub(super) fn version_header(&self) -> Option<PathBuf> {
         let beside = |header: &str| {
@@ -185,22 +185,22 @@ impl Compiler {
         header.filter(|header| header.is_file())
     }
 
-    /// The number of what it puts into objects: its bitcode, and the version of the headers.
+    /// A hash of what it puts into objects: its bitcode, and the version of the headers.
     pub(crate) fn inputs(&self) -> Result<String, String> {
         let bitcode = self.own_bitcode().map(|folder| contents(&folder)).transpose()?.unwrap_or_default();
         let header = self.version_header().and_then(|file| std::fs::read(file).ok()).unwrap_or_default();
         Ok(hash_parts([bitcode.as_bytes(), &header]))
     }
 
-    /// Whether it compiles for an architecture: it is asked to parse an empty text.
+    /// Whether it compiles for an architecture: it parses an empty file for it.
     pub(super) fn knows(&self, target: &Target) -> bool {
         let mut command = self.for_target(target);
         command.args(["-nogpuinc", "-nogpulib", "-fsyntax-only", "-x", "hip", "/dev/null"]);
         workspace::output_of(&mut command).is_some()
     }
 
-    /// The command that compiles a unit of the sources in `sources` to `object`; `source` is the unit's file or one that is
-    /// to be compiled like it.
+    /// The command that compiles a unit to `object`, with the headers in `sources`. `source` is the unit's file, or another
+    /// file that is compiled with the same options.
     pub(super) fn command(
         &self,
         target: &Target,
@@ -216,7 +216,7 @@ impl Compiler {
             command.arg("-I").arg(sources.with_file_name("crates").join("hip-host/include"));
             command.arg(format!("-DHIPHOST_WAVE_SIZE={wave_size}"));
         }
-        // hip-host's word for such texts is none of the compiler's.
+        // This option is hip-host's own: compilers do not know it.
         let options = unit.options(target.platform.name(), wave_size).unwrap_or_default();
         command.args(options.iter().filter(|option| *option != "--host-source"));
         for folder in HEADER_FOLDERS {
@@ -226,8 +226,8 @@ impl Compiler {
         command
     }
 
-    /// The command that parses the header `source` into `parsed`, for all units of a target: [`with_parsed`] takes it. None
-    /// where a compiler cannot.
+    /// The command that parses the header `source` into `parsed`, for all units of a target; [`with_parsed`] uses the result.
+    /// `None` if the compiler cannot do this.
     pub(super) fn parse_command(&self, target: &Target, source: &Path, parsed: &Path) -> Option<Command> {
         if self.kind != Kind::Hipcc {
             return None;
@@ -245,7 +245,7 @@ impl Compiler {
         Some(command)
     }
 
-    /// What every command for a target begins with.
+    /// The arguments that every command for a target begins with.
     fn for_target(&self, target: &Target) -> Command {
         let mut command = Command::new(&self.program);
         let arch = &target.arch;
@@ -260,7 +260,7 @@ impl Compiler {
     }
 }
 
-/// Lets a command for a unit take what [`Compiler::parse_command`] wrote, if it did.
+/// Makes a command for a unit use the result of [`Compiler::parse_command`], if there is one.
 pub(super) fn with_parsed(command: &mut Command, parsed: Option<&Path>) {
     if let Some(parsed) = parsed {
         command.args(["-Xclang", "-include-pch", "-Xclang"]).arg(parsed);

@@ -1,4 +1,4 @@
-//! Whether a compiler rounds a product before it adds to it, as the options ask: seen in the code of a small kernel.
+//! Checks that a compiler rounds a product before it adds to it, as the options ask. It disassembles a small kernel.
 
 use super::compiler::with_parsed;
 use super::target::{Platform, Target};
@@ -8,7 +8,7 @@ use crate::workspace;
 use kernels_hip::Unit;
 use std::path::Path;
 
-/// It is compiled with the command line of a real unit.
+/// It is compiled with a real unit's command line.
 const SOURCE: &str = "#include \"portable.hpp\"
 extern \"C\" __global__ void contraction(float* out, double* wide, float a, float b, float c, double x, double y, double z) {
     out[threadIdx.x] = a * b + c;
@@ -57,7 +57,7 @@ fn judge(platform: Platform, function: &Function) -> Result<(), String> {
     Ok(())
 }
 
-/// Instructions that add to a product of floats.
+/// Instructions that multiply and add floats with one rounding.
 fn is_fused(platform: Platform, name: &str) -> bool {
     match platform {
         Platform::Amd => {
@@ -86,7 +86,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn fused_instructions_are_told_from_others() {
+    fn fused_instructions_are_recognised() {
         for fused in [
             "v_fma_f32",
             "v_fmac_f32_e32",
@@ -104,9 +104,9 @@ mod tests {
         assert!(is_fused(Platform::Nvidia, "FFMA.FTZ") && !is_fused(Platform::Nvidia, "IMAD.WIDE"));
     }
 
-    /// With the options of the kernels, and with the one that counts turned round, where there are compilers.
+    /// Compiles with the kernels' options, and with the contraction option reversed, where there are compilers.
     #[test]
-    fn contraction_is_seen_where_it_is_on() {
+    fn contraction_is_detected_when_it_is_enabled() {
         let root = workspace::root().expect("tests run inside the workspace");
         let unit = kernels_hip::unit("elementwise", "f32").expect("it ships");
         let mut toolchains = Toolchains::default();

@@ -1,4 +1,4 @@
-//! `--deny-spills`: fails with the kernels that spill and have no exception.
+//! `--deny-spills`: fails with the kernels that spill and are not listed as exceptions.
 
 use super::manifest::Manifest;
 use super::target::{Platform, Target};
@@ -9,8 +9,8 @@ use std::path::PathBuf;
 /// A kernel, and the target that it was built for.
 type Built<'a> = (&'a Target, KernelResources);
 
-/// Fails with the kernels of the targets that spill vector registers or have memory of their own, and have no exception. Looks at the
-/// objects of those units that `is_chosen` says.
+/// Fails with the kernels that spill vector registers or use private memory and are not listed as exceptions. `is_chosen`
+/// says which units' objects are examined.
 pub(super) fn spills(
     targets: &[Target],
     folder: impl Fn(&Target) -> PathBuf,
@@ -51,7 +51,7 @@ fn denied(exceptions: &Exceptions, kernels: &[Built<'_>]) -> Result<(), String> 
     Err(format!("build-kernels: {} of {count} kernels {said}:\n{}", named.len(), named.join("\n")))
 }
 
-/// Names the exceptions that a platform needs no more, if all its architectures were built.
+/// Names the exceptions that no kernel of a platform needs any more, if all its architectures were built.
 fn warn_of_unused(exceptions: &Exceptions, platform: Platform, targets: &[Target], kernels: &[Built<'_>]) {
     if !platform.all_targets().iter().all(|target| targets.contains(target)) {
         return;

@@ -1,25 +1,25 @@
-//! The folder of one architecture: one build at a time writes it, and only whole files appear in it.
+//! The folder of one architecture. One build at a time writes to it, and only complete files appear in it.
 
 use rustix::fs::{FlockOperation, flock};
 use std::fs::File;
 use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
 
-/// What a build writes before it is known to be good, compilers' own temporary files included.
+/// Files that are not checked yet, and the compilers' temporary files.
 const WORK: &str = ".work";
-/// Holds nothing; the build that has locked it may write here.
+/// An empty file. The build that locks it may write to the folder.
 const LOCK: &str = ".lock";
-/// What must be free for a compiler to finish one unit.
+/// The free space that a compiler needs for one unit.
 const ROOM: usize = 4 << 20;
 
-/// A folder that this process alone writes to.
+/// A folder that only this process writes to.
 pub(super) struct Folder {
     path: PathBuf,
     _lock: File,
 }
 
 impl Folder {
-    /// Makes the folder if it is not there, waits until no other build writes to it, and removes what a killed build left.
+    /// Creates the folder if needed, waits until no other build writes to it, and removes what a killed build left.
     pub(super) fn open(path: &Path) -> Result<Self, String> {
         let fail = |error: std::io::Error| {
             format!("cannot write in {}: {error}; name another folder with --out", path.display())
@@ -41,7 +41,7 @@ impl Folder {
         &self.path
     }
 
-    /// For what is not finished. It goes with the folder's owner, or else with the next build.
+    /// The folder for unfinished files. `Drop` removes it; if the process is killed, the next build does.
     pub(super) fn work(&self) -> PathBuf {
         self.path.join(WORK)
     }
@@ -52,7 +52,7 @@ impl Folder {
             .map_err(|error| format!("cannot write {}: {error}", self.path.join(file).display()))
     }
 
-    /// The error with its remedy where the reason is that the disk is full; compilers tell that in many ways, or not at all.
+    /// Adds a remedy to the error if the disk is full. Compilers report a full disk in many ways, or not at all.
     pub(super) fn explain(&self, error: String) -> String {
         if !error.contains("No space left") && !self.is_full() {
             return error;
@@ -69,13 +69,13 @@ impl Folder {
         let probe = self.work().join("probe");
         let written = File::create(&probe)
             .and_then(|mut file| file.write_all(&vec![1; ROOM]).and_then(|()| file.sync_all()));
-        // It has told what it was written for.
+        // The probe was only written to learn whether there is space.
         let _ = std::fs::remove_file(&probe);
         written.is_err_and(|error| matches!(error.kind(), ErrorKind::StorageFull | ErrorKind::QuotaExceeded))
     }
 
     fn remove_work(&self) {
-        // It may not be there; what cannot be removed is named when it is made anew.
+        // The folder may not exist. If it cannot be removed, creating it again reports that.
         let _ = std::fs::remove_dir_all(self.work());
     }
 }
@@ -91,7 +91,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn work_goes_and_what_is_published_stays() {
+    fn the_work_folder_is_removed_and_published_files_stay() {
         let dir = tempfile::tempdir().expect("the temporary folder is writable");
         let path = dir.path().join("amd/gfx90a");
         std::fs::create_dir_all(path.join(WORK)).expect("writable");
@@ -109,7 +109,7 @@ mod tests {
     }
 
     #[test]
-    fn a_place_that_cannot_be_written_is_named() {
+    fn an_unwritable_folder_is_named_in_the_error() {
         let file = tempfile::NamedTempFile::new().expect("the temporary folder is writable");
         let error = Folder::open(&file.path().join("amd")).err().expect("a file is no folder");
         assert!(error.contains("cannot write in") && error.contains("--out"), "{error}");

@@ -1,12 +1,12 @@
-//! Kernels that do nothing. Sources that do not know a chip could leave a kernel empty there, or end it with a trap.
+//! Finds kernels that do nothing. Sources that do not know a chip could leave a kernel empty, or end it with a trap.
 
 use super::target::Platform;
 use object::{File, Object, ObjectSection, ObjectSymbol};
 
-/// A kernel of this many bytes in a cubin does nothing: it has eight instructions, and nvcc pads to that.
+/// A kernel of this many bytes in a cubin does nothing: nvcc pads it to eight instructions.
 const LEAST_OF_NVIDIA: u64 = 128;
 
-/// Those of the kernels that do nothing.
+/// Those of the given kernels that do nothing.
 ///
 /// # Errors
 /// The code of a kernel is not in the file.
@@ -20,7 +20,7 @@ pub(super) fn among<'a>(
         let does_nothing = match platform {
             Platform::Amd => is_idle(code_of(file, name)?),
             Platform::Nvidia => function(file, name)?.size() <= LEAST_OF_NVIDIA,
-            // Tests run them.
+            // Tests run these kernels.
             Platform::Host => false,
         };
         if does_nothing {
@@ -46,8 +46,8 @@ fn code_of<'data>(file: &File<'data>, name: &str) -> Result<&'data [u8], String>
     code.ok_or_else(|| format!("the code of {name} is not in the file"))
 }
 
-/// Whether AMD's code neither reads nor writes memory: it has only instructions of the scalar unit, such as `s_endpgm` and `s_trap`.
-/// Scalar loads have another format.
+/// Whether AMD's code neither reads nor writes memory: it has only instructions of the scalar unit, such as `s_endpgm` and
+/// `s_trap`. Scalar loads have another format.
 fn is_idle(code: &[u8]) -> bool {
     let mut words = code.chunks_exact(4).map(|word| u32::from_le_bytes([word[0], word[1], word[2], word[3]]));
     while let Some(word) = words.next() {
@@ -59,13 +59,13 @@ fn is_idle(code: &[u8]) -> bool {
     true
 }
 
-/// How many words of constants follow an instruction of the scalar unit; `None` for any other instruction. The formats are those of the
-/// documents of the instruction sets, chapter "Microcode Formats"; they have the same places from gfx6 to gfx12.
+/// How many constant words follow an instruction of the scalar unit; `None` for any other instruction. The formats are from
+/// AMD's ISA documents, chapter "Microcode Formats". They have the same encoding from gfx6 to gfx12.
 fn scalar(word: u32) -> Option<usize> {
     if word >> 30 != 0b10 {
         return None;
     }
-    // An operand of 255 stands for a constant of 32 bits behind the instruction, on gfx1250 one of 254 for a constant of 64.
+    // An operand of 255 means that a 32-bit constant follows. On gfx1250, 254 means that a 64-bit one does.
     let constants = |operands: &[u32]| {
         let words = operands.iter().map(|shift| match word >> shift & 0xff {
             255 => 1,
@@ -79,7 +79,7 @@ fn scalar(word: u32) -> Option<usize> {
         0b1_0111_1101 => constants(&[0]),
         0b1_0111_1110 => constants(&[0, 8]),
         0b1_0111_1111 => 0,
-        // SOPK: of these numbers one sets a register of the hardware to a constant behind it; which one depends on the generation.
+        // SOPK: one of these opcodes sets a hardware register to a constant that follows. Its number depends on the generation.
         kind if kind >> 5 == 0b1011 => usize::from(matches!(kind & 0x1f, 19..=21)),
         // SOP2.
         _ => constants(&[0, 8]),
@@ -99,7 +99,7 @@ mod tests {
     }
 
     #[test]
-    fn what_only_ends_traps_or_counts_is_idle() {
+    fn code_that_only_ends_traps_or_counts_is_idle() {
         for code in [
             &[][..],
             // s_endpgm of gfx9 and of gfx11.
@@ -107,7 +107,7 @@ mod tests {
             &[0xbfb0_0000],
             // s_trap 2 before it.
             &[0xbf92_0002, 0xbf81_0000],
-            // s_and_b32 s0, s0, 0x3ff, whose constant is no instruction.
+            // s_and_b32 s0, s0, 0x3ff: its constant must not be read as an instruction.
             &[0x8b00_ff00, 0x0000_03ff, 0xbfb0_0000],
             // s_setreg_imm32_b32 of gfx12.
             &[0xb980_0641, 0x0000_0001, 0xbfb0_0000],
@@ -130,7 +130,7 @@ extern \"C\" __attribute__((global)) void traps(int* p) { __builtin_trap(); }
 extern \"C\" __attribute__((global)) void writes(int* p) { *p = 1; }
 ";
 
-    /// Where there is a compiler of AMD's.
+    /// Runs only where there is a compiler of AMD's.
     #[test]
     fn compiled_kernels_that_do_nothing_are_named() {
         let Ok(compiler) = compiler::amd() else {

@@ -1,4 +1,4 @@
-//! `manifest.json`: what made the objects of a folder, and what each holds.
+//! `manifest.json`: what the objects of a folder were built from, and what each contains.
 
 use super::toolchain::Toolchain;
 use super::{Target, folder::Folder};
@@ -12,7 +12,7 @@ use std::path::Path;
 /// `compiler_version`, and of each object `source`, `options` and `hash`.
 const NAME: &str = "manifest.json";
 
-/// What stands in a folder of objects.
+/// The manifest of a folder of objects.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Manifest {
     /// Such as `amd`.
@@ -23,7 +23,7 @@ pub struct Manifest {
     pub wave_size: u32,
     /// The file of the compiler that built here last.
     pub compiler: String,
-    /// What it says of itself, in one line.
+    /// The version that it reports, in one line.
     pub compiler_version: String,
     /// The objects that are finished, in the order of kernels.toml.
     pub objects: Vec<Entry>,
@@ -38,28 +38,28 @@ pub struct Entry {
     pub unit: String,
     /// Its size.
     pub bytes: u64,
-    /// The number of the texts it was made of: `kernels_hip::Unit::source_hash`.
+    /// The hash of the sources that it was made of: `kernels_hip::Unit::source_hash`.
     pub source: String,
-    /// The number of the options that every compiler gets for the unit: `kernels_hip::Unit::options_hash`. Empty in manifests of
-    /// before, whose objects are compiled anew.
+    /// The hash of the options that every compiler gets for the unit: `kernels_hip::Unit::options_hash`. Older manifests have
+    /// none; their objects are compiled again.
     #[serde(default)]
     pub options: String,
-    /// The number of all that decides about the object: texts, options, compiler.
+    /// The hash of everything that decides the object: sources, options, compiler.
     pub build: String,
-    /// The number of its bytes: `kernels_hip::hash_bytes`.
+    /// The hash of its bytes: `kernels_hip::hash_bytes`.
     pub hash: String,
     /// The names of its kernels.
     pub kernels: Vec<String>,
-    /// What took the figures in `resources`: those of another version are taken anew.
+    /// The version of the program that measured `resources`. Other versions measure again.
     #[serde(default)]
     pub measured_by: String,
-    /// What each kernel takes of the GPU; none on the host.
+    /// The resources that each kernel uses; none on the host.
     #[serde(default)]
     pub resources: Vec<KernelResources>,
 }
 
 impl Manifest {
-    /// One without objects.
+    /// A manifest without objects.
     pub(super) fn new(target: &Target, toolchain: &Toolchain) -> Self {
         Self {
             platform: target.platform.name().into(),
@@ -74,7 +74,7 @@ impl Manifest {
     /// Reads the manifest of a folder.
     ///
     /// # Errors
-    /// There is none, or it is of another version of this program.
+    /// There is none, or another version of this program wrote it.
     pub fn read(dir: &Path) -> Result<Self, String> {
         let path = dir.join(NAME);
         let text = std::fs::read_to_string(&path).map_err(|e| {
@@ -88,7 +88,7 @@ impl Manifest {
         })
     }
 
-    /// Writes it into the folder, whole or not at all. Objects stand on one line each.
+    /// Writes it into the folder atomically. Each object is on one line.
     pub(super) fn write(&self, folder: &Folder) -> Result<(), String> {
         let fail = |error: serde_json::Error| format!("cannot write {NAME}: {error}");
         let head = Self { objects: Vec::new(), ..self.clone() };
@@ -106,13 +106,13 @@ impl Manifest {
         self.objects.iter().find(|entry| entry.file == file)
     }
 
-    /// Puts the entry in the place of an older one.
+    /// Adds an object's entry, or replaces it.
     pub(super) fn set(&mut self, entry: Entry) {
         self.objects.retain(|old| old.file != entry.file);
         self.objects.push(entry);
     }
 
-    /// Puts the entries into this order of files.
+    /// Sorts the entries into this order of files.
     pub(super) fn sort(&mut self, files: &[String]) {
         self.objects.sort_by_key(|entry| files.iter().position(|file| *file == entry.file));
     }
@@ -155,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn a_changed_and_an_unlisted_file_are_told_apart() {
+    fn a_changed_file_and_an_unlisted_file_are_different_errors() {
         let manifest = manifest(vec![entry("a.o", b"a")]);
         assert_eq!(manifest.verify("a.o", b"a"), Ok(()));
         assert!(manifest.verify("a.o", b"b").expect_err("damaged").contains("is not the file"));
@@ -163,7 +163,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_written_is_read_with_one_line_an_object() {
+    fn a_manifest_has_one_line_per_object_and_reads_back() {
         let dir = tempfile::tempdir().expect("the temporary folder is writable");
         let folder = Folder::open(dir.path()).expect("writable");
         let mut written = manifest(vec![entry("b.o", b"b"), entry("a.o", b"a")]);

@@ -71,7 +71,7 @@ pub struct BuildArgs {
 }
 
 impl BuildArgs {
-    /// To build these families, or all if there are none, for these architectures of a platform, below a folder.
+    /// Arguments that build these families, or all if there are none, for these architectures of a platform, below a folder.
     pub fn of(platform: Platform, archs: &[String], families: &[&str], out: &Path) -> Self {
         Self {
             platform: Some(platform),
@@ -84,7 +84,7 @@ impl BuildArgs {
         }
     }
 
-    /// The units of a target that are asked for.
+    /// The units of a target that the options ask for.
     fn chosen(&self, target: &Target) -> Vec<Unit> {
         let mut units = units_for(target);
         units
@@ -123,7 +123,7 @@ pub fn run(args: &BuildArgs) -> Result<(), String> {
             check(target, &args.chosen(target), &folder(target), toolchain.as_deref())?;
         }
     } else {
-        // Before hours are spent on others.
+        // This check comes first, before a build that takes hours.
         for target in &targets {
             look_for_compiler(target).map_err(|error| format!("build-kernels: {error}"))?;
         }
@@ -143,7 +143,7 @@ pub fn run(args: &BuildArgs) -> Result<(), String> {
     deny::spills(&targets, folder, is_chosen)
 }
 
-/// Fails if there is no compiler for a target, or it does not know an architecture that is not in our list either.
+/// Fails if a target has no compiler, or if the compiler does not know an architecture that is not in our list either.
 fn look_for_compiler(target: &Target) -> Result<(), String> {
     let compiler = compiler::find(target)?;
     if target.is_listed() {
@@ -159,7 +159,8 @@ fn look_for_compiler(target: &Target) -> Result<(), String> {
     Ok(())
 }
 
-/// All units of a target: those that its chip has the units for. The host has one object of a text that does not depend on the wave size.
+/// All units of a target. A unit for matrix units is left out if the chip has none. The host has one
+/// object for a source that does not depend on the wave size, and others for each wave size.
 fn units_for(target: &Target) -> Vec<Unit> {
     let waves = if target.wave_size() == 0 { Waves::Any } else { Waves::Both };
     kernels_hip::units()
@@ -203,8 +204,8 @@ fn targets(args: &BuildArgs) -> Result<Vec<Target>, String> {
     Ok(found.collect())
 }
 
-/// `--check`: every object is there, holds all its kernels, is the one that the manifest lists, and is what a build would write
-/// now; without a compiler, as far as texts and options tell.
+/// `--check`: every object exists, contains all its kernels, matches the manifest, and is what a build would write now. Without
+/// a compiler only sources and options are compared.
 fn check(target: &Target, units: &[Unit], dir: &Path, toolchain: Option<&Toolchain>) -> Result<(), String> {
     let listed = Manifest::read(dir)?;
     let mut problems = Vec::new();

@@ -1,4 +1,4 @@
-//! Whether an object holds the kernels that it should, and whether each of them does something.
+//! Checks that an object contains its kernels, and that none of them does nothing.
 
 use super::idle;
 use super::target::{Platform, Target};
@@ -6,7 +6,7 @@ use code_object::CodeObject;
 use object::{Object, ObjectSymbol};
 use std::collections::BTreeSet;
 
-/// Fails with the names of the kernels that the object lacks or that do nothing, or because it is for another GPU.
+/// Fails if the object lacks kernels, if kernels do nothing, or if it is for another GPU. The error names them.
 pub(super) fn check(target: &Target, bytes: &[u8], kernels: &[String]) -> Result<(), String> {
     let platform = target.platform;
     let file = object::File::parse(bytes).map_err(|e| format!("not an object file: {e}"))?;
@@ -16,7 +16,7 @@ pub(super) fn check(target: &Target, bytes: &[u8], kernels: &[String]) -> Result
     let symbols: BTreeSet<&str> =
         file.symbols().filter(ObjectSymbol::is_definition).filter_map(|symbol| symbol.name().ok()).collect();
     let present = |name: &str| match platform {
-        // The kernel's descriptor; a plain function would have no such symbol.
+        // The kernel's descriptor; a plain function has no such symbol.
         Platform::Amd => symbols.contains(format!("{name}.kd").as_str()),
         Platform::Nvidia => symbols.contains(name),
         // Host kernels are registered by name.
@@ -64,7 +64,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn something_else_is_no_object() {
+    fn a_file_of_another_format_is_no_object() {
         for bytes in [b"".as_slice(), b"\x7fELF", b"__CLANG_OFFLOAD_BUNDLE__"] {
             let target = Target::new(Platform::Amd, "gfx90a").expect("known");
             assert!(check(&target, bytes, &[]).expect_err("not one").contains("not an object"));

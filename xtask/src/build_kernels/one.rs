@@ -1,4 +1,4 @@
-//! One object: its compilation, and whether it is current.
+//! Builds one object, and checks whether it is current.
 
 use super::compiler::with_parsed;
 use super::folder::Folder;
@@ -11,12 +11,12 @@ use kernels_hip::{FAMILIES, Unit, hash_bytes};
 use std::path::{Path, PathBuf};
 use std::process::Output;
 
-/// What all objects of a target are made with.
+/// What the objects of a target are built with.
 pub(super) struct Job<'a> {
     pub(super) target: &'a Target,
     pub(super) toolchain: &'a Toolchain,
     pub(super) folder: &'a Folder,
-    /// The folder of the kernels' texts.
+    /// The folder of the kernels' sources.
     pub(super) sources: &'a Path,
     pub(super) disassembler: Option<&'a Disassembler>,
     /// HIP's headers, parsed.
@@ -28,8 +28,8 @@ pub(super) fn file_name(target: &Target, unit: &Unit) -> String {
     format!("{}.{}", unit.name(), target.platform.extension())
 }
 
-/// Whether an object is what a compilation would write now, or what has changed since. Without a toolchain only texts and
-/// options are looked at.
+/// Fails with what has changed if an object is not what a compilation would write now. Without a toolchain only sources
+/// and options are compared.
 pub(super) fn up_to_date(
     entry: &Entry,
     target: &Target,
@@ -65,20 +65,20 @@ impl Job<'_> {
         if entry.hash != hash_bytes(&bytes) {
             return Ok(None);
         }
-        // Figures that were taken with a disassembler are not taken anew without.
+        // Figures that were measured with a disassembler are kept if there is none now.
         let version = format!("{},", resources::VERSION);
         let more_is_known = self.disassembler.is_none() && entry.measured_by.starts_with(&version);
         if more_is_known || entry.measured_by == self.measured_by() {
             return Ok(Some(entry.clone()));
         }
-        // Of NVIDIA's the compiler alone knows the figures.
+        // Only NVIDIA's compiler knows these figures, so the object is compiled again.
         if self.target.platform == Platform::Nvidia {
             return Ok(None);
         }
         self.entry(unit, &path, &bytes, "").map(Some)
     }
 
-    /// Compiles a unit where nobody looks, checks the object, and puts it into its place.
+    /// Compiles a unit in the work folder, checks the object, and moves it to its place.
     pub(super) fn compile(&self, unit: &Unit) -> Result<Entry, String> {
         let file = file_name(self.target, unit);
         let work = self.folder.work();
@@ -120,7 +120,7 @@ impl Job<'_> {
         })
     }
 
-    /// The command as one would type it, which writes into the current folder.
+    /// The command as a person would type it; it writes into the current folder.
     fn to_repeat(&self, unit: &Unit) -> String {
         let source = self.sources.join(FAMILIES).join(unit.family.file);
         let object = file_name(self.target, unit);
@@ -128,7 +128,7 @@ impl Job<'_> {
         format!("to repeat it:\n  {command:?}")
     }
 
-    /// The way to measure, and the disassembler.
+    /// Names the version of the measurement and the disassembler.
     fn measured_by(&self) -> String {
         let program = self.disassembler.map_or("no disassembler", |program| &program.version);
         format!("{}, {program}", resources::VERSION)

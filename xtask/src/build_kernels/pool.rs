@@ -1,9 +1,9 @@
-//! Runs one job per unit on all cores; after the first failure no further job starts.
+//! Runs one job per unit on all cores. After the first failure no further job starts.
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// The results in the order of the items, or all errors that came up.
+/// The results in the order of the items, or all errors that occurred.
 pub(super) fn run<T: Sync, R: Send>(
     items: &[T],
     job: impl Fn(usize, &T) -> Result<R, String> + Sync,

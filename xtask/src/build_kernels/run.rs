@@ -1,4 +1,4 @@
-//! A build for one target: what is not current is compiled, and the manifest follows every object.
+//! A build for one target: compiles what is not current, and updates the manifest after every object.
 
 use super::compiler;
 use super::contraction;
@@ -21,13 +21,13 @@ pub(super) struct Run<'a> {
     pub(super) target: &'a Target,
     /// All units of the target.
     pub(super) all: &'a [Unit],
-    /// Those that are built; objects of others stay as they are.
+    /// The units that are built; objects of others stay as they are.
     pub(super) units: &'a [Unit],
-    /// Compile what is current, too.
+    /// Whether current objects are compiled, too.
     pub(super) force: bool,
 }
 
-/// Fails if the texts of this program are not those in the folder, from which compilers read.
+/// Fails if the sources that were built into this program differ from those in the folder, which compilers read.
 pub(super) fn same_texts(sources: &Path) -> Result<(), String> {
     let families = kernels_hip::families().iter();
     let families = families.map(|family| (sources.join(FAMILIES).join(family.file), family.source));
@@ -68,7 +68,7 @@ impl Run<'_> {
         let built = if todo.is_empty() {
             Vec::new()
         } else {
-            // For one unit they are parsed by its own command.
+            // Parsing the headers in advance does not pay for one unit.
             if todo.len() > 1 {
                 job.headers =
                     toolchain.parse_headers(target, &folder.work()).map_err(|error| folder.explain(error))?;
@@ -87,9 +87,9 @@ impl Run<'_> {
         Ok(())
     }
 
-    /// The manifest of what is in the folder and the units that are to be compiled.
+    /// The manifest of the objects that stay, and the units to compile.
     fn begin(&self, job: &Job, dir: &Path) -> Result<(Manifest, Vec<Unit>), String> {
-        // One that cannot be read lists nothing that is current.
+        // A manifest that cannot be read means that nothing is current.
         let old = Manifest::read(dir).ok();
         let mut manifest = Manifest::new(self.target, job.toolchain);
         let mut todo = Vec::new();
@@ -103,7 +103,7 @@ impl Run<'_> {
             if wanted && current.is_none() {
                 todo.push(*unit);
             }
-            // What is about to be compiled anew stays until then, and is what the old manifest says, if it is whole.
+            // An intact old object stays listed until its new one is compiled.
             let kept = current.or_else(|| listed.filter(|entry| is_whole(dir, entry)).cloned());
             manifest.objects.extend(kept);
         }
@@ -120,7 +120,7 @@ impl Run<'_> {
         Ok((manifest, todo))
     }
 
-    /// Compiles the units on all cores and lists each in the manifest when it is finished.
+    /// Compiles the units on all cores. Each is listed in the manifest when it is finished.
     fn compile(
         &self,
         job: &Job,
@@ -166,7 +166,7 @@ impl Run<'_> {
     }
 }
 
-/// Whether the entry's object is there with its bytes.
+/// Whether the entry's object exists and has the listed hash.
 fn is_whole(dir: &Path, entry: &Entry) -> bool {
     std::fs::read(dir.join(&entry.file)).is_ok_and(|bytes| hash_bytes(&bytes) == entry.hash)
 }

@@ -1,8 +1,8 @@
-//! What kernels are built for: a platform and one of its architectures.
+//! The targets of kernels: a platform and one of its architectures.
 
 use std::fmt;
 
-/// A platform that has its own compiler.
+/// A platform; each has its own compiler.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 pub enum Platform {
     /// AMD's GPUs: ELF code objects.
@@ -13,23 +13,23 @@ pub enum Platform {
     Host,
 }
 
-/// AMD's architectures that `all` means; a compiler may know more.
+/// The architectures of AMD that `all` means; a compiler may know more.
 const AMD: [&str; 13] = [
     "gfx906", "gfx908", "gfx90a", "gfx942", "gfx950", "gfx1030", "gfx1100", "gfx1101", "gfx1102", "gfx1151",
     "gfx1200", "gfx1201", "gfx1250",
 ];
 
-/// NVIDIA's that `all` means; nvcc may know more.
+/// The architectures of NVIDIA that `all` means; nvcc may know more.
 const NVIDIA: [&str; 2] = ["sm_80", "sm_90"];
 
-/// Texts that depend on no wave size, and the others for each.
+/// `host` is for sources that depend on no wave size, the others for one wave size each.
 const HOST: [&str; 3] = ["host", "host-w32", "host-w64"];
 
 impl Platform {
     /// All of them.
     pub const ALL: [Self; 3] = [Self::Amd, Self::Nvidia, Self::Host];
 
-    /// Name of its folder and on the command line.
+    /// The name of its folder, also used on the command line.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Amd => "amd",
@@ -38,7 +38,7 @@ impl Platform {
         }
     }
 
-    /// How the name of its objects ends.
+    /// The file extension of its objects.
     pub const fn extension(self) -> &'static str {
         match self {
             Self::Amd => "hsaco",
@@ -52,7 +52,7 @@ impl Platform {
         !matches!(self, Self::Host)
     }
 
-    /// The platform whose architectures have names like this one.
+    /// The platform that has architectures of this form.
     pub fn of_arch(arch: &str) -> Option<Self> {
         match arch {
             _ if arch.starts_with("gfx") => Some(Self::Amd),
@@ -62,7 +62,7 @@ impl Platform {
         }
     }
 
-    /// What the architecture `all` stands for.
+    /// The architectures that `all` stands for.
     pub fn all_targets(self) -> Vec<Target> {
         let archs: &[&str] = match self {
             Self::Amd => &AMD,
@@ -83,7 +83,7 @@ impl Platform {
     }
 }
 
-/// A platform and an architecture that it may have.
+/// A platform and one of its architectures.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Target {
     /// The platform.
@@ -93,10 +93,10 @@ pub struct Target {
 }
 
 impl Target {
-    /// The target, or why there is none.
+    /// The target, or an error that lists the choices.
     pub fn new(platform: Platform, arch: &str) -> Result<Self, String> {
         let known = match platform {
-            // Which numbers exist depends on the compiler, which says so itself.
+            // nvcc reports which numbers it knows.
             Platform::Amd => is_amd(arch),
             Platform::Nvidia => {
                 arch.strip_prefix("sm_").is_some_and(|n| n.parse::<u32>().is_ok_and(|n| n >= 50))
@@ -107,12 +107,12 @@ impl Target {
         if known { Ok(target) } else { Err(target.unknown()) }
     }
 
-    /// Whether `all` means this one, too. Of others the compiler has to say whether they exist.
+    /// Whether `all` includes this architecture. For others the compiler must say whether they exist.
     pub fn is_listed(&self) -> bool {
         self.platform != Platform::Amd || AMD.contains(&self.arch.as_str())
     }
 
-    /// That there is no such architecture, with those that there are.
+    /// The error for an unknown architecture, with those that exist.
     pub(super) fn unknown(&self) -> String {
         let Self { platform, arch } = self;
         let (names, more) = match platform {
@@ -127,7 +127,7 @@ impl Target {
         )
     }
 
-    /// Lanes that run together: 64 on AMD's chips up to gfx9, 32 on later ones (gfx1250 too) and on NVIDIA's; 0 for code that serves both.
+    /// Lanes of a wave: 64 on AMD's chips up to gfx9, 32 on later ones (gfx1250 too) and on NVIDIA's; 0 for code that serves both sizes.
     pub fn wave_size(&self) -> u32 {
         match self.arch.as_str() {
             "host" => 0,
@@ -139,8 +139,8 @@ impl Target {
     }
 }
 
-/// Whether a name is formed like those of AMD's chips: the major version in one or two digits, the minor one and the stepping, which may be a
-/// letter.
+/// Whether a name has the form of AMD's: `gfx`, a major version of one or two digits, a minor version, and a stepping that may
+/// be a letter.
 fn is_amd(arch: &str) -> bool {
     let Some(rest) = arch.strip_prefix("gfx") else { return false };
     let Some((stepping, version)) = rest.as_bytes().split_last() else { return false };
@@ -221,7 +221,7 @@ mod tests {
     }
 
     #[test]
-    fn defaults_and_all_are_known_and_tell_their_platform() {
+    fn default_and_all_architectures_are_known_with_their_platform() {
         for platform in Platform::ALL {
             for target in platform.default_targets().into_iter().chain(platform.all_targets()) {
                 assert_eq!(Target::new(platform, &target.arch), Ok(target.clone()));

@@ -1,4 +1,4 @@
-//! A compiler that is ready to build, and the number by which it is known what its objects were made of.
+//! A compiler that is ready to build, and the hash that identifies it.
 
 use super::compiler::{Compiler, Kind};
 use super::target::Target;
@@ -15,11 +15,11 @@ pub(super) struct Toolchain {
     pub(super) compiler: Compiler,
     /// What it says of its own version, in one line.
     pub(super) version: String,
-    /// The number of the compiler and the files that it puts into every object.
+    /// The hash of the compiler and of the files that it puts into every object.
     identity: String,
 }
 
-/// The toolchains of one run; asking a compiler for its version takes a process.
+/// The toolchains of one run. They are kept, since asking a compiler for its version starts a process.
 #[derive(Default)]
 pub(super) struct Toolchains(Vec<Rc<Toolchain>>);
 
@@ -65,8 +65,8 @@ impl Toolchain {
         self.compiler.command(target, unit, sources, source, object)
     }
 
-    /// Parses HIP's headers once for all units of a target, in the folder `work`: of a small unit's time they take more than
-    /// half. The file that [`super::compiler::with_parsed`] gives to a command, where the compiler writes one.
+    /// Parses HIP's headers once for all units of a target, in the folder `work`: they take more than half of a small unit's
+    /// time. Returns the file for [`super::compiler::with_parsed`], if the compiler can write one.
     pub(super) fn parse_headers(&self, target: &Target, work: &Path) -> Result<Option<PathBuf>, String> {
         let (source, parsed) = (work.join("headers.hip"), work.join("headers.pch"));
         let Some(mut command) = self.compiler.parse_command(target, &source, &parsed) else {
@@ -78,15 +78,15 @@ impl Toolchain {
             .output()
             .map_err(|e| format!("cannot start {}: {e}", self.compiler.program.display()))?;
         if !out.status.success() {
-            // A hipcc that does not know the option compiles as well without.
+            // If hipcc does not know the option, units are compiled without it.
             return Ok(None);
         }
         Ok(Some(parsed))
     }
 
-    /// The number of all that decides about an object: another text, option, compiler, header or bitcode has another one.
+    /// The hash of everything that decides the object: source, options, compiler, headers and bitcode.
     pub(super) fn key(&self, target: &Target, unit: &Unit) -> String {
-        // Where files lie does not matter.
+        // Paths are left out: they do not change an object.
         let sources = Path::new("kernels-hip");
         let command = self.compiler.command(
             target,
@@ -103,14 +103,14 @@ impl Toolchain {
     }
 }
 
-/// The options that come by variables; nothing for those that are not set or empty.
+/// The options that variables add; unset and empty variables add nothing.
 fn options_of(names: &[&str], value: impl Fn(&str) -> Option<OsString>) -> Vec<Vec<u8>> {
     let set = |name: &&str| value(name).filter(|text| !text.is_empty());
     let part = |name: &&str, text: OsString| [name.as_bytes(), b"=", text.as_encoded_bytes()].concat();
     names.iter().filter_map(|name| Some(part(name, set(name)?))).collect()
 }
 
-/// The number of all files below a folder, with their names.
+/// A hash of the names and contents of all files below a folder.
 pub(crate) fn contents(folder: &Path) -> Result<String, String> {
     let mut files = Vec::new();
     collect(folder, &mut files)?;
@@ -151,7 +151,7 @@ mod tests {
     }
 
     #[test]
-    fn the_key_follows_what_decides_and_no_path() {
+    fn the_key_depends_on_sources_and_options_but_not_on_paths() {
         let target = |arch| Target::new(Platform::Amd, arch).expect("known");
         let unit = |family, dtype| kernels_hip::unit(family, dtype).expect("it ships");
         let key = |program, identity, arch, family, dtype| {
@@ -170,7 +170,7 @@ mod tests {
     }
 
     #[test]
-    fn options_by_variables_count_and_empty_ones_do_not() {
+    fn options_in_variables_are_inputs_unless_empty() {
         let of = |kind| {
             let compiler = Compiler { program: "cc".into(), kind };
             let value =
@@ -188,7 +188,7 @@ mod tests {
     }
 
     #[test]
-    fn the_version_of_the_headers_beside_a_compiler_counts() {
+    fn the_version_of_a_compiler_s_headers_is_an_input() {
         let dir = tempfile::tempdir().expect("the temporary folder is writable");
         for folder in ["bin", "include/hip"] {
             std::fs::create_dir_all(dir.path().join(folder)).expect("writable");
@@ -210,7 +210,7 @@ mod tests {
     }
 
     #[test]
-    fn contents_follow_names_and_bytes() {
+    fn the_hash_of_a_folder_depends_on_names_and_bytes() {
         let dir = tempfile::tempdir().expect("the temporary folder is writable");
         let write = |name: &str, text: &str| std::fs::write(dir.path().join(name), text).expect("writable");
         std::fs::create_dir(dir.path().join("below")).expect("writable");

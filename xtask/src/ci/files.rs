@@ -1,4 +1,4 @@
-//! The files of the tree as git lists them, with numbers of what they hold now.
+//! The files of the tree as git lists them, with hashes of their contents.
 
 use kernels_hip::hash_parts;
 use std::cell::RefCell;
@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// The files that git tracks, and those that it would: not ignored ones.
+/// The files that git tracks or would track; ignored files are left out.
 #[derive(Debug)]
 pub(super) struct Files {
     root: PathBuf,
@@ -15,10 +15,10 @@ pub(super) struct Files {
 }
 
 impl Files {
-    /// Those of the checkout at `root`, or why it is none.
+    /// The files of the checkout at `root`; an error if `root` is no checkout.
     pub(super) fn of_checkout(root: &Path) -> Result<Self, String> {
         let top = git(root, &["rev-parse", "--show-toplevel"])?;
-        // A tree unpacked inside of another project's checkout is not that checkout.
+        // A tree that was unpacked inside another project's checkout belongs to no checkout.
         let same = Path::new(top.trim_end()).canonicalize().ok() == root.canonicalize().ok();
         if !same {
             return Err(format!("{} is no git checkout", root.display()));
@@ -26,12 +26,12 @@ impl Files {
         let list = git(root, &["ls-files", "-z", "--cached", "--others", "--exclude-standard"])?;
         let mut paths: BTreeSet<String> =
             list.split('\0').filter(|path| !path.is_empty()).map(Into::into).collect();
-        // What was deleted is listed until it is committed.
+        // git lists a deleted file until the deletion is committed.
         paths.retain(|path| root.join(path).symlink_metadata().is_ok_and(|found| !found.is_dir()));
         Ok(Self { root: root.to_path_buf(), paths, hashes: RefCell::default() })
     }
 
-    /// The folder that paths begin at.
+    /// The folder that all paths are relative to.
     pub(super) fn root(&self) -> &Path {
         &self.root
     }
@@ -48,12 +48,12 @@ impl Files {
         all.take_while(move |path| path.starts_with(&prefix))
     }
 
-    /// The text of a file; none of one that is not UTF-8.
+    /// The text of a file; empty if it is not UTF-8.
     pub(super) fn text(&self, path: &str) -> String {
         std::fs::read_to_string(self.root.join(path)).unwrap_or_default()
     }
 
-    /// The number of what a file holds, and whether it can be run.
+    /// The hash of a file's contents and of whether it is executable.
     pub(super) fn hash(&self, path: &str) -> Result<String, String> {
         if let Some(known) = self.hashes.borrow().get(path) {
             return Ok(known.clone());
@@ -63,7 +63,7 @@ impl Files {
         Ok(hash)
     }
 
-    /// The number of several files, with their names.
+    /// The hash of several files and their names.
     pub(super) fn hash_all<'a>(&self, paths: impl IntoIterator<Item = &'a str>) -> Result<String, String> {
         let named = |path: &str| Ok(format!("{path} {}", self.hash(path)?).into_bytes());
         let parts = paths.into_iter().map(named).collect::<Result<Vec<_>, String>>()?;
@@ -117,7 +117,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_git_would_track_is_listed_and_what_it_ignores_is_not() {
+    fn files_that_git_would_track_are_listed_and_ignored_ones_are_not() {
         let dir =
             checkout(&[("a/b.rs", "1"), ("a/c.rs", "2"), ("target/x", ""), (".gitignore", "/target\n")]);
         git(dir.path(), &["add", "a/b.rs", "a/c.rs"]).expect("they are there");
@@ -128,7 +128,7 @@ mod tests {
     }
 
     #[test]
-    fn a_number_follows_bytes_names_and_whether_a_file_can_be_run() {
+    fn a_hash_depends_on_bytes_names_and_the_executable_bit() {
         let dir = checkout(&[("a", "1"), ("b", "1"), ("link", "")]);
         let hash =
             |path: &str| Files::of_checkout(dir.path()).expect("a checkout").hash(path).expect("there");

@@ -1,4 +1,4 @@
-//! Everything that decides how a step ends: files of the tree, the step's definition, variables, tools.
+//! The inputs of a step: everything that decides its result. These are files, the step's definition, variables and tools.
 
 use super::files::Files;
 use super::kernels;
@@ -15,32 +15,32 @@ use std::rc::Rc;
 /// Where the commands of `cargo xtask` are.
 const COMMANDS: &str = "xtask/src";
 
-/// The package with the kernels' texts.
+/// The package that holds the kernels' sources.
 const KERNELS: &str = "hipstack-kernels-hip";
 
-/// The one that starts programs of other crates.
+/// The module of xtask that starts programs of other crates.
 const PROGRAM: &str = "program";
 
-/// What counts for every step.
+/// Files that are inputs of every step.
 const ALWAYS: [&str; 1] = [".cargo/config.toml"];
 
-/// What counts as far as it is about the step's packages, and wholly for a step that builds the whole workspace.
+/// Only the parts about the step's packages are inputs. A step that builds the whole workspace takes the whole files.
 const OF_WORKSPACE: [&str; 2] = ["Cargo.lock", "Cargo.toml"];
 
-/// What counts for every step that `cargo xtask` runs, besides the command's own files.
+/// Files that are inputs of every step that `cargo xtask` runs, besides the command's own files.
 const OF_XTASK: [&str; 4] = ["xtask/Cargo.toml", "xtask/build.rs", "xtask/src/lib.rs", "xtask/src/main.rs"];
 
-/// A step's inputs by name, such as `crate hip-sys` or `env CXX`, each with a number or a version.
+/// A step's inputs by name, such as `crate hip-sys` or `env CXX`, each with a hash or a version.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Inputs(pub(super) BTreeMap<String, String>);
 
 impl Inputs {
-    /// The number of all of them.
+    /// The hash of all inputs.
     pub(super) fn hash(&self) -> String {
         hash_parts(self.0.iter().flat_map(|(name, value)| [name.as_bytes(), value.as_bytes()]))
     }
 
-    /// The names of those that are not the same in both.
+    /// The names of inputs that differ between the two.
     pub(super) fn differing(&self, before: &BTreeMap<String, String>) -> Vec<String> {
         let names: BTreeSet<&String> = self.0.keys().chain(before.keys()).collect();
         names.into_iter().filter(|name| before.get(*name) != self.0.get(*name)).cloned().collect()
@@ -57,12 +57,12 @@ impl Inputs {
     }
 }
 
-/// What inputs are found in.
+/// Where a step's inputs are looked up.
 pub(super) struct Sources {
     files: Files,
     packages: Packages,
     environment: BTreeMap<String, String>,
-    /// What files mention, without and with their tests.
+    /// What each file mentions; the flag says whether its tests are read too.
     mentions: RefCell<BTreeMap<(String, bool), Rc<Mentions>>>,
 }
 
@@ -104,7 +104,7 @@ impl Sources {
         Ok(Inputs(inputs))
     }
 
-    /// The files that count for a step, each with whether its tests run, and the packages that it builds.
+    /// The files that are inputs of a step, each with whether its tests run, and the packages that the step builds.
     pub(super) fn files_and_packages_of(
         &self,
         step: &Step,
@@ -113,7 +113,7 @@ impl Sources {
         ALWAYS.iter().for_each(|path| found.add(path, false));
         if self.builds_whole_workspace(step) {
             OF_WORKSPACE.iter().for_each(|path| found.add(path, false));
-            // A member may switch on a feature of what others are built from.
+            // A member may switch on a feature of a dependency of other members.
             let manifests = self.packages.iter().map(|(_, package)| format!("{}/Cargo.toml", package.folder));
             manifests.for_each(|path| found.add(&path, false));
         }
@@ -133,7 +133,7 @@ impl Sources {
             named.extend(others.filter(|(_, package)| used(&package.short_name)).map(|(name, _)| name));
             files.iter().for_each(|path| found.add(path, false));
         }
-        // Where tests run, those of the packages that the step names; of others only what is built for those that use them.
+        // Packages that the step names count with their tests if the step runs tests. Other packages count without tests.
         let mut built = self.packages.built_from(step.packages, step.tests)?;
         built.extend(self.packages.built_from(&named.into_iter().collect::<Vec<_>>(), false)?);
         for name in &built {
@@ -149,24 +149,24 @@ impl Sources {
         }
         found.follow();
         if step.kernels.is_some() {
-            // Their texts, options and names are an input for each family; nothing else of the crate decides how the step ends.
+            // Each kernel family is an input of its own. Nothing else of the crate affects the result.
             let of_kernels =
                 |path: &String| self.packages.owner(path).is_some_and(|(owner, _)| owner == KERNELS);
             found.counted.retain(|path, _| !of_kernels(path));
         }
         let counted = found.counted;
-        // What the step is built with besides: this program.
+        // `cargo xtask` itself is built too.
         built.extend(matches!(step.run, Run::Xtask(_)).then(|| "xtask".to_owned()));
         Ok((counted, built))
     }
 
-    /// The files that count for a step, each with whether its tests run.
+    /// The files that are inputs of a step, each with whether its tests run.
     #[cfg(test)]
     pub(super) fn files_of(&self, step: &Step) -> Result<BTreeMap<String, bool>, String> {
         Ok(self.files_and_packages_of(step)?.0)
     }
 
-    /// Whether the step builds all members with the features of all, by cargo's arguments or those that its command gives cargo.
+    /// Whether cargo gets `--workspace`, from the step or from its command: then all members are built, with all their features.
     fn builds_whole_workspace(&self, step: &Step) -> bool {
         const OPTION: &str = "--workspace";
         match step.run {
@@ -178,15 +178,15 @@ impl Sources {
         }
     }
 
-    /// The files of a command of `cargo xtask` and of the modules that it uses. The list of steps is none: what it says of
-    /// a step is an input of its own.
+    /// The files of a command of `cargo xtask` and of the modules that it uses. The list of steps is left out, because
+    /// each step's definition is an input of its own.
     pub(super) fn command(&self, name: &str) -> BTreeSet<String> {
         let mut files = BTreeSet::new();
         let own = name.replace('-', "_");
         let is_module = |path: &String| self.files.has(path);
         let known =
             [format!("{COMMANDS}/{own}.rs"), format!("{COMMANDS}/{own}/mod.rs")].iter().any(is_module);
-        // A command without a module is a program of its own, which this one starts.
+        // A command without a module is a program of its own, which the module `program` starts.
         let mut open = vec![if known { own } else { PROGRAM.to_owned() }];
         let mut seen = BTreeSet::from(["ci".to_owned()]);
         while let Some(module) = open.pop() {
@@ -217,7 +217,7 @@ impl Sources {
         mentions
     }
 
-    /// The input that a file belongs to.
+    /// The name of the input that a file is part of.
     fn group(&self, path: &str) -> String {
         match self.packages.owner(path) {
             Some(("xtask", _)) => {
@@ -231,7 +231,7 @@ impl Sources {
     }
 }
 
-/// Files that count, and those of them whose mentions are still to be followed.
+/// The input files found so far, and those whose mentions were not followed yet.
 struct Found<'a> {
     sources: &'a Sources,
     counted: BTreeMap<String, bool>,
@@ -246,8 +246,8 @@ impl Found<'_> {
         }
     }
 
-    /// Adds the files and folders that counted files name: by `#[path]`, `include_str!`, and strings that are read when a
-    /// program runs.
+    /// Adds the files and folders that input files name: by `#[path]`, by `include_str!`, and by strings that a program
+    /// reads when it runs.
     fn follow(&mut self) {
         while let Some(path) = self.open.pop() {
             let tests = self.counted[&path];
@@ -261,7 +261,7 @@ impl Found<'_> {
             for text in mentions.paths() {
                 for base in ["", package, folder] {
                     let path = normal(base, text);
-                    // A folder around the file itself is meant as a place to begin at.
+                    // A folder that contains the file itself is only a starting point for other paths.
                     if !format!("{base}/").starts_with(&format!("{path}/")) {
                         self.add_all(&path, tests);
                     }
@@ -270,7 +270,7 @@ impl Found<'_> {
         }
     }
 
-    /// A file, or everything below a folder; the root and the folder of all crates say nothing.
+    /// Adds a file, or everything below a folder. The root and `crates` are left out: they would add everything.
     fn add_all(&mut self, path: &str, tests: bool) {
         if ["", "crates"].contains(&path) {
             return;
@@ -281,7 +281,7 @@ impl Found<'_> {
     }
 }
 
-/// The path from the root of `text` seen from the folder `base`; nothing if it leads out of the tree.
+/// Resolves `text` against the folder `base` to a path from the root; empty if it leads out of the tree.
 fn normal(base: &str, text: &str) -> String {
     let mut parts: Vec<&str> = base.split('/').filter(|part| !part.is_empty()).collect();
     for part in text.split('/') {

@@ -1,4 +1,4 @@
-//! What counts as an input, in a small tree of packages and in this one.
+//! Tests of which files are inputs, in a small tree of packages and in this workspace.
 
 use super::super::files::checkout;
 use super::super::packages::small;
@@ -49,7 +49,7 @@ fn inputs(root: &Path, step: &Step) -> Inputs {
     sources(root, &[]).of(step).expect("all are readable")
 }
 
-/// Which files change the inputs of a step, each tried by itself.
+/// The files that change a step's inputs when they are edited one at a time.
 fn counted(step: &Step) -> Vec<&'static str> {
     let dir = checkout(TREE);
     let before = inputs(dir.path(), step).hash();
@@ -65,7 +65,7 @@ fn counted(step: &Step) -> Vec<&'static str> {
 }
 
 #[test]
-fn a_byte_counts_for_what_is_built_from_it_and_for_nothing_else() {
+fn a_changed_file_changes_only_steps_that_are_built_from_it() {
     assert_eq!(
         counted(&SAFE),
         ["crates/sys/src/lib.rs", "crates/safe/src/lib.rs"],
@@ -88,7 +88,7 @@ fn a_byte_counts_for_what_is_built_from_it_and_for_nothing_else() {
 }
 
 #[test]
-fn a_command_counts_its_modules_and_the_crates_they_use() {
+fn a_command_s_modules_and_their_crates_are_inputs() {
     let counted = counted(&CHECK);
     for path in [
         "xtask/src/lib.rs",
@@ -107,7 +107,7 @@ fn a_command_counts_its_modules_and_the_crates_they_use() {
 }
 
 #[test]
-fn new_files_definitions_tools_and_variables_count() {
+fn new_files_definitions_tools_and_variables_change_the_inputs() {
     let dir = checkout(TREE);
     let before = inputs(dir.path(), &SAFE);
     std::fs::write(dir.path().join("crates/safe/src/new.rs"), "").expect("writable");
@@ -135,7 +135,7 @@ fn new_files_definitions_tools_and_variables_count() {
 }
 
 #[test]
-fn locked_versions_and_families_of_kernels_count() {
+fn locked_versions_and_kernel_families_are_inputs() {
     let dir = checkout(TREE);
     let before = inputs(dir.path(), &SAFE);
     let lock = "package = [{ name = \"safe\", dependencies = [\"libc\"] }, { name = \"libc\", source = \"registry\" }]\n";
@@ -147,13 +147,13 @@ fn locked_versions_and_families_of_kernels_count() {
 }
 
 #[test]
-fn a_path_is_seen_from_its_base() {
+fn a_path_is_resolved_against_its_base() {
     assert_eq!(normal("crates/a/src", "../../b/c.rs"), "crates/b/c.rs");
     assert_eq!(normal("crates/a", "/../b/./c"), "crates/b/c");
     assert_eq!(normal("a", "../../b"), "", "out of the tree");
 }
 
-/// This workspace's own.
+/// The inputs of this workspace.
 fn ours() -> Option<Sources> {
     let root = workspace::root().expect("tests run inside the workspace");
     let packages = Packages::of_workspace(&root).expect("cargo is here");
@@ -186,9 +186,9 @@ fn each_command_of_a_step_has_files_or_a_package() {
     }
 }
 
-/// What is compiled into a program from outside of its package, held against a search by words for what names it.
+/// Finds the files that packages include from outside their folder, by a plain text search, and expects them as inputs.
 #[test]
-fn files_that_are_included_from_elsewhere_count() {
+fn files_that_are_included_from_elsewhere_are_inputs() {
     let Some(sources) = ours() else { return };
     let mut seen = 0;
     for step in STEPS.iter().filter(|step| step.heavy) {
@@ -214,7 +214,7 @@ fn files_that_are_included_from_elsewhere_count() {
 }
 
 #[test]
-fn inputs_that_only_a_running_test_reads_count() {
+fn files_that_only_a_running_test_reads_are_inputs() {
     let Some(sources) = ours() else { return };
     let heavy = STEPS.iter().filter(|step| step.heavy);
     let files: BTreeMap<_, _> = heavy

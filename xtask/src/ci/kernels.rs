@@ -5,10 +5,10 @@ use super::steps::Kernels;
 use kernels_hip::{FAMILIES, HEADER_FOLDERS, HEADERS, Unit, families, hash_parts, units};
 use std::collections::BTreeMap;
 
-/// What the inputs' names begin with.
+/// The prefix of these inputs' names.
 const PREFIX: &str = "kernels of ";
 
-/// An input for each family: a hash of what decides about its objects, its texts, its options and its kernels' names.
+/// An input for each family: a hash of its sources, options and kernel names, which together decide its objects.
 pub(super) fn inputs(kernels: Kernels) -> BTreeMap<String, String> {
     let of_family = |name: &str| {
         let units = units().filter(|unit| unit.family.name == name);
@@ -18,7 +18,7 @@ pub(super) fn inputs(kernels: Kernels) -> BTreeMap<String, String> {
     families().iter().map(|family| (format!("{PREFIX}{}", family.name), of_family(family.name))).collect()
 }
 
-/// Fails if a text in the tree is not the one that this program was built with, whose hashes [`inputs`] gives: it was edited since.
+/// Fails if a kernel source in the tree was edited since this program was built: [`inputs`] hashes the built-in sources.
 pub(super) fn same_texts(files: &Files) -> Result<(), String> {
     let headers = HEADER_FOLDERS
         .iter()
@@ -26,7 +26,7 @@ pub(super) fn same_texts(files: &Files) -> Result<(), String> {
     let sources = families().iter().map(|family| (format!("{FAMILIES}/{}", family.file), family.source));
     for (name, text) in sources.chain(headers) {
         let path = format!("kernels-hip/{name}");
-        // A header lies in one of the folders.
+        // A header is in only one of the folders.
         if files.has(&path) && files.text(&path) != text {
             return Err(format!("ci: {path} has changed since this program was built: run it once more"));
         }
@@ -42,12 +42,12 @@ fn parts(unit: &Unit, kernels: Kernels) -> Vec<String> {
     parts
 }
 
-/// The families to compile if these are all inputs that changed; none if something else did, and all are.
+/// The families to compile, if no other input changed. `None` means that all families must be compiled.
 pub(super) fn changed(names: &[String]) -> Option<Vec<&str>> {
     let mut changed = Vec::new();
     for name in names {
         let family = name.strip_prefix(PREFIX)?;
-        // One that is gone is not compiled.
+        // A family that was removed is not compiled.
         if families().iter().any(|known| known.name == family) {
             changed.push(family);
         }

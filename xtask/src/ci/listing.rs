@@ -4,7 +4,7 @@ use super::plan::Planned;
 use super::record::Record;
 use std::fmt::Write;
 
-/// Of each step: its command, when it last passed, how long it takes, whether it would run now, and what it depends on.
+/// Prints each step's command, when it last passed, how long it takes, whether it would run now, and its inputs.
 pub(super) fn text(plan: &[Planned], record: &Record) -> String {
     let mut text = String::new();
     for planned in plan {

@@ -1,10 +1,10 @@
-//! What Cargo.lock and the workspace's Cargo.toml say of some packages. What they say of others decides nothing for a step
-//! that builds only those.
+//! The parts of Cargo.lock and of the workspace's Cargo.toml that concern some packages. A step that builds only those
+//! packages does not depend on the other parts.
 
 use std::collections::{BTreeMap, BTreeSet};
 use toml::{Table, Value};
 
-/// Both files, read.
+/// Both files, parsed.
 #[derive(Debug)]
 pub(super) struct Locked {
     /// The entries of Cargo.lock, by name; a name may have several versions.
@@ -26,8 +26,8 @@ impl Locked {
         Ok(Self { entries, workspace })
     }
 
-    /// The text of what counts for packages of the workspace: their external dependencies, direct and indirect, with versions
-    /// and checksums, and the rest of Cargo.toml without the members and the tables of other packages.
+    /// The text that is an input for packages of the workspace: their external dependencies, direct and indirect, with versions
+    /// and checksums, and Cargo.toml without the members and without other packages' tables.
     pub(super) fn of(&self, packages: &BTreeSet<String>) -> String {
         let external = self.external(packages);
         let names: BTreeSet<&str> = external.values().filter_map(|entry| entry["name"].as_str()).collect();
@@ -40,7 +40,7 @@ impl Locked {
         if let Some(Value::Table(own)) = workspace.get_mut("workspace") {
             own.remove("members");
             if let Some(Value::Table(dependencies)) = own.get_mut("dependencies") {
-                // An entry may have another name than its package.
+                // `package` may give an entry another package name than its key.
                 dependencies
                     .retain(|key, entry| counts(entry.get("package").and_then(Value::as_str).unwrap_or(key)));
             }
@@ -54,18 +54,18 @@ impl Locked {
         format!("{workspace}\n{}", entries.join("\n"))
     }
 
-    /// The entries of all dependencies that are not of the workspace, by name and version.
+    /// The entries of all external dependencies, by name and version.
     fn external(&self, packages: &BTreeSet<String>) -> BTreeMap<(String, String), &Table> {
         let mut found = BTreeMap::new();
         let mut open: Vec<&Table> =
             packages.iter().flat_map(|name| self.entries.get(name)).flatten().collect();
         while let Some(entry) = open.pop() {
             for named in entry.get("dependencies").and_then(Value::as_array).into_iter().flatten() {
-                // "name", or "name version" where several versions are in the lock.
+                // cargo writes "name", or "name version" where the lock holds several versions.
                 let mut words = named.as_str().unwrap_or_default().split(' ');
                 let (name, version) = (words.next().unwrap_or_default(), words.next());
                 let is_it = |entry: &&Table| version.is_none_or(|version| text(entry, "version") == version);
-                // Packages of the workspace have no source; which of them are built is known from elsewhere.
+                // Packages of the workspace have no source; the caller already knows which of them are built.
                 let wanted = |entry: &&Table| is_it(entry) && entry.contains_key("source");
                 for dependency in self.entries.get(name).into_iter().flatten().filter(wanted) {
                     let key = (name.to_owned(), text(dependency, "version").to_owned());
@@ -120,14 +120,14 @@ libc = { opt-level = 2 }
         locked.of(&BTreeSet::from(["hipstack-safe".to_owned()]))
     }
 
-    /// Whether a change of a text changes what counts for `hipstack-safe`.
+    /// Whether a change of a text changes the input of `hipstack-safe`.
     fn counts(from: &str, to: &str) -> bool {
         assert!(LOCK.contains(from) || MANIFEST.contains(from), "{from}");
         of_safe(LOCK, MANIFEST) != of_safe(&LOCK.replace(from, to), &MANIFEST.replace(from, to))
     }
 
     #[test]
-    fn dependencies_count_at_their_versions() {
+    fn a_dependency_s_version_changes_the_input() {
         assert!(counts("checksum = \"a\"", "checksum = \"x\""), "a direct one");
         assert!(counts("checksum = \"b\"", "checksum = \"x\""), "one of a dependency");
         assert!(counts("checksum = \"e\"", "checksum = \"x\""), "the version that is used");
@@ -136,7 +136,7 @@ libc = { opt-level = 2 }
     }
 
     #[test]
-    fn the_rest_of_the_workspace_counts_but_for_other_packages() {
+    fn workspace_settings_change_the_input_except_those_of_other_packages() {
         assert!(counts("edition = \"2024\"", "edition = \"2021\""));
         assert!(counts("half = { opt-level = 2 }", "half = { opt-level = 3 }"));
         assert!(counts("\"*\" = { opt-level = 0 }", "\"*\" = { opt-level = 1 }"));
@@ -151,7 +151,7 @@ libc = { opt-level = 2 }
     }
 
     #[test]
-    fn what_is_no_toml_is_an_error() {
+    fn invalid_toml_is_an_error() {
         assert!(Locked::read("[[", "").expect_err("no TOML").starts_with("ci: Cargo.lock: "));
         assert!(Locked::read("", "[[").expect_err("no TOML").starts_with("ci: Cargo.toml: "));
     }

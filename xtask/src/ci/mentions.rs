@@ -1,19 +1,19 @@
-//! What the text of a program mentions: files, modules, crates and variables. From that a step's inputs are found without a
-//! list that somebody has to keep.
+//! The files, modules, crates and variables that a program's text mentions. A step's inputs follow from them, so that
+//! nobody has to maintain a list.
 
 use std::collections::BTreeSet;
 
 /// What one file mentions.
 #[derive(Debug, Default)]
 pub(super) struct Mentions {
-    /// Its string literals, or the words of a script.
+    /// Its string literals; for a script, its words.
     strings: BTreeSet<String>,
-    /// Its text without comments and strings; empty for a script.
+    /// Its code without comments and strings; empty for a script.
     code: String,
 }
 
 impl Mentions {
-    /// Those of a file. `tests` says whether its module of tests counts.
+    /// Reads one file. `tests` says whether its module of tests is read too.
     pub(super) fn of(path: &str, text: &str, tests: bool) -> Self {
         match path.rsplit_once('.') {
             Some((_, "rs")) => {
@@ -25,7 +25,7 @@ impl Mentions {
         }
     }
 
-    /// The strings that look like a path of several parts.
+    /// The strings that look like a path with several parts.
     pub(super) fn paths(&self) -> impl Iterator<Item = &str> {
         self.strings
             .iter()
@@ -33,13 +33,13 @@ impl Mentions {
             .filter(|text| text.contains('/') && !text.contains(['\n', ' ']))
     }
 
-    /// The strings that look like a single file's name.
+    /// The strings that look like a file name.
     pub(super) fn names(&self) -> impl Iterator<Item = &str> {
         let name = |text: &&str| text.contains('.') && !text.contains(['\n', ' ', '/']);
         self.strings.iter().map(String::as_str).filter(name)
     }
 
-    /// Whether a string is this word: the name of a variable, or of a package that cargo is told to run.
+    /// Whether one string equals this word, such as a variable's name or a package that cargo is told to run.
     pub(super) fn word(&self, name: &str) -> bool {
         self.strings.contains(name)
     }
@@ -57,12 +57,12 @@ impl Mentions {
         found
     }
 
-    /// Whether the code names this crate, as it is written in a program.
+    /// Whether the code names this crate, spelled as in Rust code.
     pub(super) fn names_crate(&self, name: &str) -> bool {
         let path = format!("{name}::");
         self.code.match_indices(&path).any(|(at, _)| {
             let before = &self.code[..at];
-            // `::name::` is the crate, `a::name::` is not.
+            // `::name::` names a crate; `a::name::` does not.
             let outer = before.strip_suffix("::").unwrap_or(before);
             !outer.ends_with(|c: char| c.is_alphanumeric() || c == '_' || c == '>')
         })
@@ -105,7 +105,7 @@ fn words(text: &str) -> BTreeSet<String> {
     paths.chain(names).map(Into::into).collect()
 }
 
-/// Takes a Rust text apart.
+/// Splits a Rust file into code and strings.
 fn rust(text: &str) -> Mentions {
     let mut found = Mentions::default();
     let mut rest = text;
@@ -135,7 +135,7 @@ fn rust(text: &str) -> Mentions {
     found
 }
 
-/// How a string ends that begins behind this code, if it is a raw one.
+/// How a raw string ends that begins at the end of this code; `None` if none begins there.
 fn raw_end(code: &str) -> Option<String> {
     let before = code.trim_end_matches('#');
     let marks = &code[before.len()..];
@@ -145,7 +145,7 @@ fn raw_end(code: &str) -> Option<String> {
     (!word).then(|| format!("\"{marks}"))
 }
 
-/// The raw string that begins here, and its length with the quotes.
+/// The raw string that begins here, and its length including the quotes.
 fn raw_string(text: &str, end: &str) -> (String, usize) {
     let inner = &text[1..];
     match inner.find(end) {
@@ -154,7 +154,7 @@ fn raw_string(text: &str, end: &str) -> (String, usize) {
     }
 }
 
-/// The string that begins here, and its length with the quotes. Of its escapes only those of quotes and backslashes matter.
+/// The string that begins here, and its length including the quotes. Only escaped quotes and backslashes are decoded.
 fn string(text: &str) -> (String, usize) {
     let mut inner = String::new();
     let mut chars = text.char_indices().skip(1);
@@ -168,12 +168,12 @@ fn string(text: &str) -> (String, usize) {
     (inner, text.len())
 }
 
-/// The length of the character that begins here between single quotes; a lifetime is none.
+/// The length of the character literal that begins here; `None` for a lifetime.
 fn character(text: &str) -> Option<usize> {
     let inner = text.strip_prefix('\'')?;
     let first = inner.chars().next()?;
     if first == '\\' {
-        // What is escaped may be a quote itself.
+        // The escaped character may itself be a quote.
         return inner.get(2..)?.find('\'').map(|at| at + 4);
     }
     inner[first.len_utf8()..].starts_with('\'').then(|| first.len_utf8() + 2)

@@ -1,8 +1,8 @@
 //! `cargo xtask ci`: runs everything that a change has to pass, in order, and says which step failed.
 //!
-//! All steps run even if one fails, so that one run shows everything. A heavy step that has passed with the same inputs is
-//! left out, and is chosen by the commit to be repeated now and then. A step that needs what this machine lacks is
-//! skipped with a word, unless HIPSTACK_REQUIRE says that it must run.
+//! All steps run even if one fails, so that one run shows everything. A heavy step that passed with the same inputs is
+//! left out; the commit decides which of those are repeated now and then. A step that needs what this machine lacks is
+//! skipped with a message, unless HIPSTACK_REQUIRE says that it must run.
 
 mod files;
 mod inputs;
@@ -72,7 +72,7 @@ pub struct CiArgs {
 /// Runs the command; the error is the text to show.
 pub fn run(args: &CiArgs) -> Result<(), String> {
     let steps = steps::chosen(&args.only, &args.skip)?;
-    // A mistyped compiler is not a missing one, for which steps are skipped.
+    // A mistyped compiler must fail here: a missing one would only skip steps.
     compiler::check_named().map_err(|error| format!("ci: {error}"))?;
     let required = Required::parse(&std::env::var("HIPSTACK_REQUIRE").unwrap_or_default())?;
     let root = workspace::root()?;
@@ -108,7 +108,7 @@ pub fn run(args: &CiArgs) -> Result<(), String> {
     }
 }
 
-/// What inputs are found in, and the commit; or why nothing is known of them, outside of a checkout.
+/// The sources of inputs and the commit; outside a checkout, the reason why inputs are unknown.
 fn sources(root: &Path) -> Result<Result<(Sources, String), String>, String> {
     let checkout = Files::of_checkout(root).and_then(|files| Ok((files, files::commit(root)?)));
     let (files, commit) = match checkout {
@@ -118,20 +118,20 @@ fn sources(root: &Path) -> Result<Result<(Sources, String), String>, String> {
     Ok(Ok((Sources::new(files, Packages::of_workspace(root)?, variables::environment()), commit)))
 }
 
-/// Whether a step's inputs are still those that it was planned with.
+/// Whether a step's inputs are the same as when it was planned.
 fn unchanged(root: &Path, planned: &Planned) -> Result<bool, String> {
     let (sources, _) = sources(root)??;
     Ok(planned.inputs == Some(sources.of(planned.step)?))
 }
 
-/// Performs the plan; `after` is told of each step that ran, and the seconds it took.
+/// Performs the plan. `after` is called for each step, with the seconds that it took.
 fn perform_all(
     plan: &[Planned],
     required: &Required,
     root: &Path,
     after: impl Fn(&Planned, u64, &Outcome) -> Result<(), String>,
 ) -> Result<Vec<(Outcome, u64)>, String> {
-    // Asked once: a step may build this program anew, and then the file that runs has no name any more.
+    // This is asked only once: a step may rebuild this program, and then the running file no longer has a name.
     let us = std::env::current_exe().map_err(|e| format!("ci: cannot tell where this program is: {e}"))?;
     let mut results = Vec::new();
     for (i, planned) in plan.iter().enumerate() {
@@ -162,7 +162,7 @@ fn perform_all(
     Ok(results)
 }
 
-/// Writes down that a step passed. One that failed with inputs it had passed with is taken out: its entry tells nothing.
+/// Records that a step passed. If a repeated step fails, its entry is removed: the inputs no longer predict the result.
 fn note(
     root: &Path,
     planned: &Planned,
@@ -178,7 +178,7 @@ fn note(
             return Ok(());
         }
         Outcome::Passed => {
-            // Of a part the seconds say nothing; those of the whole stay.
+            // A partial run says nothing about the whole step's time, so the old time stays.
             let before = record.0.get(name).filter(|_| planned.in_part);
             let seconds = before.map_or(seconds, |entry| entry.seconds);
             let entry = Entry::new(&record::today()?, seconds, planned.inputs.as_ref());
@@ -192,7 +192,7 @@ fn note(
     record.write(root)
 }
 
-/// The seconds of each step, today and on record, and how it ended.
+/// A table with each step's seconds, in this run and on record, and its result.
 fn summary(plan: &[Planned], results: &[(Outcome, u64)], record: &Record) -> Table {
     let mut table = Table::new(&["step", "seconds", "on record", "result"]);
     for (planned, (outcome, seconds)) in plan.iter().zip(results) {

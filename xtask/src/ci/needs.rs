@@ -1,4 +1,4 @@
-//! What a step needs of this machine: further arguments, or what is lacking and where to get it.
+//! What a step needs of this machine: more arguments, or what is missing and where to get it.
 
 use crate::build_kernels::compiler;
 use crate::{libraries, sanitize, workspace};
@@ -7,7 +7,7 @@ use std::process::Command;
 
 type Needs = Result<Vec<PathBuf>, String>;
 
-/// What the script itself says when it is asked.
+/// What a script reports when it is asked what it needs.
 pub(super) fn of_script(path: &str) -> Needs {
     let script = workspace::root()?.join(path);
     let asked = Command::new(script).arg("--check").output().map_err(|e| format!("{path}: {e}"))?;
@@ -41,7 +41,7 @@ pub(super) fn sanitizers() -> Needs {
     sanitize::available().map(|()| Vec::new())
 }
 
-/// codegen says itself what it lacks, but builds bindgen before: not where only Debian 12's old headers are.
+/// codegen itself reports what it lacks, but only after bindgen was built. Debian 12's old headers are reported earlier.
 pub(super) fn rocm_headers() -> Needs {
     let named = workspace::env("HIP_INCLUDE").is_some() || workspace::env("ROCM_PATH").is_some();
     let usable = |dir: &str| {

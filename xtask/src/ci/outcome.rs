@@ -1,4 +1,4 @@
-//! How a step ended, and what HIPSTACK_REQUIRE makes of it.
+//! How a step ended, and which skipped steps HIPSTACK_REQUIRE makes fail.
 
 use super::steps::STEPS;
 use std::fmt;
@@ -10,7 +10,7 @@ pub(super) enum Outcome {
     Failed(String),
     /// This machine lacks something.
     Skipped(String),
-    /// It passed on that day with the same inputs, and was not run.
+    /// It passed on that day with the same inputs, and was not run now.
     Unchanged(String),
 }
 
@@ -29,7 +29,7 @@ impl fmt::Display for Outcome {
 pub(super) struct Required(Vec<String>);
 
 impl Required {
-    /// The word that tests look for themselves is known here too.
+    /// Tests look for this word themselves, so it is accepted here too.
     pub(super) fn parse(list: &str) -> Result<Self, String> {
         let words = list.split(',').map(str::trim).filter(|word| !word.is_empty());
         let words: Vec<String> = words.map(Into::into).collect();
@@ -43,7 +43,7 @@ impl Required {
         }
     }
 
-    /// A step that was skipped and must not be has failed.
+    /// A skipped step counts as failed if it is required.
     pub(super) fn judge(&self, step: &str, outcome: Outcome) -> Outcome {
         match outcome {
             Outcome::Skipped(why) if self.0.iter().any(|word| word == "all" || word == step) => {
@@ -54,7 +54,7 @@ impl Required {
     }
 }
 
-/// The last line of a run, which tools read: steps, not tests, are counted.
+/// The last line of a run, for tools. It counts steps, not tests.
 pub(super) fn closing_line<'a>(outcomes: impl Iterator<Item = &'a Outcome> + Clone) -> String {
     let count = |wanted: fn(&Outcome) -> bool| outcomes.clone().filter(|outcome| wanted(outcome)).count();
     let passed = count(|o| *o == Outcome::Passed);

@@ -1,4 +1,4 @@
-//! The workspace's packages and which of them a package is built from, by `cargo metadata`.
+//! The workspace's packages and their dependencies, by `cargo metadata`.
 
 use crate::packages::{self, Dependency};
 use std::collections::{BTreeMap, BTreeSet};
@@ -7,9 +7,9 @@ use std::path::Path;
 /// A package of the workspace.
 #[derive(Debug)]
 pub(super) struct Package {
-    /// Its folder, from the root.
+    /// Its folder, relative to the root.
     pub(super) folder: String,
-    /// What the workspace calls it, such as `hip-safe`.
+    /// Its name without the prefix of published packages, such as `hip-safe`.
     pub(super) short_name: String,
     /// Those of the workspace.
     dependencies: Vec<Dependency>,
@@ -54,7 +54,7 @@ impl Packages {
             .max_by_key(|(_, package)| package.folder.len())
     }
 
-    /// What these packages are built from, themselves included; with `tests` also what their own tests are.
+    /// These packages and their dependencies in the workspace; with `tests` also the dependencies of their own tests.
     pub(super) fn built_from(&self, names: &[&str], tests: bool) -> Result<BTreeSet<String>, String> {
         let mut found = BTreeSet::new();
         let mut open: Vec<(&str, bool)> = names.iter().map(|name| (*name, tests)).collect();
@@ -66,15 +66,15 @@ impl Packages {
             let package = self.0.get(name).ok_or_else(|| format!("ci: no package is called {name:?}"))?;
             found.insert(name.to_owned());
             let counts = |dependency: &&Dependency| tests || dependency.kind.as_deref() != Some("dev");
-            // Tests of what is only depended on are not built.
+            // Tests of a dependency are not built.
             open.extend(package.dependencies.iter().filter(counts).map(|d| (d.name.as_str(), false)));
         }
         Ok(found)
     }
 }
 
-/// Five packages: `tensor` needs `safe` and `kernels`, `safe` needs `sys`, and its tests `host`, which needs `sys`, and
-/// `kernels`, which lies in its folder.
+/// Five packages. `tensor` needs `safe` and `kernels`. `safe` needs `sys`; its tests need `host` and `kernels`, which lies
+/// in the folder of `safe`. `host` needs `sys`.
 #[cfg(test)]
 pub(super) fn small() -> Packages {
     let dependency = |name: &str, kind: Option<&str>| serde_json::json!({"name": name, "kind": kind, "path": format!("/w/crates/{name}")});
@@ -108,7 +108,7 @@ mod tests {
     use crate::workspace;
 
     #[test]
-    fn tests_bring_their_own_dependencies_and_no_others() {
+    fn built_tests_add_only_their_own_dependencies() {
         let packages = small();
         let from = |names: &[&str], tests| {
             packages.built_from(names, tests).expect("known").into_iter().collect::<Vec<_>>().join(" ")
@@ -129,7 +129,7 @@ mod tests {
         assert_eq!(owner("Cargo.toml"), None);
     }
 
-    /// The step `loom` counts no dependencies of hip-safe's tests: all of them are for builds without loom.
+    /// The step `loom` leaves out the dependencies of hip-safe's tests: those tests are not built with loom.
     #[test]
     fn loom_is_built_without_the_dependencies_of_tests() {
         let root = workspace::root().expect("tests run inside the workspace");

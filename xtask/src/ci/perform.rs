@@ -6,7 +6,7 @@ use crate::workspace;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-/// Runs a step with more arguments. `us` is the file of this program.
+/// Runs a step with more arguments. `us` is this program's file.
 pub(super) fn perform(step: &Step, arguments: &[PathBuf], root: &Path, us: &Path) -> Outcome {
     let mut command = match step.run {
         Run::Cargo(args) => {

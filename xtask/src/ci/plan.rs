@@ -1,4 +1,4 @@
-//! Which steps a run has, and why.
+//! Which steps run, and why.
 
 use super::inputs::Inputs;
 use super::kernels;
@@ -8,17 +8,17 @@ use kernels_hip::hash_parts;
 use std::fmt;
 use std::path::PathBuf;
 
-/// For how long a run repeats steps that have not changed, in seconds as they are on record.
+/// How many seconds of unchanged steps a run repeats, by their recorded times.
 pub(super) const REPEATED_S: u64 = 8 * 60;
 
-/// What is said of a step without an entry.
+/// The reason to run a step without an entry.
 const NEVER: &str = "not on record as passed";
 
-/// What becomes of a step, and why.
+/// Whether a step runs, and why.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Decision {
     Run(String),
-    /// It has not changed since that day, and runs all the same.
+    /// It has not changed since that day, but is repeated.
     Repeat(String),
     /// It has not changed since that day.
     Leave(String),
@@ -37,30 +37,30 @@ impl fmt::Display for Decision {
     }
 }
 
-/// A step and what becomes of it.
+/// A step and the decision about it.
 pub(super) struct Planned {
     pub(super) step: &'static Step,
     pub(super) decision: Decision,
-    /// Its inputs, if it is heavy and they are known.
+    /// Its inputs, if the step is heavy and they are known.
     pub(super) inputs: Option<Inputs>,
-    /// What its command line ends with.
+    /// Arguments that are added to its command line.
     pub(super) arguments: Vec<PathBuf>,
-    /// Whether only a part of it runs: what changed.
+    /// Whether only a part of it runs: the kernel families that changed.
     pub(super) in_part: bool,
 }
 
-/// What a run is asked for.
+/// What the command line asks for.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Asked<'a> {
     /// Everything, changed or not.
     pub(super) full: bool,
     /// These steps alone, changed or not.
     pub(super) named: bool,
-    /// The commit, by which steps are chosen that are repeated.
+    /// The commit, which decides which unchanged steps are repeated.
     pub(super) commit: &'a str,
 }
 
-/// Decides about all steps. `inputs` finds those of a heavy step; `None` if nothing is known of files, outside of a checkout.
+/// Decides about all steps. `inputs` finds the inputs of a heavy step; `None` outside a checkout, where they are unknown.
 pub(super) fn plan(
     steps: &[&'static Step],
     record: &Record,
@@ -91,7 +91,7 @@ pub(super) fn plan(
         arguments.extend(families.into_iter().flat_map(|families| ["--family".into(), families.into()]));
         planned.push(Planned { step, decision, inputs, arguments, in_part });
     }
-    // Who names steps wants those.
+    // If steps are named, only those run: nothing is repeated.
     if !asked.named {
         repeat(&mut planned, record, asked.commit);
     }
@@ -124,7 +124,7 @@ fn decide(step: &Step, inputs: Option<&Inputs>, entry: Option<&Entry>, asked: As
     }
 }
 
-/// The first few of many.
+/// The first few changes, and the number of the others.
 fn shortened(changes: &[String]) -> String {
     const SHOWN: usize = 4;
     match changes.len() {
@@ -134,7 +134,7 @@ fn shortened(changes: &[String]) -> String {
     }
 }
 
-/// How many steps become what.
+/// The number of steps for each decision.
 pub(super) fn counted(plan: &[Planned]) -> String {
     let count =
         |wanted: fn(&Decision) -> bool| plan.iter().filter(|planned| wanted(&planned.decision)).count();
@@ -148,7 +148,7 @@ pub(super) fn counted(plan: &[Planned]) -> String {
     )
 }
 
-/// Chooses some of the steps that would not run, by the commit: other ones each time, the same ones for the same commit.
+/// Chooses unchanged steps to repeat. The choice depends on the commit alone, so that it varies but can be reproduced.
 fn repeat(planned: &mut [Planned], record: &Record, commit: &str) {
     let mut left = REPEATED_S;
     let mut order: Vec<usize> =

@@ -1,10 +1,10 @@
-//! Which steps run, repeat and stay out, worked out by hand.
+//! Tests of which steps run, are repeated or are left out.
 
 use super::super::steps::{Kernels, Run, step};
 use super::*;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Steps that are never run here: what is asked is whether they would be.
+/// Steps that these tests only plan and never run.
 static STEPS: [Step; 7] = [
     step("light", Run::Cargo(&[])),
     heavy("a"),
@@ -33,7 +33,7 @@ fn record(entries: &[(&str, u64)]) -> Record {
 const ALL: [(&str, u64); 6] = [("a", 200), ("b", 200), ("c", 200), ("d", 80), ("long", 481), ("lacking", 1)];
 const USUAL: Asked<'_> = Asked { full: false, named: false, commit: "c0ffee" };
 
-/// The decisions if all inputs are those of today.
+/// The decisions if all inputs equal `today`'s.
 fn decisions(record: &Record, asked: Asked<'_>, today: &[(&str, &str)]) -> BTreeMap<&'static str, Decision> {
     let steps: Vec<&Step> = STEPS.iter().collect();
     let planned = plan(&steps, record, asked, |_| Some(Ok(inputs(today)))).expect("known inputs");
@@ -43,7 +43,7 @@ fn decisions(record: &Record, asked: Asked<'_>, today: &[(&str, &str)]) -> BTree
 const SAME: &[(&str, &str)] = &[("crate x", "1")];
 
 #[test]
-fn a_light_step_always_runs_and_a_lacking_one_is_named() {
+fn a_light_step_always_runs_and_a_step_that_cannot_run_says_why() {
     let made = decisions(&record(&ALL), USUAL, SAME);
     assert_eq!(made["light"], Decision::Run("always".into()));
     assert_eq!(made["lacking"], Decision::Lack("no card (last passed on 2026-01-02)".into()));
@@ -78,7 +78,7 @@ fn all_steps_run_where_they_are_asked_for_or_nothing_is_known() {
 }
 
 #[test]
-fn what_is_repeated_follows_from_the_commit_and_takes_eight_minutes_at_most() {
+fn the_commit_chooses_repeated_steps_of_eight_minutes_at_most() {
     let mut chosen = BTreeSet::new();
     for number in 0..64 {
         let commit = format!("commit {number}");
@@ -87,7 +87,7 @@ fn what_is_repeated_follows_from_the_commit_and_takes_eight_minutes_at_most() {
         assert_eq!(made, decisions(&record(&ALL), asked, SAME), "the same for the same commit");
         let repeated: Vec<&str> =
             made.iter().filter(|(_, d)| matches!(d, Decision::Repeat(_))).map(|(name, _)| *name).collect();
-        // Two of the three long ones and the short one fill 480 seconds; the one of 481 never fits.
+        // Two of the three long steps and the short one fill 480 seconds. The step of 481 seconds never fits.
         assert_eq!(repeated.len(), 3, "{repeated:?}");
         assert!(repeated.contains(&"d") && !repeated.contains(&"long"), "{repeated:?}");
         chosen.extend(repeated);

@@ -1,4 +1,4 @@
-//! When each step last passed, and with which inputs: the one file `ci/passed.toml`, which is committed.
+//! `ci/passed.toml`, which is committed: when each step last passed, and with which inputs.
 
 use super::inputs::Inputs;
 use crate::workspace;
@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::path::Path;
 
-/// The file, from the root.
+/// The file, relative to the root.
 pub(super) const FILE: &str = "ci/passed.toml";
 
 const HEADING: &str = "\
@@ -22,10 +22,10 @@ pub(super) struct Entry {
     /// The day, as 2026-01-31.
     pub(super) date: String,
     pub(super) seconds: u64,
-    /// The number of all inputs; none for a step that every run has.
+    /// The hash of all inputs; none for a step that always runs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) hash: Option<String>,
-    /// The inputs one by one, so that a changed one can be named.
+    /// The single inputs, so that a message can name the ones that changed.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub(super) inputs: BTreeMap<String, String>,
 }
@@ -43,7 +43,7 @@ impl Entry {
 pub(super) struct Record(pub(super) BTreeMap<String, Entry>);
 
 impl Record {
-    /// The committed one; an empty one where there is none yet.
+    /// Reads the committed record; empty if there is none yet.
     pub(super) fn read(root: &Path) -> Result<Self, String> {
         let text = match std::fs::read_to_string(root.join(FILE)) {
             Ok(text) => text,
@@ -57,7 +57,7 @@ impl Record {
         })
     }
 
-    /// Writes all of it.
+    /// Writes the whole record.
     pub(super) fn write(&self, root: &Path) -> Result<(), String> {
         let text = toml::to_string(self).map_err(|e| format!("ci: {FILE}: {e}"))?;
         workspace::write_whole(&root.join(FILE), (HEADING.to_owned() + &text).as_bytes())
@@ -65,7 +65,7 @@ impl Record {
     }
 }
 
-/// The day of today, in UTC.
+/// Today's date in UTC.
 pub(super) fn today() -> Result<String, String> {
     let asked = workspace::output_of(std::process::Command::new("date").args(["-u", "+%F"]));
     Ok(asked.ok_or("ci: `date -u +%F` fails")?.trim().to_owned())
@@ -101,7 +101,7 @@ mod tests {
     }
 
     #[test]
-    fn a_spoiled_record_says_what_to_do() {
+    fn a_corrupt_record_is_an_error_with_a_remedy() {
         let dir = tempfile::tempdir().expect("the temporary folder is writable");
         workspace::write_whole(&dir.path().join(FILE), b"<<<<<<< HEAD\n").expect("writable");
         let error = Record::read(dir.path()).expect_err("no TOML");

@@ -1,4 +1,4 @@
-//! The steps, in order: what each runs, when, and what it depends on besides what its files name.
+//! The steps, in order: what each runs, when it runs, and which inputs it has besides the files that it names.
 
 use super::needs;
 use super::tools::{self, Tool};
@@ -19,15 +19,15 @@ pub(super) struct Step {
     pub(super) name: &'static str,
     pub(super) run: Run,
     pub(super) env: Option<(&'static str, &'static str)>,
-    /// Runs only if what it depends on is not as it was when it last passed.
+    /// Whether it runs only if an input changed since it last passed.
     pub(super) heavy: bool,
-    /// The packages that it builds. What they are built from counts too, and so do crates that a command of xtask uses.
+    /// The packages that it builds. Their dependencies are inputs too, and so are crates that a command of xtask uses.
     pub(super) packages: &'static [&'static str],
     /// Whether it builds their tests.
     pub(super) tests: bool,
-    /// What it uses of this machine.
+    /// The tools of this machine that it uses.
     pub(super) tools: &'static [Tool],
-    /// The kernels that it compiles ahead of time: each family is an input of its own, and only those that changed are compiled.
+    /// The kernels that it compiles ahead of time. Each family is an input of its own, and only changed families are compiled.
     pub(super) kernels: Option<Kernels>,
     /// More arguments, or why the step cannot run on this machine.
     pub(super) needs: fn() -> Result<Vec<PathBuf>, String>,
@@ -40,18 +40,18 @@ pub(super) struct Kernels {
     pub(super) chips: &'static str,
 }
 
-/// A step that every run has.
+/// A step that always runs.
 pub(super) const fn step(name: &'static str, run: Run) -> Step {
     let needs = || Ok(Vec::new());
     Step { name, run, env: None, heavy: false, packages: &[], tests: false, tools: &[], kernels: None, needs }
 }
 
-/// One that runs if something has changed.
+/// A step that runs only if an input changed.
 const fn heavy(name: &'static str, run: Run) -> Step {
     Step { heavy: true, tools: &[tools::RUST], ..step(name, run) }
 }
 
-/// One that compiles kernels for the host.
+/// A heavy step that compiles kernels for the host.
 const fn on_host(name: &'static str, run: Run) -> Step {
     Step { tools: &[tools::RUST, tools::CXX], ..heavy(name, run) }
 }
@@ -81,19 +81,19 @@ pub(super) static STEPS: [Step; 26] = [
         ..step("doc", Run::Cargo(&["doc", "--workspace", "--no-deps"]))
     },
     step("packed", Run::Xtask(&["packed"])),
-    // README.md's two commands.
+    // The two commands that README.md gives.
     step("parity", Run::Xtask(&["parity"])),
     step("test", Run::Cargo(&["test", "--workspace"])),
-    // parity is built from every crate whose front page has examples.
+    // parity depends on every crate whose front page has examples.
     Step { packages: &["hipstack-parity"], ..on_host("snippets", Run::Xtask(&["snippets"])) },
-    // Every order of threads for the locks: a build of its own.
+    // loom tries every interleaving of threads that use the locks. It needs a build of its own.
     Step {
         env: Some(("RUSTFLAGS", "--cfg loom")),
-        // Without `tests`: loom's models are in the library, and what other tests need is not built.
+        // Without `tests`: loom's models are in the library, so dependencies of other tests are not built.
         packages: &["hipstack-hip-safe"],
         ..heavy("loom", Run::Cargo(&LOOM))
     },
-    // Every wait left out once: another.
+    // Mutation tests leave out every wait once. They need another build.
     Step {
         env: Some(("RUSTFLAGS", "--cfg hip_safe_mutation")),
         packages: &["hipstack-hip-safe"],
@@ -137,8 +137,8 @@ pub(super) static STEPS: [Step; 26] = [
         ..heavy("fuzz", Run::Xtask(&["fuzz"]))
     },
     sanitize("sanitize-planted", &["sanitize", "--planted"]),
-    // Their kernels compile slowly, so one dtype for all; `cargo xtask sanitize` runs them all. Who waits for whom does not
-    // depend on the dtype; where a read ends can, so after a change of kernels run that by hand.
+    // The sanitizers' kernels compile slowly, so these steps run one dtype; `cargo xtask sanitize` runs all. Synchronisation
+    // does not depend on the dtype. The end of a read can, so run all dtypes by hand after you change kernels.
     sanitize("sanitize-address", &ADDRESSES),
     sanitize("sanitize-thread", &THREADS),
     Step {
@@ -156,9 +156,9 @@ pub(super) static STEPS: [Step; 26] = [
         ..heavy("miri", Run::Script(MIRI_SCRIPT))
     },
     parity("sabotage", &["parity", "--sabotage"]),
-    // The step `parity` runs a subset that stands for all: here are all, and the record's entries are counted.
+    // The step `parity` runs a representative subset. This one runs all cases, and counts the record's entries.
     parity("parity-full", &["parity", "--full", "--json", "target/parity/full.json"]),
-    // What libraries compute elsewhere, by our kernels.
+    // Computes by our kernels what libraries compute in the other steps.
     parity("parity-kernels", &KERNELS_ALONE),
     Step {
         tools: &[tools::RUST, tools::CXX, tools::WEIGHTS],
@@ -179,7 +179,7 @@ const LOOM: [&str; 9] = [
     "target/loom",
     "loom",
 ];
-/// The test that is skipped takes tens of minutes: ci/run-time-compiler.sh runs it.
+/// The skipped test takes tens of minutes; ci/run-time-compiler.sh runs it.
 const SLOW_TESTS: [&str; 14] = [
     "test",
     "--workspace",
@@ -198,7 +198,7 @@ const SLOW_TESTS: [&str; 14] = [
 ];
 const MUTATIONS: [&str; 8] =
     ["test", "-p", "hipstack-hip-safe", "--target-dir", "target/mutation", "--test", "suite", "mutations"];
-/// AMD's chips that CI builds for: one of Instinct and one Radeon. `--arch all` builds all, by hand.
+/// The AMD chips that CI builds for: one Instinct and one Radeon. `--arch all`, by hand, builds for all.
 const AMD_CHIPS: &str = "gfx942,gfx1100";
 const KERNELS_AMD: [&str; 6] = ["build-kernels", "--platform", "amd", "--arch", AMD_CHIPS, "--deny-spills"];
 const ADDRESSES: [&str; 4] = ["sanitize", "address", "--filter", "*/f32/*"];
@@ -208,13 +208,13 @@ const KERNELS_NVIDIA: [&str; 6] =
     ["build-kernels", "--platform", "nvidia", "--arch", NVIDIA_CHIP, "--deny-spills"];
 const KERNELS_ALONE: [&str; 6] =
     ["parity", "--all", "--device", "host:0:kernels,host:1:kernels", "--json", "target/parity/kernels.json"];
-/// Cross-builds for 64-bit ARM, and says itself what it lacks.
+/// Cross-builds for 64-bit ARM. The script itself reports what it lacks.
 const AARCH64_SCRIPT: &str = "ci/aarch64.sh";
-/// Interprets test programs, by a toolchain that it names.
+/// Runs tests under Miri, with the toolchain that the script names.
 pub(super) const MIRI_SCRIPT: &str = "ci/miri.sh";
 
 impl Step {
-    /// What a person would type.
+    /// The command line as a person would type it.
     pub(super) fn command_line(&self) -> String {
         let (program, args) = match self.run {
             Run::Cargo(args) => ("cargo", args),
@@ -274,7 +274,7 @@ mod tests {
     }
 
     #[test]
-    fn kernels_are_those_of_the_command() {
+    fn a_step_s_kernels_match_its_command() {
         for step in &STEPS {
             if let (Some(Kernels { platform, chips }), Run::Xtask(args)) = (step.kernels, &step.run) {
                 assert!(args.contains(&platform) && args.contains(&chips), "{}", step.name);

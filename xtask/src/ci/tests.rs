@@ -1,4 +1,4 @@
-//! A run of a plan: what is run, what is written down, and what is said.
+//! Tests of running a plan: what runs, what is recorded, and what is printed.
 
 use super::steps::{Run, step};
 use super::*;
@@ -66,7 +66,7 @@ fn an_unchanged_step_does_not_run_and_is_reported() {
 }
 
 #[test]
-fn what_passed_is_written_with_its_inputs() {
+fn a_passed_step_is_recorded_with_its_inputs() {
     let dir = tempfile::tempdir().expect("the temporary folder is writable");
     let mut before = passed_before(1);
     before.0.insert("other".into(), Entry::new("2026-01-01", 7, None));
@@ -82,7 +82,7 @@ fn what_passed_is_written_with_its_inputs() {
 }
 
 #[test]
-fn inputs_that_changed_during_a_run_are_not_written() {
+fn a_step_whose_inputs_changed_during_the_run_is_not_recorded() {
     let dir = tempfile::tempdir().expect("the temporary folder is writable");
     perform(&planned(&Record::default(), "1"), dir.path(), false);
     let written = Record::read(dir.path()).expect("just written");
@@ -105,7 +105,7 @@ fn a_repeated_step_that_fails_loses_its_entry() {
 }
 
 #[test]
-fn the_list_says_when_why_and_what() {
+fn the_list_shows_last_pass_decision_and_inputs() {
     let said = listing::text(&planned(&passed_before(481), "2"), &passed_before(481));
     for line in [
         "light: cargo --version\n  last passed:  not on record\n  now:          it runs (always)\n",

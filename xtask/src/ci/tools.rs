@@ -1,4 +1,4 @@
-//! The programs and files of this machine that a step uses: their versions, and the variables that tell them what to do.
+//! The programs and files of this machine that a step uses: their versions, and the variables that affect them.
 
 use crate::build_kernels::compiler;
 use crate::build_kernels::contents;
@@ -7,12 +7,12 @@ use kernels_hip::{hash_bytes, hash_parts};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// What one version is of, and how it is told.
+/// The name and the version of one tool.
 pub(super) type Version = (String, String);
 
-/// Something that a step uses and that is no file of the tree.
+/// A tool of a step, which is not a file of the tree.
 pub(super) struct Tool {
-    /// The variables that it reads; `*` at the end stands for any more letters.
+    /// The variables that it reads; `*` at the end matches any suffix.
     pub(super) variables: &'static [&'static str],
     /// Its versions.
     pub(super) versions: fn() -> Result<Vec<Version>, String>,
@@ -62,7 +62,7 @@ pub(super) const AMD: Tool = Tool {
     },
 };
 
-/// LLVM's bundler, which packs the objects that the fuzzer changes.
+/// LLVM's bundler, which packs the objects that the fuzzer mutates.
 pub(super) const BUNDLER: Tool = Tool {
     variables: &["ROCM_PATH"],
     versions: || Ok(vec![of_program("clang-offload-bundler", &compiler::bundler()?, "--version")?]),
@@ -82,7 +82,7 @@ pub(super) const NVIDIA: Tool = Tool {
     },
 };
 
-/// The cross compiler for 64-bit ARM, and what runs its programs.
+/// The cross compiler for 64-bit ARM, and the emulator that runs its programs.
 pub(super) const AARCH64: Tool = Tool {
     variables: &["QEMU_*", "CXXFLAGS*", "CARGO_TARGET_AARCH64*"],
     versions: || {
@@ -91,7 +91,7 @@ pub(super) const AARCH64: Tool = Tool {
     },
 };
 
-/// What interprets Rust, of a toolchain of its own.
+/// Miri, of a toolchain of its own.
 pub(super) const MIRI: Tool = Tool {
     variables: &["MIRI*", "RUSTFLAGS", "CARGO_ENCODED_RUSTFLAGS"],
     versions: || {
@@ -106,7 +106,7 @@ pub(super) const LIBRARIES: Tool = Tool {
     versions: || libraries::files().into_iter().map(|file| of_files("library", &file)).collect(),
 };
 
-/// What bindgen reads: HIP's headers, by libclang.
+/// What bindgen reads: HIP's headers, parsed by libclang.
 pub(super) const HEADERS: Tool = Tool {
     variables: &[
         "HIP_INCLUDE",
@@ -132,7 +132,7 @@ pub(super) const HEADERS: Tool = Tool {
     },
 };
 
-/// The libraries of which bindgen loads one.
+/// The copies of libclang of which bindgen loads one.
 fn libclang() -> Result<Vec<Version>, String> {
     let named = workspace::env("LIBCLANG_PATH");
     let installed = std::fs::read_dir("/usr/lib").into_iter().flatten().flatten().map(|entry| entry.path());
@@ -143,20 +143,20 @@ fn libclang() -> Result<Vec<Version>, String> {
     let mut files: Vec<PathBuf> =
         folders.map(|folder| folder.join("libclang.so.1")).filter(|file| file.is_file()).collect();
     files.sort();
-    let version = |file: PathBuf| Ok((format!("library {}", file.display()), number(&file)?));
+    let version = |file: PathBuf| Ok((format!("library {}", file.display()), hash_of(&file)?));
     files.into_iter().map(version).collect()
 }
 
-/// The checkpoint that HIPSTACK_WEIGHTS names. Where it lies does not matter, so the variable itself does not count.
+/// The checkpoint that HIPSTACK_WEIGHTS names. Its contents are the input, not its path.
 pub(super) const WEIGHTS: Tool = Tool {
     variables: &[],
     versions: || {
         let file = workspace::env("HIPSTACK_WEIGHTS").ok_or("HIPSTACK_WEIGHTS names no file")?;
-        Ok(vec![("weights".into(), number(&file)?)])
+        Ok(vec![("weights".into(), hash_of(&file)?)])
     },
 };
 
-/// The same for tests that are skipped without it: of the folder in which CI puts it, or that of the named file.
+/// The checkpoint for tests that are skipped without it: the one in CI's folder, or the one that HIPSTACK_WEIGHTS names.
 pub(super) const WEIGHTS_IF_ANY: Tool = Tool {
     variables: &[],
     versions: || {
@@ -164,7 +164,7 @@ pub(super) const WEIGHTS_IF_ANY: Tool = Tool {
         let model = workspace::env("HIPSTACK_WEIGHTS").unwrap_or(usual);
         let files = [model.with_file_name("tokenizer.json"), model];
         let version = if files.iter().all(|file| file.is_file()) {
-            hash_parts([number(&files[0])?.as_bytes(), number(&files[1])?.as_bytes()])
+            hash_parts([hash_of(&files[0])?.as_bytes(), hash_of(&files[1])?.as_bytes()])
         } else {
             "none".into()
         };
@@ -172,26 +172,26 @@ pub(super) const WEIGHTS_IF_ANY: Tool = Tool {
     },
 };
 
-/// A program's own answer.
+/// A program's version, as the program prints it.
 fn of_program(name: &str, program: &Path, ask: &str) -> Result<Version, String> {
     let text = workspace::output_of(Command::new(program).arg(ask))
         .ok_or_else(|| format!("ci: `{} {ask}` fails", program.display()))?;
     Ok((name.to_owned(), told(&without_place(&text, program))))
 }
 
-/// The same of a program that need not be there.
+/// The same for a program that is optional.
 fn in_path(name: &str) -> Result<Option<Version>, String> {
     workspace::in_path(name).map(|program| of_program(name, &program, "--version")).transpose()
 }
 
-/// The text without the lines that name the folder of the program: where it lies decides nothing.
+/// Removes the lines that name the program's folder: its location must not change the version.
 fn without_place(text: &str, program: &Path) -> String {
     let folder = program.parent().map(|folder| folder.to_string_lossy()).unwrap_or_default();
     let lines = text.lines().filter(|line| folder.is_empty() || !line.contains(folder.as_ref()));
     lines.map(|line| format!("{line}\n")).collect()
 }
 
-/// The line that people know a version by, and the number of all that was said. Where the program lies does not matter.
+/// The line with the version number, and a hash of the whole output. The lines that name a folder are left out.
 pub(super) fn told(text: &str) -> String {
     let place = |line: &&str| line.starts_with("InstalledDir:") || line.starts_with("Configuration file:");
     let all: Vec<&str> = text.lines().filter(|line| !place(line)).collect();
@@ -201,13 +201,13 @@ pub(super) fn told(text: &str) -> String {
     format!("{line}, {}", &hash[..16])
 }
 
-/// A file's number, or that of all files below a folder.
+/// A hash of a file, or of all files below a folder.
 fn of_files(kind: &str, place: &Path) -> Result<Version, String> {
     let name = place.file_name().unwrap_or_default().display();
-    Ok((format!("{kind} {name}"), number(place)?))
+    Ok((format!("{kind} {name}"), hash_of(place)?))
 }
 
-fn number(place: &Path) -> Result<String, String> {
+fn hash_of(place: &Path) -> Result<String, String> {
     if place.is_dir() {
         return contents(place);
     }
@@ -220,7 +220,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn where_a_program_lies_decides_nothing() {
+    fn a_program_s_location_does_not_change_its_version() {
         let text = |folder: &str| format!("clang 22\nsh: 1: {folder}/helper: not found\n");
         let of = |folder: &str| without_place(&text(folder), &Path::new(folder).join("clang"));
         assert_eq!(of("/here/bin"), "clang 22\n");
@@ -229,7 +229,7 @@ mod tests {
     }
 
     #[test]
-    fn a_version_is_told_by_its_line_and_a_number_of_all() {
+    fn a_version_is_its_line_and_a_hash_of_the_output() {
         let first = told("clang version 19.1\nTarget: a\nInstalledDir: /here\n");
         assert!(first.starts_with("clang version 19.1, "), "{first}");
         assert_eq!(first, told("clang version 19.1\nTarget: a\nInstalledDir: /there\n"));
@@ -249,7 +249,7 @@ mod tests {
     }
 
     #[test]
-    fn a_folder_s_number_follows_its_files() {
+    fn a_folder_s_hash_depends_on_its_files() {
         let dir = tempfile::tempdir().expect("the temporary folder is writable");
         std::fs::write(dir.path().join("a.h"), "1").expect("writable");
         let before = of_files("headers", dir.path()).expect("readable");

@@ -1,4 +1,4 @@
-//! Which of the environment's variables a step reads.
+//! The environment variables that a step reads.
 
 use super::mentions::Mentions;
 use super::steps::Step;
@@ -6,8 +6,8 @@ use kernels_hip::hash_bytes;
 use std::collections::BTreeMap;
 use std::path::Path;
 
-/// Variables that decide where things lie and what must not be missing, but not what a step finds. HIPSTACK_CACHE counts if
-/// it is `off`; of HIPSTACK_WEIGHTS the file counts, not its place.
+/// Variables that name locations or requirements, which do not change a step's result. HIPSTACK_CACHE is an input only if
+/// it is `off`; of HIPSTACK_WEIGHTS the file's contents are the input.
 const PLACES: [&str; 10] = [
     "HIPSTACK_MODELS",
     "HIPSTACK_REQUIRE",
@@ -24,7 +24,7 @@ const PLACES: [&str; 10] = [
 /// What cargo sets for the programs that it runs.
 const OF_CARGO: [&str; 3] = ["CARGO_MANIFEST_", "CARGO_PKG_", "LD_LIBRARY_PATH"];
 
-/// Those that count for a step, with numbers of their values. A step reads what its files mention and what its tools read.
+/// The variables that are inputs of a step, with hashes of their values. A step reads what its files and its tools mention.
 pub(super) fn of_step<'a>(
     step: &Step,
     mentions: impl Iterator<Item = &'a Mentions> + Clone,
@@ -39,19 +39,19 @@ pub(super) fn of_step<'a>(
     environment
         .iter()
         .filter(|(name, value)| counts(name, value) && read(name))
-        // A file of the tree is the same file in every checkout.
+        // A path inside the tree is written relative to the root, so that all checkouts agree.
         .map(|(name, value)| (name.clone(), hash_bytes(value.replace(&root, "").as_bytes())))
         .collect()
 }
 
-/// This process's.
+/// The variables of this process.
 pub(super) fn environment() -> BTreeMap<String, String> {
     let text = |text: std::ffi::OsString| text.to_string_lossy().into_owned();
     std::env::vars_os().map(|(name, value)| (text(name), text(value))).collect()
 }
 
 fn counts(name: &str, value: &str) -> bool {
-    // A string such as "_" is no mention of the variable that shells set.
+    // A string such as "_" does not mean the variable `_` that shells set.
     let usual = name.len() > 1 && name.starts_with(|c: char| c.is_ascii_uppercase());
     let place = PLACES.contains(&name) || OF_CARGO.iter().any(|begin| name.starts_with(begin));
     let cache = name == "HIPSTACK_CACHE" && value != "off";
@@ -83,7 +83,7 @@ mod tests {
     }
 
     #[test]
-    fn what_files_mention_and_tools_read_counts() {
+    fn variables_that_files_mention_or_tools_read_are_inputs() {
         let set = [("HIPSTACK_HOST_THREADS", "2"), ("CXX", "g++"), ("CXXFLAGS_x86", "-g"), ("NVCC", "nvcc")];
         assert_eq!(names(&set), "CXX CXXFLAGS_x86 HIPSTACK_HOST_THREADS");
         assert_eq!(names(&[("CXX", "")]), "", "empty is not set");
@@ -91,7 +91,7 @@ mod tests {
     }
 
     #[test]
-    fn places_do_not_count_but_that_there_is_no_cache_does() {
+    fn locations_are_no_inputs_but_a_disabled_cache_is() {
         assert_eq!(names(&[("PATH", "/bin"), ("HIPSTACK_CACHE", "/c")]), "");
         assert_eq!(names(&[("HIPSTACK_CACHE", "off")]), "HIPSTACK_CACHE");
         let here = read(&[("CXX", "/checkout/target/g++")]);

@@ -167,7 +167,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_bad_comes_with_remedies_of_its_own() {
+    fn bad_items_have_their_own_remedies() {
         let mut items = items();
         items.push(Item::bad("Folders", "V", "bad value", "set it"));
         let text = as_text(&items);
@@ -187,7 +187,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_found_is_not_needed() {
+    fn a_found_item_is_not_marked_as_needed() {
         assert_eq!(Item::found("s", "n", "d").needed().state, State::Found);
     }
 }

@@ -1,4 +1,4 @@
-//! The real objects that inputs are made of, and where in them what lies.
+//! The real objects that inputs are made from, with the positions of their parts.
 
 use super::packed::Packed;
 use code_object::CodeObject;
@@ -8,30 +8,30 @@ use object::read::elf::{FileHeader, ProgramHeader, SectionHeader};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
-/// Larger objects would make a run long and their metadata is more of the same.
+/// Larger objects would make a run long, and their metadata is similar.
 const LARGEST: usize = 320 << 10;
 
 /// A real object.
 pub(super) struct Base {
     pub(super) name: String,
     pub(super) bytes: Vec<u8>,
-    /// The architecture that it is read for.
+    /// The architecture that it was built for.
     pub(super) arch: String,
     /// The names of its kernels.
     pub(super) kernels: Vec<String>,
-    /// Places that are mutated on their own: headers, tables, notes, symbols, descriptors.
+    /// Ranges to mutate: headers, tables, notes, symbols, descriptors.
     pub(super) places: Vec<Range<usize>>,
     /// The contents of the metadata note.
     pub(super) note: Range<usize>,
-    /// Where the note's segment and section have their offsets; the sizes are 24 and 8 bytes further on in the two.
+    /// The positions of the note's offset in the segment table and in the section table. The sizes follow 24 and 8 bytes later.
     pub(super) note_segment: usize,
     pub(super) note_section: Option<usize>,
-    /// Bundles of it that LLVM made.
+    /// Bundles of this object that LLVM made.
     pub(super) packed: Vec<Packed>,
 }
 
 impl Base {
-    /// An object, if it is one that can be read.
+    /// Takes an object; an error if it cannot be read.
     pub(super) fn new(name: &str, bytes: Vec<u8>) -> Result<Self, String> {
         let code = CodeObject::parse(&bytes).map_err(|e| format!("{name}: {e}"))?;
         let code = code.ok_or_else(|| format!("{name} has no kernel metadata"))?;
@@ -49,7 +49,7 @@ impl Base {
         let mut places = vec![0..64, segment_table.clone(), section_table.clone()];
         for section in sections.iter() {
             let (start, size) = section.file_range(LittleEndian).unwrap_or_default();
-            // Code and debug information are only bytes to the reader.
+            // The reader does not interpret code, so that is not mutated.
             if size > 0 && section.sh_flags(LittleEndian) & u64::from(object::elf::SHF_EXECINSTR) == 0 {
                 places.push(start as usize..(start + size) as usize);
             }
@@ -73,7 +73,7 @@ impl Base {
         Ok(Self { name, bytes, arch, kernels, places, note, note_segment, note_section, packed })
     }
 
-    /// Bytes that nothing is known of.
+    /// A base without known parts.
     #[cfg(test)]
     pub(super) fn bare(arch: &str, bytes: Vec<u8>) -> Self {
         Self {
@@ -89,7 +89,7 @@ impl Base {
         }
     }
 
-    /// The object with another note, which stands at its end; offsets and sizes are those of the new place.
+    /// The object with another note, which is appended; the tables get its new offset and size.
     pub(super) fn with_note(&self, bytes: &[u8], description: &[u8]) -> Vec<u8> {
         let mut bytes = bytes.to_vec();
         bytes.resize(bytes.len().next_multiple_of(8), 0);
@@ -117,7 +117,7 @@ impl Base {
     }
 }
 
-/// The objects in a folder and those below it, smallest first.
+/// The objects in a folder and its subfolders, smallest first.
 pub(super) fn read_folder(folder: &Path) -> Result<Vec<Base>, String> {
     let mut bases = Vec::new();
     let mut folders = vec![folder.to_path_buf()];

@@ -1,24 +1,24 @@
-//! One input: read, and what was read held against what its users rely on.
+//! Reads one input, and checks what was read against what its users rely on.
 
 use super::walk::walk;
 use code_object::KernelInfo;
 use hip_sys::{Image, ImageError};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-/// How an input ended.
+/// The result of reading an input.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Outcome {
-    /// It was read to its end.
+    /// It was read completely.
     Read,
-    /// It was read to its end, and has no kernel metadata.
+    /// It was read completely, and has no kernel metadata.
     WithoutKernels,
-    /// It was refused, in this part of it.
+    /// It was rejected, because of this part.
     Refused(&'static str),
-    /// The reader is wrong: why.
+    /// The reader made a mistake; the text says which.
     Wrong(String),
 }
 
-/// Reads an input for a device. `kernels` are those that it has if nothing was changed in it.
+/// Reads an input for a device. `kernels` are the expected kernels if the input was not changed.
 pub(super) fn check(bytes: &[u8], arch: &str, kernels: Option<&[String]>) -> Outcome {
     match (catch_unwind(AssertUnwindSafe(|| Image::new(bytes, arch))), kernels) {
         (Ok(Ok(image)), _) => accepted(&image, kernels).unwrap_or_else(Outcome::Wrong),
@@ -32,7 +32,7 @@ pub(super) fn check(bytes: &[u8], arch: &str, kernels: Option<&[String]>) -> Out
     }
 }
 
-/// Holds what a runtime would be given against a walk that shares nothing with the reader.
+/// Checks an accepted image with a walk that shares no code with the reader.
 fn accepted(image: &Image, kernels: Option<&[String]>) -> Result<Outcome, String> {
     if image.bytes().starts_with(b"\x7fELF") {
         walk(image.bytes()).map_err(|what| format!("a runtime is led outside: {what}"))?;
@@ -48,7 +48,7 @@ fn accepted(image: &Image, kernels: Option<&[String]>) -> Result<Outcome, String
     Ok(if found.is_some() { Outcome::Read } else { Outcome::WithoutKernels })
 }
 
-/// A launch writes its arguments by these numbers.
+/// Checks that a kernel's parameters do not overlap and stay inside its arguments: a launch writes at these offsets.
 fn params_fit(kernel: &KernelInfo) -> Result<(), String> {
     let mut written = vec![false; usize::try_from(kernel.kernarg_bytes.min(1 << 20)).unwrap_or(0)];
     for param in &kernel.params {
@@ -79,7 +79,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn outcomes_name_the_part_that_was_refused() {
+    fn a_rejection_names_the_rejected_part() {
         assert_eq!(check(b".version 7.0", "sm_90", None), Outcome::WithoutKernels);
         assert_eq!(check(b"\x7fELF", "gfx90a", None), Outcome::Refused("ELF"));
         assert_eq!(check(b"__CLANG_OFFLOAD_BUNDLE__", "gfx90a", None), Outcome::Refused("bundle"));
@@ -88,7 +88,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_not_changed_has_to_be_read() {
+    fn an_unchanged_input_must_be_read() {
         let names = ["k".to_string()];
         for (bytes, arch) in [(&b"\x7fELF"[..], "gfx90a"), (b".version 7.0", "sm_90")] {
             let Outcome::Wrong(why) = check(bytes, arch, Some(&names)) else { panic!("it has no kernel k") };

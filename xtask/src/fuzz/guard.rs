@@ -1,6 +1,6 @@
-//! Memory that ends where an input ends: the byte behind it is on a page that may not be read.
+//! Memory that ends where an input ends: the next byte is on a page without read permission.
 //!
-//! The pages before are those of a file, so that the input survives the process that it kills.
+//! The pages of the input are those of a file, so that the input survives the process that it kills.
 
 use std::fs::{File, OpenOptions};
 use std::os::fd::AsRawFd;
@@ -8,28 +8,28 @@ use std::path::Path;
 use std::ptr::{null_mut, slice_from_raw_parts};
 
 const PAGE: usize = 4096;
-/// Bytes that an input of a run may have.
+/// The largest input of a run, in bytes.
 pub(super) const CAPACITY: usize = 2 << 20;
 
 /// The memory for one input at a time.
 pub(super) struct Guarded {
     start: *mut u8,
-    /// Bytes of the file: a page in front, for the number and the length of the input as two words of 8 bytes, and the
-    /// pages of the input.
+    /// The file's bytes: a page that starts with the input's number and length, two words of 8 bytes, and then the pages of
+    /// the input.
     length: usize,
 }
 
 // SAFETY: S8: the pages belong to the value, and only it points to them.
 unsafe impl Send for Guarded {}
 
-/// An input that was being read when its process ended.
+/// The input that was being read when its process ended.
 pub(super) struct Left {
     pub(super) index: u64,
     pub(super) bytes: Vec<u8>,
 }
 
 impl Guarded {
-    /// Maps a file of its own, for inputs of so many bytes at most.
+    /// Maps a new file, for inputs of at most so many bytes.
     pub(super) fn new(path: &Path, capacity: usize) -> Result<Self, String> {
         let fail = |e: std::io::Error| format!("cannot map {}: {e}", path.display());
         let options = OpenOptions::new().read(true).write(true).create(true).truncate(true).clone();
@@ -40,7 +40,7 @@ impl Guarded {
         Ok(Self { start, length })
     }
 
-    /// Copies an input to the end of the memory; what does not fit is cut. [`Guarded::done`] ends its use.
+    /// Copies an input to the end of the memory, cut if it is too long. [`Guarded::done`] ends its use.
     pub(super) fn place(&mut self, index: u64, input: &[u8]) -> &[u8] {
         let input = &input[..input.len().min(self.length - PAGE)];
         self.head(index, input.len() as u64 + 1);
@@ -70,7 +70,7 @@ impl Drop for Guarded {
     }
 }
 
-/// The pages of the file, and one behind them that may not be read.
+/// The pages of the file, and one page behind them without read permission.
 fn map(file: &File, length: usize) -> Option<*mut u8> {
     let (none, both) = (libc::PROT_NONE, libc::PROT_READ | libc::PROT_WRITE);
     let anonymous = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS;
@@ -86,7 +86,7 @@ fn map(file: &File, length: usize) -> Option<*mut u8> {
     }
 }
 
-/// The input in a file that was mapped by a process that is gone; `None` if it was between two.
+/// The input in a file that an ended process had mapped; `None` if it was not reading one.
 pub(super) fn left_in(path: &Path) -> Option<Left> {
     let bytes = std::fs::read(path).ok()?;
     let word = |at: usize| Some(u64::from_le_bytes(bytes.get(at..at + 8)?.try_into().ok()?));
@@ -95,7 +95,7 @@ pub(super) fn left_in(path: &Path) -> Option<Left> {
     Some(Left { index, bytes: bytes[start..].to_vec() })
 }
 
-/// No more memory than these bytes for this process: what asks for more is ended, and shows.
+/// Limits this process's memory to so many bytes: a larger request ends the process, which the parent reports.
 pub(super) fn limit_memory(bytes: u64) -> Result<(), String> {
     let limit = libc::rlimit { rlim_cur: bytes, rlim_max: bytes };
     // SAFETY: S1: the C function's contract: a live structure.
@@ -110,7 +110,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_input_ends_where_memory_ends_and_survives_in_the_file() {
+    fn an_input_ends_at_the_guard_page_and_survives_in_the_file() {
         let path = std::env::temp_dir().join(format!("xtask-fuzz-{}", std::process::id()));
         let mut guarded = Guarded::new(&path, 100).expect("a writable folder");
         let placed = guarded.place(7, b"abc");

@@ -1,10 +1,10 @@
-//! `cargo xtask fuzz`: holds the reader of code objects against inputs made of real ones.
+//! `cargo xtask fuzz`: tests the reader of code objects with inputs that are made from real ones.
 //!
-//! An input is a real object with something changed, and then the lengths around it put right, so that the reader goes on
-//! past its first checks; see `mutate.rs`. It lies in front of a page that may not be read, so that one byte too many ends
-//! the process; what is decompressed lies in ordinary memory, where the checks of safe Rust have to do. Numbers that overflow
-//! panic in the reader and its libraries, in release builds too. What is accepted is
-//! walked once more, by `walk.rs`. The process that reads is a child of this one, which saves the input that ended it.
+//! An input is a real object with a change. Then the lengths around the change are corrected, so that the reader gets past its
+//! first checks; see `mutate.rs`. The input ends in front of a page without read permission, so that a read past its end stops
+//! the process. Decompressed data is in ordinary memory, where only Rust's checks help. Integer overflow panics in the reader
+//! and its libraries, in release builds too. An accepted input is
+//! walked once more, by `walk.rs`. A child process reads; this process saves the input that ended the child.
 
 mod base;
 mod check;
@@ -25,11 +25,11 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Instant;
 
-/// Memory that the reader may use in all. Inputs have 2 MiB at most.
+/// All memory that the reader may use. Inputs have at most 2 MiB.
 const MEMORY: u64 = 4 << 30;
-/// What the objects are built for if no folder is named: one with waves of 64, one of 32.
+/// The default objects' architectures: one with waves of 64 lanes, one with waves of 32.
 const ARCHS: [&str; 2] = ["gfx942", "gfx1100"];
-/// The kernels in them, small ones with arguments of many kinds.
+/// The default objects' kernels: small ones with arguments of many kinds.
 const FAMILIES: [&str; 3] = ["rope", "softmax", "topk"];
 
 /// Options of `cargo xtask fuzz`.
@@ -88,7 +88,7 @@ pub fn run(args: &FuzzArgs) -> Result<(), String> {
     start(args, &objects, &folder)
 }
 
-/// The same by an optimised build of this program: others take many times as long for a million inputs.
+/// Runs again in an optimised build: a debug build takes many times as long for a million inputs.
 fn optimised(root: &Path) -> Result<(), String> {
     let mut cargo = workspace::cargo(root);
     cargo.args(["run", "--release", "--package", "xtask", "--"]).args(std::env::args_os().skip(1));
@@ -111,12 +111,12 @@ fn read_bases(objects: &Path) -> Result<Vec<Base>, String> {
     Ok(bases)
 }
 
-/// Brings the objects up to date that are read if no folder is named.
+/// Builds the default objects if they are not current.
 fn build(folder: &Path) -> Result<(), String> {
     build_kernels::run(&BuildArgs::of(Platform::Amd, &ARCHS.map(String::from), &FAMILIES, folder))
 }
 
-/// One file, in this process.
+/// Reads one file in this process.
 fn read_one(file: &Path, arch: &str, folder: &Path) -> Result<(), String> {
     let bytes = std::fs::read(file).map_err(|e| format!("cannot read {}: {e}", file.display()))?;
     let mut guarded = guard::Guarded::new(&folder.join("one.input"), bytes.len())?;
@@ -131,7 +131,7 @@ fn read_one(file: &Path, arch: &str, folder: &Path) -> Result<(), String> {
     }
 }
 
-/// Starts the process that reads the inputs; if it is ended, saves what it was reading.
+/// Starts the process that reads the inputs. If it is killed, saves the inputs that it was reading.
 fn start(args: &FuzzArgs, objects: &Path, folder: &Path) -> Result<(), String> {
     let us = std::env::current_exe().map_err(|e| format!("fuzz: cannot tell where this program is: {e}"))?;
     let mut command = Command::new(us);
@@ -145,10 +145,10 @@ fn start(args: &FuzzArgs, objects: &Path, folder: &Path) -> Result<(), String> {
     }
 }
 
-/// Saves the inputs that were being read, and says how to read them again.
+/// Saves the inputs that were being read, and prints how to read them again.
 fn saved(args: &FuzzArgs, objects: &Path, folder: &Path, status: &str) -> Result<String, String> {
     let mut bases = read_bases(objects)?;
-    // As in the process that is gone: the same bases make the same inputs.
+    // The same bases as in the ended process give the same inputs.
     let _ = packed::add(&mut bases, folder);
     let mut message = format!("fuzz: the reader was ended ({status}) by one of these inputs:");
     for left in (0..worker_count()).filter_map(|worker| guard::left_in(&workers::file(folder, worker))) {
@@ -161,7 +161,7 @@ fn saved(args: &FuzzArgs, objects: &Path, folder: &Path, status: &str) -> Result
     Ok(message)
 }
 
-/// Saves an input; the command that reads it again.
+/// Saves an input, and returns the command that reads it again.
 fn save(folder: &Path, seed: u64, index: u64, arch: &str, bytes: &[u8]) -> Result<String, String> {
     let file = folder.join(format!("seed-{seed}-input-{index}.bin"));
     workspace::write_whole(&file, bytes)?;

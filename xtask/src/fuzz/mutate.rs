@@ -1,4 +1,4 @@
-//! One input from a real object: what is changed, and the lengths that are put right again.
+//! Makes one input from a real object: changes it, and corrects the lengths.
 
 use super::base::Base;
 use super::packed::Packed;
@@ -6,7 +6,7 @@ use super::random::Random;
 use super::tree;
 use code_object::{Method, compress_bundle, write_bundle};
 
-/// What an input is wrapped in.
+/// The container that the object is packed in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Container {
     Plain,
@@ -26,16 +26,16 @@ impl Container {
     }
 }
 
-/// An input, and how it is to be read.
+/// An input, and how to read it.
 pub(super) struct Input<'a> {
     pub(super) bytes: Vec<u8>,
     pub(super) arch: &'a str,
     pub(super) container: Container,
-    /// If nothing in it was changed, the kernels that it has.
+    /// Its kernels, if nothing in it was changed.
     pub(super) kernels: Option<&'a [String]>,
 }
 
-/// The input of a number: the same for the same bases and seed.
+/// The input with this index; the same bases and seed give the same input.
 pub(super) fn input<'a>(bases: &'a [Base], seed: u64, index: u64) -> Input<'a> {
     let mut random = Random::for_input(seed, index);
     let base = choose(bases, &mut random);
@@ -57,7 +57,7 @@ pub(super) fn input<'a>(bases: &'a [Base], seed: u64, index: u64) -> Input<'a> {
     Input { bytes, arch: &base.arch, container, kernels }
 }
 
-/// Small objects are chosen more often, by the square of their size: what is in the large ones is alike.
+/// Chooses small objects more often, by the inverse square of their size, because large ones are similar.
 fn choose<'a>(bases: &'a [Base], random: &mut Random) -> &'a Base {
     loop {
         let base = random.pick(bases);
@@ -68,13 +68,13 @@ fn choose<'a>(bases: &'a [Base], random: &mut Random) -> &'a Base {
     }
 }
 
-/// An object with something wrong, or nothing: one in twenty stays as it is.
+/// A mutated object; one in twenty stays unchanged.
 fn object(base: &Base, bases: &[Base], random: &mut Random) -> Vec<u8> {
     let mut bytes = base.bytes.clone();
     match random.below(20) {
         0 => {}
         1..9 => {
-            // The note is read, changed as a tree, and written again, with its lengths put right.
+            // The note is decoded, changed as a tree, and encoded again with correct lengths.
             let note = tree::mutated(&bytes[base.note.clone()], random);
             bytes = base.with_note(&bytes, &note);
         }
@@ -131,14 +131,14 @@ fn spoil(bytes: &mut Vec<u8>, random: &mut Random) {
     }
 }
 
-/// Puts a part of another object over a part of this one.
+/// Copies a part of another object over a part of this one.
 fn splice(bytes: &mut [u8], other: &[u8], random: &mut Random) {
     let (from, to) = (random.below(other.len()), random.below(bytes.len()));
     let length = random.below(4096).min(other.len() - from).min(bytes.len() - to);
     bytes[to..to + length].copy_from_slice(&other[from..from + length]);
 }
 
-/// A bundle with the object in it, beside an empty entry for the host; its list may be spoiled. And whether it is whole.
+/// A bundle of the object and an empty entry for the host, and whether its list stayed unchanged.
 fn bundle(base: &Base, object: &[u8], random: &mut Random) -> (Vec<u8>, bool) {
     let id = format!("hipv4-amdgcn-amd-amdhsa--{}", base.arch);
     let other = format!("{id}:xnack+");
@@ -159,7 +159,7 @@ fn bundle(base: &Base, object: &[u8], random: &mut Random) -> (Vec<u8>, bool) {
     (bytes, whole)
 }
 
-/// A bundle, compressed; its header or its data may be spoiled. And whether it is whole.
+/// A compressed bundle, and whether its header and data stayed unchanged.
 fn compressed(base: &Base, object: &[u8], random: &mut Random) -> (Vec<u8>, bool) {
     let (method, version) = (*random.pick(&[Method::Zlib, Method::Zstd]), 1 + random.below(3) as u16);
     let (bundle, whole) = bundle(base, object, random);
@@ -168,8 +168,8 @@ fn compressed(base: &Base, object: &[u8], random: &mut Random) -> (Vec<u8>, bool
     (bytes, whole && same)
 }
 
-/// Spoils the header of a compressed bundle, or its data, and then the length of the file is put right, or nothing. And
-/// whether it did.
+/// Changes the header of a compressed bundle, or its data and then the length of the file, or nothing. Returns whether it
+/// changed something.
 fn spoil_compressed(bytes: &mut Vec<u8>, random: &mut Random) -> bool {
     match random.below(8) {
         0 => {
@@ -193,7 +193,7 @@ fn spoil_compressed(bytes: &mut Vec<u8>, random: &mut Random) -> bool {
     true
 }
 
-/// One of the bundles that LLVM made of the object, whole or spoiled.
+/// One of the bundles that LLVM made of the object, changed or not.
 fn packed<'a>(base: &'a Base, random: &mut Random) -> Input<'a> {
     let Packed { container, bytes } = random.pick(&base.packed);
     let mut bytes = bytes.clone();
@@ -201,7 +201,7 @@ fn packed<'a>(base: &'a Base, random: &mut Random) -> Input<'a> {
         Container::Compressed => spoil_compressed(&mut bytes, random),
         _ if random.one_in(4) => false,
         _ => {
-            // Its list is in the first bytes; behind it is the object.
+            // The bundle's list is in the first bytes; the object follows.
             let at = if random.one_in(2) { random.below(256) } else { random.below(bytes.len()) };
             change(&mut bytes, at, random);
             true
@@ -216,7 +216,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_what_llvm_made_and_nobody_changed_has_to_be_read() {
+    fn only_unchanged_bundles_of_llvm_must_be_read() {
         let mut base = Base::bare("gfx90a", vec![1; 4096]);
         base.kernels = vec!["k".into()];
         let whole = compress_bundle(&[7; 4096], Method::Zlib, 2);

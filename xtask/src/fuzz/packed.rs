@@ -1,4 +1,4 @@
-//! Bundles that LLVM's own bundler makes of the objects: what `hipcc` wraps code in, compressed and not.
+//! Bundles that LLVM's own bundler makes of the objects, compressed and not; `hipcc` packs code in the same way.
 
 use super::base::Base;
 use super::mutate::Container;
@@ -6,16 +6,16 @@ use crate::build_kernels::compiler;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-/// Of so many objects, the smallest; each takes a process.
+/// Only so many of the smallest objects are bundled, since each takes a process.
 const MOST: usize = 48;
 
-/// A bundle of one object, as it was made.
+/// A bundle of one object, unchanged.
 pub(super) struct Packed {
     pub(super) container: Container,
     pub(super) bytes: Vec<u8>,
 }
 
-/// Gives bases their bundles; the error says why they have none.
+/// Adds the bundles to the bases; an error if the bundler cannot make them.
 pub(super) fn add(bases: &mut [Base], folder: &Path) -> Result<(), String> {
     let bundler = compiler::bundler()?;
     let work =
@@ -50,7 +50,7 @@ fn pack(bundler: &Path, work: &Path, base: &Base, compress: bool) -> Result<Pack
     Ok(Packed { container, bytes })
 }
 
-/// How many bundles of a kind the bases have.
+/// How many bundles of each kind the bases have.
 pub(super) fn count(bases: &[Base], container: Container) -> usize {
     bases.iter().flat_map(|base| &base.packed).filter(|packed| packed.container == container).count()
 }
@@ -60,7 +60,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_llvm_packs_has_the_object_in_it() {
+    fn a_bundle_of_llvm_contains_the_object() {
         let bundler = match compiler::bundler() {
             Ok(bundler) => bundler,
             Err(lacking) => return crate::skip::without_rocm(lacking),

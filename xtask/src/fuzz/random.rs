@@ -1,4 +1,4 @@
-//! A small generator of numbers: the same seed, the same inputs.
+//! A small random number generator: the same seed gives the same inputs.
 
 /// SplitMix64.
 pub(super) struct Random(u64);
@@ -19,7 +19,7 @@ impl Random {
         z ^ (z >> 31)
     }
 
-    /// A number below a limit; 0 if the limit is.
+    /// A number below a limit; 0 if the limit is 0.
     pub(super) fn below(&mut self, limit: usize) -> usize {
         (self.next() >> 11) as usize % limit.max(1)
     }
@@ -33,7 +33,7 @@ impl Random {
         &of[self.below(of.len())]
     }
 
-    /// A number that lengths and offsets go wrong with.
+    /// A number that is likely to be wrong as a length or an offset.
     pub(super) fn odd_number(&mut self) -> u64 {
         const ODD: [u64; 16] = [
             0,

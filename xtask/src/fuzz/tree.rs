@@ -1,9 +1,9 @@
-//! Metadata changed as a tree, so that it is well formed as far as its bytes go.
+//! Changes metadata as a tree, so that its encoding stays well formed.
 
 use super::random::Random;
 use rmpv::Value;
 
-/// Words that a reader knows, for places where it expects others.
+/// Words that the reader knows, to put where it expects others.
 const WORDS: [&str; 14] = [
     ".name",
     ".args",
@@ -29,12 +29,12 @@ pub(super) fn mutated(note: &[u8], random: &mut Random) -> Vec<u8> {
         change_nth(&mut root, &mut left, random);
     }
     let mut bytes = Vec::with_capacity(note.len() + 64);
-    // Writing to memory cannot fail; were it to, the input is a short one.
+    // Writing to memory cannot fail. If it did, the input would only be shorter.
     let _ = rmpv::encode::write_value(&mut bytes, &root);
     bytes
 }
 
-/// How many values there are.
+/// The number of values in the tree.
 fn count(value: &Value) -> usize {
     1 + match value {
         Value::Array(list) => list.iter().map(count).sum(),
@@ -43,7 +43,7 @@ fn count(value: &Value) -> usize {
     }
 }
 
-/// Counts down through the values, and changes the one at which none are left.
+/// Changes the value number `left` in the order of the walk.
 fn change_nth(value: &mut Value, left: &mut usize, random: &mut Random) {
     if take(left) {
         return change(value, random);
@@ -133,7 +133,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn changed_trees_are_well_formed_and_mostly_others() {
+    fn changed_trees_are_well_formed_and_mostly_differ() {
         let kernel = Value::Map(vec![(".name".into(), "k".into()), (".size".into(), 8.into())]);
         let root = Value::Map(vec![("amdhsa.kernels".into(), Value::Array(vec![kernel.clone(), kernel]))]);
         let mut note = Vec::new();

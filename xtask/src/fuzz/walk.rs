@@ -1,5 +1,5 @@
-//! An ELF file walked as runtimes walk it, which are not told its length. Shares nothing with the reader that it is held
-//! against: offsets are those of the ELF-64 format, written out.
+//! Walks an ELF file as runtimes do, which are not told its length. It shares no code with the reader: the offsets of the
+//! ELF-64 format are written out.
 
 const PT_LOAD: u64 = 1;
 const PT_NOTE: u64 = 4;
@@ -11,7 +11,7 @@ const SHT_DYNSYM: u64 = 11;
 
 struct File<'a>(&'a [u8]);
 
-/// What a section header says, as far as a runtime follows it.
+/// The fields of a section header that a runtime follows.
 struct Section {
     kind: u64,
     offset: u64,
@@ -20,14 +20,14 @@ struct Section {
     entry: u64,
 }
 
-/// Follows every offset in a file; an error says which one leads outside.
+/// Follows every offset in a file; the error says which one leads outside.
 pub(super) fn walk(bytes: &[u8]) -> Result<(), String> {
     let file = File(bytes);
     let (segments, segment_bytes, segment_count) =
         (file.number(32, 8)?, file.number(54, 2)?, file.number(56, 2)?);
     let (sections, section_bytes, section_count) =
         (file.number(40, 8)?, file.number(58, 2)?, file.number(60, 2)?);
-    // AMD's runtime reckons the length of the file by this sum, without a look at anything else.
+    // AMD's runtime computes the file's length by this sum, and checks nothing else.
     let end = u128::from(sections) + u128::from(section_bytes) * u128::from(section_count);
     if end > bytes.len() as u128 {
         return Err(format!("section headers end at byte {end} of {}", bytes.len()));
@@ -73,7 +73,7 @@ impl File<'_> {
 
     fn segment(&self, at: u64) -> Result<(), String> {
         let (kind, offset, size) = (self.number(at, 4)?, self.number(at + 8, 8)?, self.number(at + 32, 8)?);
-        // Of an empty one, such as that of the stack, nothing is read, wherever it is said to be.
+        // An empty segment, such as that of the stack, is not read, so its offset may be anything.
         if size > 0 {
             self.holds("a segment", offset, size)?;
         }
@@ -83,7 +83,7 @@ impl File<'_> {
         if kind == PT_NOTE { self.notes(offset, size, self.number(at + 48, 8)?) } else { Ok(()) }
     }
 
-    /// Notes follow each other, the two parts of each padded to 4 bytes, or to 8 where the segment is aligned so.
+    /// Notes follow one another. Both parts of a note are padded to 4 bytes, or to 8 if the segment is aligned to 8.
     fn notes(&self, start: u64, size: u64, align: u64) -> Result<(), String> {
         let align = if align == 8 { 8 } else { 4 };
         let mut at = 0;
@@ -142,7 +142,7 @@ impl File<'_> {
     }
 }
 
-/// Runtimes go on by the size of an entry that the header names.
+/// Runtimes step by the entry size in the header.
 fn entries(what: &str, table: &Section, bytes: u64) -> Result<(), String> {
     if table.entry == bytes {
         return Ok(());
@@ -154,7 +154,7 @@ fn entries(what: &str, table: &Section, bytes: u64) -> Result<(), String> {
 mod tests {
     use super::*;
 
-    /// A header, one segment of 8 bytes, and two sections: none, and symbols that have their names in it.
+    /// A header, one segment of 8 bytes, and two sections: the null section, and symbols whose names are in that same section.
     fn file() -> Vec<u8> {
         let mut bytes = vec![0; 64 + 56 + 2 * 64 + 8];
         for (at, value, width) in [
@@ -175,7 +175,7 @@ mod tests {
     }
 
     #[test]
-    fn what_leads_outside_is_found() {
+    fn offsets_that_lead_outside_are_found() {
         assert_eq!(walk(&file()), Ok(()));
         for (at, value, reason) in [
             (40, 129, "section headers end at byte 257 of 256"),

@@ -1,4 +1,4 @@
-//! The threads that make inputs and read them, and what they counted.
+//! The threads that make and read inputs, and their counts.
 
 use super::base::Base;
 use super::check::{Outcome, check};
@@ -10,21 +10,21 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-/// An input that takes longer than this hangs.
+/// An input that takes longer than this counts as a hang.
 const LONGEST: Duration = Duration::from_secs(60);
 
-/// How many inputs of a container ended how.
+/// The number of inputs for each container and outcome.
 pub(super) type Counts = BTreeMap<(&'static str, Outcome), u64>;
 
-/// What a run found.
+/// The result of a run.
 #[derive(Default)]
 pub(super) struct Found {
     pub(super) counts: Counts,
-    /// The first input that the reader is wrong about: its number, and why.
+    /// The first input that the reader got wrong: its number, and why.
     pub(super) wrong: Option<(u64, String)>,
 }
 
-/// The file that a worker's input lies in.
+/// The file that holds a worker's current input.
 pub(super) fn file(folder: &Path, worker: usize) -> PathBuf {
     folder.join(format!("worker-{worker}.input"))
 }
@@ -90,7 +90,7 @@ fn watch(started: &[AtomicU64], done: &AtomicU64, bar: &indicatif::ProgressBar) 
                 *since = (now, Instant::now());
             } else if now != 0 && since.1.elapsed() > LONGEST {
                 bar.suspend(|| eprintln!("fuzz: input {} takes more than {LONGEST:?}", now - 1));
-                // Its input is in the worker's file, for the process that started this one.
+                // The input is in the worker's file, so the parent process can save it.
                 std::process::abort();
             }
         }
@@ -111,7 +111,7 @@ fn style() -> indicatif::ProgressStyle {
         .progress_chars("=> ")
 }
 
-/// Inputs by how they ended, a column for each container.
+/// The inputs by outcome, with a column for each container.
 pub(super) fn table(counts: &Counts) -> crate::table::Table {
     let mut table =
         crate::table::Table::new(&["ended", "code objects", "bundles", "compressed", "all", "share"]);

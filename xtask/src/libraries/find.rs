@@ -50,13 +50,13 @@ pub(super) fn system() -> Vec<Found> {
             Err(why) => refused(Kind::Rtc, why),
         });
     }
-    founds.push(beside(Kind::Rocrand, Rocrand::load()));
-    founds.push(beside(Kind::Rocblas, Rocblas::load()));
-    founds.push(beside(Kind::Miopen, Miopen::load()));
+    founds.push(found_library(Kind::Rocrand, Rocrand::load()));
+    founds.push(found_library(Kind::Rocblas, Rocblas::load()));
+    founds.push(found_library(Kind::Miopen, Miopen::load()));
     founds
 }
 
-fn beside<T: Table>(kind: Kind, opened: Result<Library<T>, LoadError>) -> Found {
+fn found_library<T: Table>(kind: Kind, opened: Result<Library<T>, LoadError>) -> Found {
     match opened {
         Ok(library) => loaded(kind, Some(library.library()), library.version(), "its own answer"),
         Err(why) => refused(kind, &why),

@@ -87,7 +87,7 @@ fn an_optional_function_at_the_wrong_time_fails() {
 
 /// HIP has a version number of its own; the release of ROCm is recorded in another file.
 #[test]
-fn a_release_is_told_by_what_the_installers_wrote() {
+fn a_release_is_read_from_the_installer_s_files() {
     let folder = hip_with(&all_of_6_4());
     std::fs::create_dir(folder.path().join("usr/.info")).expect("it is writable");
     std::fs::write(folder.path().join("usr/.info/version"), "10.0.0-80\n").expect("it is writable");
@@ -236,7 +236,7 @@ fn headers_that_do_not_compile_are_an_error_of_their_own() {
 
 /// Checks Debian 12's libraries, if they are installed.
 #[test]
-fn what_this_machine_has_is_as_the_bindings_say() {
+fn installed_libraries_match_the_bindings() {
     let findings = super::system();
     for finding in findings.iter().filter(|finding| finding.file.is_some()) {
         assert_eq!(finding.errors, Vec::<String>::new(), "{finding:?}");

@@ -133,7 +133,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn file_names_tell_versions() {
+    fn versions_are_read_from_file_names() {
         let version = of_file(Kind::Hip, Path::new("/x/libamdhip64.so.5.2.21153")).map(|v| v.to_string());
         assert_eq!(version.as_deref(), Some("5.2.21153"));
         assert_eq!(of_file(Kind::Hip, Path::new("libamdhip64.so.5")), None);

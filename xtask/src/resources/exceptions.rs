@@ -163,7 +163,7 @@ mod tests {
     }
 
     #[test]
-    fn what_nothing_uses_is_named() {
+    fn unused_exceptions_are_named() {
         let text = "[[exception]]\nplatform = \"amd\"\nkernels = [\"a_*\", \"b\"]\nvector = 3\nreason = \"why\"\n\
                     [[exception]]\nplatform = \"nvidia\"\nkernels = [\"c\"]\nvector = 1\nreason = \"why\"";
         let exceptions = Exceptions::parse(text).expect("well formed");
@@ -191,7 +191,7 @@ mod tests {
     }
 
     #[test]
-    fn a_star_stands_for_anything() {
+    fn a_star_matches_anything() {
         for (pattern, name, fits) in [
             ("a", "a", true),
             ("a*", "abc", true),

@@ -111,7 +111,7 @@ ptxas info    : Used 8 registers, used 0 barriers
     }
 
     #[test]
-    fn what_is_not_understood_is_an_error() {
+    fn unreadable_resource_output_is_an_error() {
         let target = Target::new(Platform::Nvidia, "sm_90").expect("known");
         let said = SAID.replace("40 registers", "few registers");
         assert!(kernels(&target, &said).expect_err("no number").contains("registers"));

@@ -95,7 +95,7 @@ mod tests {
     }
 
     #[test]
-    fn places_elsewhere_do_not_count() {
+    fn locations_outside_the_kernel_are_ignored() {
         let at = |file: &str, line| Place { file: file.into(), line, function: "f".into() };
         let files = [
             ("/w/crates/hip-host/tests/kernels/planted.cpp", 7),

@@ -73,7 +73,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn blocks_are_told_apart_by_their_language() {
+    fn code_blocks_are_distinguished_by_their_language() {
         let text = "a\n```rust\nuse hip_sys;\n```\n```toml\nx = 1\n```\n```\nplain\n```\n";
         assert_eq!(blocks(text, "rust"), ["use hip_sys;\n"]);
         assert_eq!(blocks(text, "toml"), ["x = 1\n"]);

@@ -1,4 +1,4 @@
-//! The gradient of attention: each head by itself, in doubles. With dropout it is MIOpen's, which passes over what was dropped.
+//! The gradient of attention: each head independently, in doubles. With dropout it is MIOpen's gradient, which skips dropped elements.
 
 use super::problem::{BACKWARD, GRADIENTS, GREATEST, LARGE, ROWS, Shape};
 use super::solution::{Call, Factors, dot, one};
@@ -7,7 +7,7 @@ use crate::tensor::View;
 use hip_sys::miopen::miopenTensorArgumentId_t as Id;
 use rayon::prelude::*;
 
-/// Gives it to the stream.
+/// Submits it to the stream.
 pub(super) fn submit(mut call: Call<'_>, scale: f32) -> Outcome {
     let shape = call.shape;
     let rows = shape.heads * shape.length;
@@ -44,7 +44,7 @@ struct Pass<'a> {
     shape: Shape,
     scale: f64,
     factors: Factors,
-    /// Those of [`BACKWARD`].
+    /// The scalars named in [`BACKWARD`].
     more: [f64; 7],
     /// Q, K, V, O, dO, M and 1/Z.
     inputs: &'a [View],
@@ -53,7 +53,7 @@ struct Pass<'a> {
 }
 
 impl Pass<'_> {
-    /// Computes one head's gradients, and gives the greatest absolute values in the order of [`GREATEST`].
+    /// Computes one head's gradients, and returns the greatest absolute values in the order of [`GREATEST`].
     fn head(&self, head: usize) -> [f64; 4] {
         let Shape { length, width, .. } = self.shape;
         let [descale_o, descale_do, descale_ds, scale_ds, scale_dq, scale_dk, scale_dv] = self.more;

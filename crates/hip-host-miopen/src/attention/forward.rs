@@ -1,4 +1,4 @@
-//! Attention forward: each query's row by itself, in doubles.
+//! Attention forward: each query's row independently, in doubles.
 
 use super::problem::{FORWARD, LARGE, ROWS, Shape};
 use super::solution::{Call, Factors, dot, one};
@@ -6,7 +6,7 @@ use crate::answer::Outcome;
 use crate::tensor::View;
 use rayon::prelude::*;
 
-/// Gives it to the stream.
+/// Submits it to the stream.
 pub(super) fn submit(mut call: Call<'_>, scale: f32) -> Outcome {
     let shape = call.shape;
     let rows = shape.heads * shape.length;
@@ -54,7 +54,7 @@ struct Pass<'a> {
 }
 
 impl Pass<'_> {
-    /// Computes one query's output, and gives the greatest probability and the greatest absolute value.
+    /// Computes one query's output, and returns the greatest probability and the greatest absolute value.
     fn row(&self, row: usize) -> [f64; 2] {
         let (Shape { length, width, .. }, [q, k, v], [o, m, z_inv]) = (self.shape, self.inputs, self.places);
         let head = row / length * length;

@@ -1,4 +1,4 @@
-//! Attention: problems, the one solution that each has, and its computation.
+//! Attention: problems, their only solution, and its computation.
 
 mod backward;
 mod forward;

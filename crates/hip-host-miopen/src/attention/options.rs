@@ -1,4 +1,4 @@
-//! Options of a search. Nothing runs for it, so there is nothing to do with memory, order or tuning.
+//! Options of a search. A search runs nothing, so its memory, order and tuning options have no effect.
 #![allow(non_snake_case, reason = "MIOpen's names")]
 
 use crate::answer::{BAD, answer, check};

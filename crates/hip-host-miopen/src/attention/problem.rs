@@ -11,7 +11,7 @@ use hip_sys::miopen::{
 };
 use std::collections::HashMap;
 
-/// What a problem says.
+/// The settings of a problem.
 #[derive(Debug, Clone)]
 pub(super) struct Problem {
     pub(super) scale: f32,
@@ -19,18 +19,18 @@ pub(super) struct Problem {
     tensors: HashMap<Id, Tensor>,
 }
 
-/// The lengths of a problem that is computed.
+/// The sizes of a problem that can be computed.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Shape {
     /// Batches times heads.
     pub(super) heads: usize,
-    /// Queries, and as many keys.
+    /// The number of queries, which is also the number of keys.
     pub(super) length: usize,
-    /// Numbers of one query.
+    /// The length of a query's vector.
     pub(super) width: usize,
 }
 
-/// The factors that both directions read, in this order, and then the probability of dropout.
+/// The scalars that both directions read, in this order; the probability of dropout comes last.
 pub(super) const FACTORS: [Id; 6] = [
     Id::miopenTensorMhaDescaleQ,
     Id::miopenTensorMhaDescaleK,
@@ -39,12 +39,12 @@ pub(super) const FACTORS: [Id; 6] = [
     Id::miopenTensorMhaScaleS,
     Id::miopenTensorMhaDropoutProbability,
 ];
-/// What dropout draws from.
+/// The inputs of dropout's generator.
 pub(super) const DRAWS: [Id; 2] = [Id::miopenTensorMhaDropoutSeed, Id::miopenTensorMhaDropoutOffset];
-/// What else the forward reads and writes one number of.
+/// The forward direction's other scalars, read or written.
 pub(super) const FORWARD: [Id; 3] =
     [Id::miopenTensorMhaScaleO, Id::miopenTensorMhaAmaxS, Id::miopenTensorMhaAmaxO];
-/// What else the gradient reads one number of.
+/// The gradient's other scalars that are read.
 pub(super) const BACKWARD: [Id; 7] = [
     Id::miopenTensorMhaDescaleO,
     Id::miopenTensorMhaDescaleDO,
@@ -54,17 +54,17 @@ pub(super) const BACKWARD: [Id; 7] = [
     Id::miopenTensorMhaScaleDK,
     Id::miopenTensorMhaScaleDV,
 ];
-/// What the gradient writes one number of.
+/// The gradient's scalars that are written.
 pub(super) const GREATEST: [Id; 4] = [
     Id::miopenTensorMhaAmaxDQ,
     Id::miopenTensorMhaAmaxDK,
     Id::miopenTensorMhaAmaxDV,
     Id::miopenTensorMhaAmaxDS,
 ];
-/// The tensors of both directions that have one shape.
+/// The tensors of both directions that have the common shape.
 pub(super) const LARGE: [Id; 4] =
     [Id::miopenTensorMhaQ, Id::miopenTensorMhaK, Id::miopenTensorMhaV, Id::miopenTensorMhaO];
-/// Those of the gradient.
+/// The gradient's tensors that have the common shape.
 pub(super) const GRADIENTS: [Id; 4] =
     [Id::miopenTensorMhaDO, Id::miopenTensorMhaDQ, Id::miopenTensorMhaDK, Id::miopenTensorMhaDV];
 /// One number for each query.
@@ -85,10 +85,10 @@ impl Problem {
         self.tensors.get(&id).ok_or(VALUE)
     }
 
-    /// The lengths; nothing for types, strides and additions that nothing here computes.
+    /// The sizes; `None` for types, strides and additions that are not supported here.
     ///
     /// # Errors
-    /// InvalidValue for tensors that are missing, BadParm for lengths that do not fit.
+    /// InvalidValue if tensors are missing, BadParm if lengths do not match.
     pub(super) fn shape(&self) -> Outcome<Option<Shape>> {
         let backward = self.is_backward()?;
         let [large, gradients] = [LARGE.as_slice(), if backward { GRADIENTS.as_slice() } else { &[] }];
@@ -111,7 +111,7 @@ impl Problem {
     }
 }
 
-/// Descriptors, which nothing ends: their scale.
+/// The scales of attention descriptors. No function destroys those.
 static DESCRIPTORS: Registry<f32> = Registry::new(0x7e);
 pub(super) static PROBLEMS: Registry<Problem> = Registry::new(0x7f);
 

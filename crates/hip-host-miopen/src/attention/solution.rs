@@ -1,4 +1,4 @@
-//! Solutions: finding the one that there is, and running it.
+//! Solutions: finding the only one, and running it.
 #![allow(non_snake_case, reason = "MIOpen's names")]
 
 use super::options::OPTIONS;
@@ -17,7 +17,7 @@ use hip_sys::miopen::{
 };
 use std::ffi::c_void;
 
-/// Products and sums in a millisecond, about: times are estimates, because nothing runs for them.
+/// Multiply-adds per millisecond, roughly. Times are estimates, because a search runs nothing.
 const SPEED: f32 = 2e7;
 
 /// A problem that can be computed.
@@ -29,7 +29,7 @@ struct Solution {
 
 static SOLUTIONS: Registry<Solution> = Registry::new(0x81);
 
-/// A call being put together: the tensors that were given, and the memory that is used of them.
+/// A call in preparation: the given tensors, and the memory that the call uses.
 pub(super) struct Call<'a> {
     job: Job,
     tensors: &'a [miopenTensorArgument_t],
@@ -43,26 +43,26 @@ impl Call<'_> {
         self.tensors.iter().find(|tensor| tensor.id == id).map(|tensor| tensor.buffer).ok_or(VALUE)
     }
 
-    /// So many floats that are read.
+    /// Declares that so many floats are read.
     pub(super) fn read(&mut self, id: Id, count: usize) -> Outcome<View> {
         let pointer = self.pointer(id)?;
         self.job.read_view(pointer, Kind::Float, count)
     }
 
-    /// So many floats that are written.
+    /// Declares that so many floats are written.
     pub(super) fn write(&mut self, id: Id, count: usize) -> Outcome<View> {
         let pointer = self.pointer(id)?;
         self.job.write_view(pointer, Kind::Float, count)
     }
 
-    /// One float of each.
+    /// Declares one float for each tensor.
     pub(super) fn ones<const N: usize>(&mut self, ids: [Id; N], writes: bool) -> Outcome<[View; N]> {
         let views = ids.map(|id| if writes { self.write(id, 1) } else { self.read(id, 1) });
         let views = views.into_iter().collect::<Outcome<Vec<_>>>()?;
         views.try_into().map_err(|_| BAD)
     }
 
-    /// What both directions read one number of.
+    /// The scalars that both directions read.
     pub(super) fn numbers(&mut self) -> Outcome<Numbers> {
         let floats = self.ones(FACTORS, false)?;
         let [seed, offset] = DRAWS.map(|id| {
@@ -77,13 +77,13 @@ impl Call<'_> {
     }
 }
 
-/// The numbers of both directions, in the memory of a call.
+/// The scalars of both directions, in the memory of a call.
 pub(super) struct Numbers {
     floats: [View; 6],
     draws: [View; 2],
 }
 
-/// The same when the call's turn has come.
+/// Their values, when the call runs.
 pub(super) struct Factors {
     descale_q: f64,
     descale_k: f64,
@@ -109,12 +109,12 @@ impl Factors {
         [self.descale_q, self.descale_k]
     }
 
-    /// The share that is dropped.
+    /// The probability of dropout.
     pub(super) fn dropped(&self) -> f64 {
         self.rate.into()
     }
 
-    /// What dropout makes of a probability: 0, or the factor of those that are kept.
+    /// The factor of dropout for a probability: 0, or the scale of kept elements.
     pub(super) fn kept(&self, index: usize) -> f64 {
         if self.rate <= 0.0 {
             1.0
@@ -126,7 +126,7 @@ impl Factors {
     }
 }
 
-/// The number of a view that has one.
+/// The value of a view with one element.
 pub(super) fn one(view: &View) -> f64 {
     view.get(0)
 }

@@ -1,10 +1,10 @@
-//! The convolution backward: to the data and to the filters.
+//! The gradients of a convolution: by the data and by the filters.
 
 use super::geometry::{Geometry, Side, filters};
 use super::matrix::{Factor, multiply};
 use rayon::prelude::*;
 
-/// Results [outputs of the group, count] from the `first` place on.
+/// The results [outputs of the group, count] from position `first` on.
 fn results(
     geometry: &Geometry,
     y: &Side,
@@ -18,7 +18,7 @@ fn results(
     }
 }
 
-/// From the results' gradient to the input's.
+/// The gradient by the input, from the results' gradient.
 pub(super) fn data(geometry: &Geometry, dy: &Side, w: &Side, dx: &Side, scales: [f32; 2]) {
     let (terms, outputs, block) = (geometry.terms(), geometry.outputs, geometry.block());
     let (filters, places) = (filters(geometry, w), geometry.input_places());
@@ -44,11 +44,11 @@ pub(super) fn data(geometry: &Geometry, dy: &Side, w: &Side, dx: &Side, scales: 
     if alone { (0..tasks).for_each(task) } else { (0..tasks).into_par_iter().for_each(task) }
 }
 
-/// From the results' gradient to the filters'.
+/// The gradient by the filters, from the results' gradient.
 pub(super) fn weights(geometry: &Geometry, dy: &Side, x: &Side, dw: &Side, scales: [f32; 2]) {
     let (terms, outputs, block) = (geometry.terms(), geometry.outputs, geometry.block());
     let threads = rayon::current_num_threads();
-    // Each part of the images has sums of its own, which are added in order.
+    // Each part of the images has its own sums, which are added in order.
     let parts = threads.div_ceil(geometry.groups).min(geometry.images);
     let share = geometry.images.div_ceil(parts);
     let alone = geometry.groups * parts < threads;

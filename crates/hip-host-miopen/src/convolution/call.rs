@@ -1,4 +1,4 @@
-//! The convolutions as calls: by an algorithm that was found, and by a solution.
+//! Convolution calls: by an algorithm that was found, and by a solution.
 #![allow(non_snake_case, reason = "MIOpen's names")]
 
 use super::backward;
@@ -17,10 +17,10 @@ use hip_sys::miopen::{
 };
 use std::ffi::c_void;
 
-/// A tensor as the caller gives it.
+/// A tensor that the caller passed.
 pub(super) type Given = (miopenTensorDescriptor_t, *mut c_void);
 
-/// What the caller asks for, and the addresses of x, w and y.
+/// The operation, and the addresses of x, w and y.
 pub(super) fn problem(
     direction: Direction,
     descriptor: miopenConvolutionDescriptor_t,
@@ -32,7 +32,7 @@ pub(super) fn problem(
     Ok((Problem::new(direction, convolution, tensors), pointers))
 }
 
-/// Checks a convolution and names its memory: what runs when its turn comes.
+/// Checks a convolution and declares its memory. Returns the work for the stream.
 pub(super) fn prepare(
     job: &mut Job,
     problem: &Problem,
@@ -64,10 +64,10 @@ pub(super) fn prepare(
     })
 }
 
-/// Runs a convolution that was found before.
+/// Runs a convolution for which a find function was called before.
 ///
 /// # Safety
-/// The factors' pointers are null or lead to floats.
+/// The factors' pointers are null or point to floats.
 unsafe fn run(
     handle: miopenHandle_t,
     descriptor: miopenConvolutionDescriptor_t,

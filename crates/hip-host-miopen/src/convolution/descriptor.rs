@@ -10,17 +10,17 @@ use hip_sys::miopen::{
 };
 use std::ffi::c_int;
 
-/// What a convolution descriptor says.
+/// The settings of a convolution descriptor.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(crate) struct Convolution {
     pub(crate) transposed: bool,
     pub(crate) pads: Vec<usize>,
     pub(crate) strides: Vec<usize>,
     pub(crate) dilations: Vec<usize>,
-    /// How much longer the output of a transposed one is than it has to be.
+    /// The additional length of a transposed convolution's output.
     more: Vec<usize>,
     pub(crate) groups: usize,
-    /// By the number of the attribute. They change nothing here: results are the same every time.
+    /// The attributes by number. They have no effect: results are always deterministic.
     attributes: [c_int; 3],
 }
 
@@ -77,10 +77,10 @@ impl Convolution {
         }
     }
 
-    /// The spatial lengths of the output of one that is not transposed.
+    /// The output's spatial lengths of a convolution that is not transposed.
     ///
     /// # Errors
-    /// BadParm if they cannot be counted.
+    /// BadParm if they overflow.
     pub(crate) fn reach(&self, input: &[usize], kernel: &[usize]) -> Outcome<Vec<usize>> {
         let length = |axis: usize| {
             let span = self.dilations[axis].checked_mul(kernel[axis] - 1)?.checked_add(1)?;
@@ -93,7 +93,7 @@ impl Convolution {
     /// The lengths of the output.
     ///
     /// # Errors
-    /// BadParm if the channels do not fit, the output of a transposed one is longer than a stride allows, or lengths cannot be counted.
+    /// BadParm if the channels do not match, the added length of a transposed output exceeds its stride, or lengths overflow.
     pub(crate) fn output(&self, x: &Tensor, w: &Tensor) -> Outcome<Vec<usize>> {
         let rank = self.rank();
         check(x.rank() == rank + 2 && w.rank() == rank + 2 && x.dtype == w.dtype, BAD)?;
@@ -309,7 +309,7 @@ pub(crate) unsafe extern "C" fn miopenGetConvolutionNdForwardOutputDim(
     })
 }
 
-/// The slot of an attribute.
+/// The index of an attribute.
 fn slot(attribute: miopenConvolutionAttrib_t) -> Outcome<usize> {
     usize::try_from(attribute.0).ok().filter(|&it| it < 3).ok_or(BAD)
 }

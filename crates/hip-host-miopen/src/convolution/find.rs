@@ -1,4 +1,4 @@
-//! What there is to find for a convolution: one way, as products of matrices, without a workspace.
+//! The find functions. A convolution has one solution: matrix products, without a workspace.
 #![allow(non_snake_case, reason = "MIOpen's names")]
 
 use super::call::{Given, prepare, problem};
@@ -15,20 +15,20 @@ use std::ptr::null_mut;
 
 /// The only solution's number.
 const SOLUTION: u64 = 1;
-/// Products and sums in a millisecond, about: times are estimates, because nothing runs for them.
+/// Multiply-adds per millisecond, roughly. Times are estimates, because nothing runs for them.
 const SPEED: f32 = 2e7;
 
-/// Checks that a solution's number is one that was given.
+/// Checks that a solution's id is the one that was returned.
 pub(super) fn solution(id: u64) -> Outcome {
     check(id == SOLUTION, BAD)
 }
 
-/// How long it may take, in milliseconds.
+/// The estimated time in milliseconds.
 fn time(problem: &Problem) -> f32 {
     problem.y.count() as f32 * (problem.w.count() / problem.w.lens[0]) as f32 / SPEED
 }
 
-/// The tensors without their memory.
+/// The tensors' descriptors, without memory.
 fn named(tensors: [miopenTensorDescriptor_t; 3]) -> [Given; 3] {
     tensors.map(|tensor| (tensor, null_mut()))
 }
@@ -47,7 +47,7 @@ fn known(
 }
 
 /// # Safety
-/// `count` and `results` are null or writable, for as many results as were requested.
+/// `count` and `results` are null or writable, with room for as many results as were requested.
 unsafe fn find(
     handle: miopenHandle_t,
     direction: Direction,
@@ -61,7 +61,7 @@ unsafe fn find(
     check(!count.is_null() && !results.is_null() && requested >= 1, BAD)?;
     let (problem, pointers) = problem(direction, descriptor, given)?;
     drop(prepare(&mut Job::new(handle)?, &problem, pointers, [1.0, 0.0])?);
-    // The union's first variant is an algorithm's number; 0 is GEMM in each of them.
+    // The union's first variant is an algorithm's number; in each direction 0 is GEMM.
     let result = miopenConvAlgoPerf_t { time: time(&problem), memory: 0, ..Default::default() };
     HANDLES.with(handle, |handle| handle.found.insert(problem))?;
     // SAFETY: S11: the caller's places for the results.

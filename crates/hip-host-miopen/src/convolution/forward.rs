@@ -4,7 +4,7 @@ use super::geometry::{Geometry, Side, filters};
 use super::matrix::{Factor, multiply};
 use rayon::prelude::*;
 
-/// What brings results to their places: image, output channel, first place, and the values there.
+/// Stores results; it gets the image, the output channel, the first position, and the values from there on.
 pub(crate) type Finish<'a> = dyn Fn(usize, usize, usize, &mut [f32]) + Sync + 'a;
 
 /// Convolves; `finish` gets the results.

@@ -1,19 +1,19 @@
-//! The shape of a convolution, and the columns of the input that its filters meet.
+//! The shape of a convolution, and the columns of the input that its filters are applied to.
 
 use crate::tensor::{Dims, Tensor, View};
 use std::ops::Range;
 
-/// Most floats in the columns that are laid out at once, and in the results of them, unless few places are more.
+/// The maximum number of floats in the columns, and in their results, that are computed at once. A few positions may exceed it.
 const LIMIT: usize = 1 << 20;
 
-/// A tensor of images or filters in memory: three spatial dimensions, of which missing ones are 1 long.
+/// A tensor of images or filters in memory, with three spatial dimensions; missing ones have length 1.
 #[derive(Clone)]
 pub(crate) struct Side {
     pub(crate) view: View,
-    /// Of the first and the second dimension.
+    /// The strides of the first and the second dimension.
     pub(crate) outer: [usize; 2],
     spatial: [usize; 3],
-    /// The spatial places.
+    /// The spatial positions.
     pub(crate) places: Dims,
 }
 
@@ -26,13 +26,13 @@ impl Side {
         Self { view, outer, spatial, places: tensor.dims(2..tensor.rank()) }
     }
 
-    /// Where the places of a channel of an image start.
+    /// The offset of an image's channel.
     pub(crate) fn start(&self, image: usize, channel: usize) -> usize {
         image * self.outer[0] + channel * self.outer[1]
     }
 }
 
-/// What is convolved with what.
+/// The tensors of a convolution.
 #[derive(Debug, Clone)]
 pub(crate) struct Geometry {
     pub(crate) images: usize,
@@ -49,12 +49,12 @@ pub(crate) struct Geometry {
 }
 
 impl Geometry {
-    /// Places of a channel of the output.
+    /// Positions of a channel of the output.
     pub(crate) fn places(&self) -> usize {
         self.output.iter().product()
     }
 
-    /// Places of a channel of the input.
+    /// Positions of a channel of the input.
     pub(crate) fn input_places(&self) -> usize {
         self.input.iter().product()
     }
@@ -63,26 +63,26 @@ impl Geometry {
         self.kernel.iter().product()
     }
 
-    /// What meets an output place: input channels of the group times taps.
+    /// The number of terms of an output value: input channels of the group times taps.
     pub(crate) fn terms(&self) -> usize {
         self.inputs * self.taps()
     }
 
-    /// How many output places are worked on at once.
+    /// The number of output positions that are computed at once.
     pub(crate) fn block(&self) -> usize {
         let each = self.terms().max(self.outputs);
-        // Where one place has more floats than the limit, sixteen of them could be more than there is memory.
+        // If one position exceeds the limit, sixteen of them could need more memory than there is.
         let least = if each > LIMIT { 1 } else { 16 };
         (LIMIT / each).max(least).min(self.places())
     }
 
-    /// Whether each output place meets one input place, its own.
+    /// Whether each output position depends on one input position only, the same one.
     fn is_plain(&self) -> bool {
         self.kernel == [1; 3] && self.stride == [1; 3] && self.pad == [0; 3]
     }
 
-    /// Goes through the pieces of the input that a tap of a channel meets at the output places from the `first` on: where among the
-    /// input's places a piece starts, how far its places are apart, and which of the `count` they are. What is left out is padding.
+    /// Visits the input values that a tap of a channel reads for the output positions from `first` on, in evenly spaced pieces. A visit
+    /// gets a piece's start in the input and its range within the `count` outputs. Outputs that are not visited read padding.
     fn meets(&self, tap: usize, first: usize, count: usize, mut piece: impl FnMut([usize; 3], Range<usize>)) {
         let [_, kh, kw] = self.kernel;
         let offsets = [tap / (kh * kw), tap / kw % kh, tap % kw];
@@ -112,7 +112,7 @@ impl Geometry {
         }
     }
 
-    /// Lays out what meets the output places from the `first` on: a row for each term, `count` long.
+    /// Fills the columns for the output positions from `first` on: a row for each term, `count` long.
     pub(crate) fn columns(
         &self,
         x: &Side,
@@ -136,7 +136,7 @@ impl Geometry {
         }
     }
 
-    /// The reverse: adds the rows to the places of the group's input channels, which are packed in `image`.
+    /// The reverse of `columns`: adds the rows to the positions of the group's input channels, which are contiguous in `image`.
     pub(crate) fn gather(&self, columns: &[f32], first: usize, count: usize, image: &mut [f32]) {
         let (taps, [_, height, width]) = (self.taps(), self.input);
         for (row, column) in columns.chunks(count).take(self.terms()).enumerate() {
@@ -149,7 +149,7 @@ impl Geometry {
     }
 }
 
-/// The filters of all groups, packed: a row for each output channel.
+/// The filters of all groups, contiguous: a row for each output channel.
 pub(crate) fn filters(geometry: &Geometry, w: &Side) -> Vec<f32> {
     let terms = geometry.terms();
     let mut out = vec![0.0; geometry.groups * geometry.outputs * terms];

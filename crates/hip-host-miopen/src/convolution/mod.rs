@@ -1,4 +1,4 @@
-//! Convolutions: as matrix products of the filters with the columns of the input that they meet.
+//! Convolutions by im2col: matrix products of the filters with columns of the input.
 
 mod backward;
 pub(super) mod bias;

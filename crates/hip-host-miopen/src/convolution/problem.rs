@@ -1,4 +1,4 @@
-//! Which convolution is meant: the checks of its tensors.
+//! The problem of a convolution call, and the checks of its tensors.
 
 use super::descriptor::Convolution;
 use super::geometry::Geometry;
@@ -6,7 +6,7 @@ use crate::answer::{BAD, NO_SOLVER, Outcome, check};
 use crate::tensor::Tensor;
 use hip_sys::miopen::miopenDataType_t;
 
-/// What is computed.
+/// The tensor that is computed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) enum Direction {
     Forward,
@@ -14,7 +14,7 @@ pub(crate) enum Direction {
     Weights,
 }
 
-/// A convolution of tensors: what it is called x, w and y for, whatever is computed.
+/// The tensors of a convolution; x, w and y keep their roles, whichever of them is computed.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(crate) struct Problem {
     pub(crate) direction: Direction,
@@ -25,7 +25,7 @@ pub(crate) struct Problem {
 }
 
 impl Problem {
-    /// As the caller names it. In a transposed one x and y change places, and forward is backward.
+    /// As the caller names the direction. In a transposed convolution x and y are exchanged, and forward becomes backward.
     pub(crate) fn new(direction: Direction, convolution: Convolution, [x, w, y]: [Tensor; 3]) -> Self {
         if !convolution.transposed {
             return Self { direction, convolution, x, w, y };
@@ -46,7 +46,7 @@ impl Problem {
     /// Its shape.
     ///
     /// # Errors
-    /// BadParm if the tensors do not fit each other, NotImplemented for types that nothing convolves here.
+    /// BadParm if the tensors do not match, NotImplemented for types that are not supported here.
     pub(crate) fn geometry(&self) -> Outcome<Geometry> {
         let (x, w, y, convolution) = (&self.x, &self.w, &self.y, &self.convolution);
         let rank = convolution.rank();

@@ -1,4 +1,4 @@
-//! Plans as calls, and the convolution that MIOpen fuses by itself.
+//! Plans as calls, and the fused convolution that is one function of MIOpen.
 #![allow(non_snake_case, reason = "MIOpen's names")]
 
 use super::plan::{ARGUMENTS, Argument, Operation, PLANS};
@@ -15,7 +15,7 @@ use hip_sys::miopen::{
 };
 use std::ffi::c_void;
 
-/// A convolution forward as the source of values.
+/// The values of a convolution forward.
 fn convolved(
     job: &mut Job,
     convolution: Convolution,
@@ -91,7 +91,7 @@ pub(crate) unsafe extern "C" fn miopenExecuteFusionPlan(
     })
 }
 
-/// `y = activation(alpha1 * convolution + alpha2 * z + bias)`. A factor that is null is 1. As in MIOpen only the rectifier is fused.
+/// `y = activation(alpha1 * convolution + alpha2 * z + bias)`. A null factor is 1. As in MIOpen, only ReLU is supported.
 pub(crate) unsafe extern "C" fn miopenConvolutionBiasActivationForward(
     handle: miopenHandle_t,
     alpha1: *const c_void,

@@ -1,4 +1,4 @@
-//! Several operations as one: plans of a convolution, a bias, a normalisation and an activation.
+//! Fused operations: plans of a convolution, a bias, a normalisation and an activation.
 
 pub(super) mod call;
 pub(super) mod plan;

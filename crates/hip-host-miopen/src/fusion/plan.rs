@@ -29,13 +29,13 @@ pub(super) enum Operation {
 pub(super) struct Plan {
     pub(super) input: Tensor,
     pub(super) output: Tensor,
-    /// With their handles.
+    /// The operations with their handles.
     pub(super) operations: Vec<(usize, Operation)>,
     vertical: bool,
     pub(super) compiled: bool,
 }
 
-/// The arguments of an operation. Addresses are looked at when the plan runs.
+/// The arguments of an operation. Addresses are checked when the plan runs.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Argument {
     Convolution(usize),
@@ -46,14 +46,14 @@ pub(super) enum Argument {
 }
 
 pub(super) static PLANS: Registry<Plan> = Registry::new(0x7a);
-/// Operations by their handles, for the kind of their arguments.
+/// Operations by handle, each with the kind of its arguments.
 static OPERATIONS: Registry<Operation> = Registry::new(0x7b);
-/// Arguments by the handle of the operation.
+/// Arguments by the operation's handle.
 pub(super) static ARGUMENTS: Registry<HashMap<usize, Argument>> = Registry::new(0x7c);
 
 impl Plan {
-    /// Whether these operations run as one here: a convolution, a bias, a normalisation and an activation, each at most once and
-    /// in that order.
+    /// Whether these operations can be fused here: a convolution, a bias, a normalisation and an activation, each at most once and
+    /// in this order.
     fn fits(&self) -> bool {
         let rank = |(_, operation): &(usize, Operation)| match operation {
             Operation::Convolution(..) => 0,
@@ -65,7 +65,7 @@ impl Plan {
         self.vertical && !ranks.is_empty() && ranks.is_sorted_by(|a, b| a < b)
     }
 
-    /// MIOpen's kernels read the parameters of a normalisation as floats, whatever their descriptor says: others are not taken here.
+    /// MIOpen's kernels read normalisation parameters as floats, whatever their descriptor says. Other types are refused here.
     fn has_read_parameters(&self) -> bool {
         let (half, float) = (miopenDataType_t::miopenHalf, miopenDataType_t::miopenFloat);
         self.operations.iter().all(|(_, operation)| match operation {
@@ -183,7 +183,7 @@ pub(crate) unsafe extern "C" fn miopenCreateOpBatchNormInference(
     answer(|| unsafe { add(plan, place, Operation::Normalisation(mode, tensor(parameters)?)) })
 }
 
-/// UnsupportedOp for operations that do not run as one.
+/// UnsupportedOp for operations that cannot be fused.
 pub(crate) unsafe extern "C" fn miopenCompileFusionPlan(
     handle: miopenHandle_t,
     plan: miopenFusionPlanDescriptor_t,
@@ -235,7 +235,7 @@ pub(crate) unsafe extern "C" fn miopenFusionPlanConvolutionGetAlgo(
     })
 }
 
-/// There is one way only.
+/// There is only one implementation.
 pub(crate) unsafe extern "C" fn miopenFusionPlanConvolutionSetAlgo(
     plan: miopenFusionPlanDescriptor_t,
     _: miopenConvFwdAlgorithm_t,
@@ -252,10 +252,10 @@ pub(crate) unsafe extern "C" fn miopenDestroyOperatorArgs(args: miopenOperatorAr
     answer(|| ARGUMENTS.destroy(args))
 }
 
-/// Notes the arguments of an operation of that kind.
+/// Stores the arguments of an operation of that kind.
 ///
 /// # Safety
-/// Each factor is null or leads to a float.
+/// Each factor is null or points to a float.
 unsafe fn set(
     args: miopenOperatorArgs_t,
     operation: miopenFusionOpDescriptor_t,

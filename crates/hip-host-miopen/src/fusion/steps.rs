@@ -1,17 +1,17 @@
-//! What happens to the values of an image's channel on their way to the output.
+//! The steps from a convolution's values to the output, for one channel of an image.
 
 use crate::convolution::{Geometry, Side, forward};
 use crate::tensor::Array;
 use rayon::prelude::*;
 
-/// One operation; values are computed in floats from the first to the last.
+/// One step. All steps compute in floats.
 pub(super) enum Step {
     Scale(f32),
     /// Adds a tensor of the output's shape, times a factor.
     Add(Side, f32),
     /// Adds a value for each channel.
     Bias(Array),
-    /// By scale, bias, mean and variance: of a channel, or of each of its places.
+    /// Normalises by scale, bias, mean and variance: one set per channel, or one per position.
     Normalise {
         parameters: [Array; 4],
         epsilon: f64,
@@ -20,7 +20,7 @@ pub(super) enum Step {
     Function(Box<dyn Fn(f32) -> f32 + Send + Sync>),
 }
 
-/// What a step does to the values of an image's channel from a place on.
+/// Applies a step to the values of an image's channel from a position on.
 type Ready<'a> = Box<dyn Fn(usize, usize, usize, &mut [f32]) + Send + Sync + 'a>;
 
 impl Step {
@@ -64,7 +64,7 @@ impl Step {
     }
 }
 
-/// Where values come from.
+/// The source of the values.
 pub(super) enum Source {
     Convolution(Box<Geometry>, Side, Side),
     /// Images and channels.

@@ -1,4 +1,4 @@
-//! Pooling forward and backward. Where a window's largest value was is kept in the workspace, an index for each output, packed.
+//! Pooling forward and backward. The workspace keeps the index of each window's largest value, contiguously.
 #![allow(non_snake_case, reason = "MIOpen's names")]
 
 use super::descriptor::{POOLINGS, Pooling};
@@ -14,7 +14,7 @@ use rayon::prelude::*;
 use std::ffi::c_void;
 use std::ops::Range;
 
-/// The shape of a pooling; missing dimensions are 1 long.
+/// The shape of a pooling; missing dimensions have length 1.
 struct Shape {
     channels: usize,
     /// Images times channels.
@@ -69,7 +69,7 @@ impl Shape {
         })
     }
 
-    /// What an average divides by.
+    /// The divisor of an average.
     fn share(&self, window: &[Range<usize>; 3]) -> f32 {
         let count: usize = match self.inclusive {
             true => self.window.iter().product(),
@@ -78,7 +78,7 @@ impl Shape {
         count.max(1) as f32
     }
 
-    /// Goes through the places of a window: their index in the input.
+    /// Visits the positions of a window: their indices in the input.
     fn places(&self, window: &[Range<usize>; 3], mut place: impl FnMut(usize)) {
         let [_, height, width] = self.input;
         for d in window[0].clone() {
@@ -88,7 +88,7 @@ impl Shape {
         }
     }
 
-    /// An input's place in the window of an output: the number that is kept where windows are counted.
+    /// The index of an input position within an output's window. It is stored if indices count positions of the window.
     fn local(&self, output: usize, input: usize) -> usize {
         let [_, oh, ow] = self.output;
         let [_, ih, iw] = self.input;
@@ -142,7 +142,7 @@ impl Indices {
     }
 }
 
-/// A plane's outputs of its inputs.
+/// Computes a plane's outputs from its inputs.
 fn forward(
     shape: &Shape,
     plane: usize,
@@ -172,7 +172,7 @@ fn forward(
     (0..shape.outputs()).map(output).collect()
 }
 
-/// A plane's gradients of its outputs' gradients.
+/// Computes a plane's gradients from its outputs' gradients.
 fn backward(shape: &Shape, plane: usize, dy: &[f32], indices: Option<&Indices>) -> Vec<f32> {
     let mut dx = vec![0.0; shape.inputs()];
     for (output, dy) in dy.iter().enumerate() {

@@ -10,7 +10,7 @@ use hip_sys::miopen::{
 };
 use std::ffi::c_int;
 
-/// What a pooling descriptor says. One that nothing was set in has no dimensions.
+/// The settings of a pooling descriptor. A new descriptor has no dimensions.
 #[derive(Debug, Clone)]
 pub(super) struct Pooling {
     pub(super) mode: miopenPoolingMode_t,
@@ -18,7 +18,7 @@ pub(super) struct Pooling {
     pub(super) pads: Vec<usize>,
     pub(super) strides: Vec<usize>,
     pub(super) index: miopenIndexType_t,
-    /// Whether an index counts the places of the image, and not of the window.
+    /// Whether an index counts positions of the image, instead of the window.
     pub(super) global: bool,
 }
 
@@ -52,7 +52,7 @@ impl Pooling {
         check(mode.0 <= miopenPoolingMode_t::miopenPoolingAverageInclusive.0, BAD)?;
         check((2..=3).contains(&window.len()), BAD)?;
         let sides = sizes(window, 1)?;
-        // Averages divide by it, and indices are below it.
+        // The window's size must not overflow: averages divide by it, and indices are below it.
         product(sides.iter().copied())?;
         Ok(Self {
             mode,
@@ -64,7 +64,7 @@ impl Pooling {
         })
     }
 
-    /// Whether it takes the largest value of a window.
+    /// Whether it is maximum pooling.
     pub(super) fn is_max(&self) -> bool {
         self.mode == miopenPoolingMode_t::miopenPoolingMax
     }
@@ -74,7 +74,7 @@ impl Pooling {
         1 << self.index.0
     }
 
-    /// The largest number of its type, which is no index.
+    /// The largest number of the index type, which means no index.
     pub(super) fn indices(&self) -> usize {
         match self.index_bytes() {
             8 => usize::MAX,
@@ -85,7 +85,7 @@ impl Pooling {
     /// The lengths of the output.
     ///
     /// # Errors
-    /// BadParm if the tensor has another number of dimensions, or lengths cannot be counted.
+    /// BadParm if the tensor has another number of dimensions, or lengths overflow.
     pub(super) fn output(&self, x: &Tensor) -> Outcome<Vec<usize>> {
         let rank = self.window.len();
         check(rank > 0 && x.rank() == rank + 2, BAD)?;

@@ -1,4 +1,4 @@
-//! The way back through a network: first to its input and first states, then to its weights.
+//! Gradients of a network: first by its input and initial states, then by its weights.
 
 use super::descriptor::Network;
 use super::forward::{drop_out, gathered, gradients, kept_part, slots};
@@ -6,24 +6,24 @@ use super::sequence::Rows;
 use crate::convolution::{Factor, multiply};
 use hip_sys::miopen::miopenRNNMode_t;
 
-/// What the way back begins with.
+/// The inputs of the backward pass.
 pub(super) struct Given {
     pub(super) weights: Vec<f32>,
-    /// First states, and the gradients of the last ones.
+    /// The initial states, and the gradients of the final ones.
     pub(super) hidden: Option<Vec<f32>>,
     pub(super) cell: Option<Vec<f32>>,
     pub(super) d_hidden: Option<Vec<f32>>,
     pub(super) d_cell: Option<Vec<f32>>,
 }
 
-/// The gradients of the input in rows, and of the first states.
+/// The gradients by the input, in rows, and by the initial states.
 pub(super) struct Gradients {
     pub(super) x: Vec<f32>,
     pub(super) hidden: Vec<f32>,
     pub(super) cell: Vec<f32>,
 }
 
-/// What was kept of a layer in one direction.
+/// The values that the forward pass kept of a layer in one direction.
 struct Part<'a> {
     network: &'a Network,
     values: &'a mut [f32],
@@ -35,7 +35,7 @@ impl Part<'_> {
         Part { network, values: &mut kept[(layer * network.ways() + way) * part..][..part] }
     }
 
-    /// Where a slot of a row is.
+    /// The index of a slot of a row.
     fn place(&self, row: usize, slot: usize) -> usize {
         (row * slots(self.network.mode) + slot) * self.network.hidden
     }
@@ -49,7 +49,7 @@ impl Part<'_> {
         self.get(row, slots(self.network.mode) - 1)
     }
 
-    /// The gradients of what the input gives to the gates of a row, or of what the state gives.
+    /// The gradients by the input's part of a row's gates, or by the state's part.
     fn gates(&self, row: usize, of_state: bool) -> Vec<f32> {
         let last = match (self.network.mode == miopenRNNMode_t::miopenGRU, of_state) {
             (true, true) => 3,
@@ -60,7 +60,7 @@ impl Part<'_> {
     }
 }
 
-/// Goes back to the input. What was kept becomes the gradients of the gates.
+/// Computes the gradient by the input. The kept values are overwritten by the gates' gradients.
 pub(super) fn data(
     network: &Network,
     rows: &Rows,
@@ -104,20 +104,20 @@ pub(super) fn data(
     gradients
 }
 
-/// The way back through a layer in one direction.
+/// The backward pass through a layer in one direction.
 struct Back<'a> {
     rows: &'a Rows,
     part: Part<'a>,
     weights: &'a [f32],
-    /// Layer, direction, and elements of the network's input.
+    /// Layer, direction, and length of the network's input vectors.
     place: (usize, usize, usize),
-    /// First states, and the gradients of states on their way: of the output and of the cell.
+    /// The initial states, and the current gradients of the output state and of the cell state.
     first: [Vec<f32>; 2],
     carried: [Vec<f32>; 2],
 }
 
 impl Back<'_> {
-    /// Adds what the gradients of gates are for what the matrices from `id` on met.
+    /// Multiplies the gates' gradients by the matrices from `id` on, and adds the products.
     fn product(&self, id: usize, gates: &[f32], width: usize, out: &mut [f32]) {
         let (network, (layer, way, input)) = (self.part.network, self.place);
         let (start, all) = (network.matrix(layer, way, id, input), network.gates() * network.hidden);
@@ -158,8 +158,8 @@ impl Back<'_> {
         }
     }
 
-    /// One step of one sequence, which was in the row `before` before: its gates become their gradients. What the last output's gradient
-    /// is by the gates is not in the carried one yet.
+    /// One step of one sequence, whose previous row was `before`: its gates are replaced by their gradients. The carried gradient does not
+    /// yet include what flows to the previous output through the gates.
     fn step(&mut self, row: usize, rank: usize, before: Option<usize>, above: &[f32]) {
         let (mode, hidden) = (self.part.network.mode, self.part.network.hidden);
         for (at, above) in above.iter().enumerate() {
@@ -208,7 +208,7 @@ impl Back<'_> {
     }
 }
 
-/// The gradients of all weights, from what [`data`] left. `hidden` are the first states.
+/// The gradients of all weights, from the gates' gradients of [`data`]. `hidden` are the initial states.
 pub(super) fn weights(
     network: &Network,
     rows: &Rows,
@@ -237,7 +237,7 @@ pub(super) fn weights(
             let at = (layer * ways + way) * batch * size;
             let first = gathered(hidden, at, rows, size);
             let part = Part::new(network, rows, kept, layer, way);
-            // Of each row: what its state was before, and whether the biases that meet it counted.
+            // For each row: its previous state, and whether the state's biases were used.
             let (mut states, mut counted) = (Vec::with_capacity(count * size), Vec::with_capacity(count));
             for (step, left) in rows.left.iter().enumerate() {
                 for rank in 0..*left {

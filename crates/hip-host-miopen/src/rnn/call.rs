@@ -1,4 +1,4 @@
-//! Networks as calls, with a tensor for each step.
+//! Networks as calls, with a tensor descriptor for each step.
 #![allow(non_snake_case, reason = "MIOpen's names")]
 
 use super::descriptor::{NETWORKS, Network};
@@ -14,11 +14,11 @@ use hip_sys::miopen::{
 };
 use std::ffi::{c_int, c_void};
 
-/// The sequences that a list of steps stands for: at each step as many go on as its tensor has rows. `memory`: the
-/// network's input, which has as many.
+/// The sequences that a list of steps describes: a step's tensor has a row for each sequence that is not over. `memory` is the
+/// network's input, which has all rows.
 ///
 /// # Safety
-/// `descs` is null or leads to that many descriptors.
+/// `descs` is null or points to that many descriptors.
 unsafe fn sequences(
     network: &Network,
     count: c_int,
@@ -32,7 +32,7 @@ unsafe fn sequences(
         |it: &crate::tensor::Tensor| it.rank() == 2 && it.dtype == first.dtype && it.lens[1] == first.lens[1];
     check(steps.iter().all(alike), BAD)?;
     check(steps.is_sorted_by(|a, b| a.lens[0] >= b.lens[0]), BAD)?;
-    // The list of sequences is as long as a tensor has rows: only where there are so many.
+    // The list of sequences gets an entry for each row of the first tensor, so the input must have that many.
     is_there(memory, [first.lens[0], bytes(network)])?;
     let len = |sequence: usize| steps.partition_point(|it| it.lens[0] > sequence);
     Ok(Sequences {
@@ -45,10 +45,10 @@ unsafe fn sequences(
     })
 }
 
-/// A descriptor of states, and where they are, or null.
+/// A descriptor of states, and their address or null.
 type Described = (miopenTensorDescriptor_t, *const c_void);
 
-/// Checks the descriptors of the states that there are: those of the output, and those of the cell, which only an LSTM has.
+/// Checks the descriptors of the given states: the output state, and the cell state, which only an LSTM has.
 pub(super) fn states(network: &Network, batch: usize, hidden: &[Described], cell: &[Described]) -> Outcome {
     let lens = [network.layers * network.ways(), batch, network.hidden];
     let cell = if network.mode == miopenRNNMode_t::miopenLSTM { cell } else { &[] };
@@ -62,7 +62,7 @@ pub(super) fn states(network: &Network, batch: usize, hidden: &[Described], cell
 /// The network, and the sequences of input and output.
 ///
 /// # Safety
-/// Each list is null or leads to that many descriptors.
+/// Each list is null or points to that many descriptors.
 unsafe fn case(
     descriptor: miopenRNNDescriptor_t,
     count: c_int,
@@ -75,7 +75,7 @@ unsafe fn case(
     Ok((network, both))
 }
 
-/// Checks that the weights' descriptor is for that many.
+/// Checks that the weights' descriptor has that many elements.
 fn enough(w_desc: miopenTensorDescriptor_t, network: &Network, input: usize) -> Outcome {
     check(tensor(w_desc)?.count() >= network.weights(input), BAD)
 }

@@ -1,4 +1,4 @@
-//! Descriptors of networks, and where MIOpen puts their weights.
+//! Descriptors of networks, and MIOpen's layout of their weights.
 #![allow(non_snake_case, reason = "MIOpen's names")]
 
 use crate::answer::{BAD, Outcome, answer, check, int, offer, product};
@@ -11,13 +11,13 @@ use hip_sys::miopen::{
 use std::ffi::c_int;
 use std::ptr::null_mut;
 
-/// What a descriptor says.
+/// The settings of a descriptor.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Network {
     pub(super) hidden: usize,
     pub(super) layers: usize,
     pub(super) mode: miopenRNNMode_t,
-    /// Whether the input goes to the gates as it is.
+    /// Whether the input is added to the gates without a matrix.
     pub(super) skips: bool,
     pub(super) both_ways: bool,
     pub(super) biased: bool,
@@ -28,10 +28,10 @@ pub(super) struct Network {
 }
 
 impl Network {
-    /// What drops out between its layers in training, if anything does.
+    /// The dropout between layers in training, if there is any.
     ///
     /// # Errors
-    /// BadParm if the descriptor that says so is gone.
+    /// BadParm if the dropout descriptor was destroyed.
     pub(super) fn drops(&self) -> Outcome<Option<Dropout>> {
         if self.dropout == 0 || self.layers == 1 {
             return Ok(None);
@@ -70,7 +70,7 @@ impl Default for Network {
 }
 
 impl Network {
-    /// Matrices of a layer that meet the input, and as many that meet the hidden state.
+    /// The number of a layer's matrices for the input; there are as many for the hidden state.
     pub(super) fn gates(&self) -> usize {
         match self.mode {
             miopenRNNMode_t::miopenLSTM => 4,
@@ -84,8 +84,8 @@ impl Network {
         1 + usize::from(self.both_ways)
     }
 
-    /// Columns of the matrices that meet a layer's input. A layer in both directions counts as two in MIOpen's functions, but
-    /// not here.
+    /// Columns of the matrices for a layer's input. MIOpen's functions count a bidirectional layer as two; this function
+    /// does not.
     pub(super) fn width(&self, layer: usize, input: usize) -> usize {
         match layer {
             0 if self.skips => 0,
@@ -94,8 +94,8 @@ impl Network {
         }
     }
 
-    /// Where the matrices of a layer start: for all directions those that meet the input, then those that meet the state. The largest number
-    /// there is if that cannot be counted.
+    /// The offset of a layer's matrices: those for the input of all directions come first, then those for the state. `usize::MAX` if it
+    /// overflows.
     fn layer_start(&self, layer: usize, input: usize) -> usize {
         let all = self.gates() * self.ways() * self.hidden;
         let rows = |layer: usize| self.width(layer, input).saturating_add(self.hidden);
@@ -104,7 +104,7 @@ impl Network {
         first.saturating_add(above).saturating_mul(all)
     }
 
-    /// Where a matrix starts: of the input's first, then of the state's.
+    /// The offset of a matrix; those for the input come before those for the state.
     pub(super) fn matrix(&self, layer: usize, way: usize, id: usize, input: usize) -> usize {
         let (gates, hidden, width) = (self.gates(), self.hidden, self.width(layer, input));
         let start = self.layer_start(layer, input);
@@ -114,7 +114,7 @@ impl Network {
         }
     }
 
-    /// Where a bias starts: of the input's first, then of the state's.
+    /// The offset of a bias; those for the input come before those for the state.
     pub(super) fn bias(&self, layer: usize, way: usize, id: usize, input: usize) -> usize {
         let (gates, ways) = (self.gates(), self.ways());
         let which = match id.checked_sub(gates) {
@@ -124,17 +124,17 @@ impl Network {
         self.layer_start(self.layers, input) + (layer * 2 * ways * gates + which) * self.hidden
     }
 
-    /// All weights. The largest number there is if they cannot be counted; else every matrix and bias lies below it.
+    /// The number of all weights; `usize::MAX` if it overflows. Otherwise every matrix and bias is below it.
     pub(super) fn weights(&self, input: usize) -> usize {
         let each = 2 * self.ways() * self.gates() * self.hidden;
         let biases = if self.biased { self.layers.saturating_mul(each) } else { 0 };
         self.layer_start(self.layers, input).saturating_add(biases)
     }
 
-    /// Their bytes, in the network's type.
+    /// The size of the weights in bytes, in the network's type.
     ///
     /// # Errors
-    /// BadParm if they cannot be counted.
+    /// BadParm if it overflows.
     pub(super) fn weight_bytes(&self, input: usize) -> Outcome<usize> {
         product([self.weights(input), super::sizes::bytes(self)])
     }
@@ -292,18 +292,18 @@ pub(crate) unsafe extern "C" fn miopenGetRNNPaddingMode(
 mod tests {
     use super::*;
 
-    /// By MIOpen's own sums.
+    /// Expected values by MIOpen's own formulas.
     #[test]
     fn weights_are_where_miopen_puts_them() {
         let mut it =
             Network { hidden: 3, layers: 2, mode: miopenRNNMode_t::miopenLSTM, ..Network::default() };
         it.biased = true;
-        // Input 5: four of 3 by 5, four of 3 by 3; then eight of 3 by 3; then biases.
+        // Input of 5: four matrices of 3 by 5, four of 3 by 3; then eight of 3 by 3; then biases.
         assert_eq!([it.matrix(0, 0, 1, 5), it.matrix(0, 0, 4, 5), it.matrix(1, 0, 0, 5)], [15, 60, 96]);
         assert_eq!([it.matrix(1, 0, 5, 5), it.bias(0, 0, 0, 5), it.bias(1, 0, 5, 5)], [141, 168, 207]);
         assert_eq!(it.weights(5), 168 + 2 * 2 * 4 * 3);
         it.both_ways = true;
-        // Four of 3 by 5 for each direction, then four of 3 by 3 for each; the next layer's meet 6.
+        // For each direction four matrices of 3 by 5, then four of 3 by 3; the next layer's have an input of 6.
         assert_eq!([it.matrix(0, 1, 0, 5), it.matrix(0, 0, 4, 5), it.matrix(0, 1, 4, 5)], [60, 120, 156]);
         assert_eq!([it.matrix(1, 0, 0, 5), it.matrix(1, 1, 0, 5), it.matrix(1, 0, 4, 5)], [192, 264, 336]);
         assert_eq!(it.bias(0, 1, 0, 5), 408 + 12);

@@ -1,4 +1,4 @@
-//! A network forward.
+//! The forward pass of a network.
 
 use super::descriptor::Network;
 use super::sequence::Rows;
@@ -7,31 +7,31 @@ use crate::convolution::{Factor, multiply};
 use hip_sys::miopen::miopenRNNMode_t;
 use std::borrow::Cow;
 
-/// What goes in and comes out, in rows of [`Rows`]; states by layer, direction and sequence.
+/// Inputs and outputs, in rows of [`Rows`]; states are ordered by layer, direction and sequence.
 pub(super) struct Tensors {
-    /// A vector of the input for each row.
+    /// An input vector for each row.
     pub(super) x: Vec<f32>,
     pub(super) weights: Vec<f32>,
-    /// The first states; the biases that meet them count only where they are given.
+    /// The initial states. Their biases are used only if states are given.
     pub(super) hidden: Option<Vec<f32>>,
     pub(super) cell: Option<Vec<f32>>,
 }
 
-/// The output for each row, and the last states.
+/// The output for each row, and the final states.
 pub(super) struct Results {
     pub(super) y: Vec<f32>,
     pub(super) hidden: Vec<f32>,
     pub(super) cell: Vec<f32>,
 }
 
-/// Floats that are kept for a way back of each unit at each row: first as many as there are gradients of a gate ([`gradients`]), then of
-/// an LSTM the cell, and last the output. Forward these are the gates, of a plain unit nothing, and of a GRU also what the state gives
-/// to the new value.
+/// The number of floats that are kept for each unit and row: first one for each gradient of a gate ([`gradients`]), then the cell of an
+/// LSTM, and last the output. The forward pass stores the gates there; for a plain unit nothing; for a GRU also the state's part of
+/// the new value.
 pub(super) fn slots(mode: miopenRNNMode_t) -> usize {
     gradients(mode) + 1 + usize::from(mode == miopenRNNMode_t::miopenLSTM)
 }
 
-/// Gradients of the gates that differ: a GRU's new value has one of what the input gives to it and one of what the state gives.
+/// The number of distinct gate gradients: a GRU's new value has one for the input's part and one for the state's part.
 pub(super) fn gradients(mode: miopenRNNMode_t) -> usize {
     match mode {
         miopenRNNMode_t::miopenLSTM | miopenRNNMode_t::miopenGRU => 4,
@@ -44,21 +44,21 @@ pub(super) fn kept_part(network: &Network, rows: &Rows) -> usize {
     rows.places.len() * slots(network.mode) * network.hidden
 }
 
-/// Floats that are kept: of all layers and directions, and behind them the factors of what drops out between layers.
+/// Floats that are kept: those of all layers and directions, then the factors of dropout between layers.
 ///
 /// # Errors
-/// BadParm if they cannot be counted.
+/// BadParm if the number overflows.
 pub(super) fn kept(network: &Network, rows: usize, drops: bool) -> Outcome<usize> {
     let units = product([rows, network.ways(), network.hidden])?;
     let dropped = if drops { product([network.layers - 1, units])? } else { 0 };
     sum([product([network.layers, units, slots(network.mode)])?, dropped])
 }
 
-/// Multiplies the outputs of a layer, or their gradients, by the factors of what drops out above it.
+/// Multiplies the outputs of a layer, or their gradients, by the factors of the dropout above it.
 pub(super) fn drop_out(network: &Network, layer: usize, kept: &[f32], values: &mut [f32]) {
     let start = kept.len().checked_sub((network.layers - 1 - layer) * values.len());
     let rows = values.len() / (network.ways() * network.hidden);
-    // Nothing drops out behind the last layer, nor where there are no factors.
+    // There is no dropout after the last layer, nor without factors.
     if layer + 1 < network.layers
         && self::kept(network, rows, false).is_ok_and(|without| kept.len() > without)
         && let Some(start) = start
@@ -67,7 +67,7 @@ pub(super) fn drop_out(network: &Network, layer: usize, kept: &[f32], values: &m
     }
 }
 
-/// Runs a network over sequences whose vectors have `input` elements. `kept` gets what the way back needs, if there is to be one.
+/// Runs a network over sequences whose vectors have `input` elements. `kept` gets the values for a backward pass, if there will be one.
 pub(super) fn forward(
     network: &Network,
     rows: &Rows,
@@ -127,16 +127,16 @@ struct Direction<'a> {
     network: &'a Network,
     weights: &'a [f32],
     rows: &'a Rows,
-    /// Layer, direction, and elements of the network's input.
+    /// Layer, direction, and length of the network's input vectors.
     place: (usize, usize, usize),
     hidden: Vec<f32>,
     cell: Vec<f32>,
-    /// Whether the first state was given.
+    /// Whether the initial state was given.
     given: bool,
 }
 
 impl Direction<'_> {
-    /// Adds the product of rows with the gates' matrices from `id` on.
+    /// Adds the product of the rows and the gates' matrices from `id` on.
     fn product(&self, id: usize, rows: &[f32], width: usize, gates: &mut [f32], add: bool) {
         let (network, (layer, way, input)) = (self.network, self.place);
         let (start, all) = (network.matrix(layer, way, id, input), network.gates() * network.hidden);
@@ -204,8 +204,8 @@ fn sigmoid(x: f32) -> f32 {
     1.0 / (1.0 + (-x).exp())
 }
 
-/// One step of one sequence: `input` and `state` are what the gates get from either. The gates' order is MIOpen's: of an LSTM
-/// input, forget, output and new; of a GRU update, reset and new.
+/// One step of one sequence: `input` and `state` are both parts of the gates. The order of gates is MIOpen's: input, forget, output and
+/// new for an LSTM; update, reset and new for a GRU.
 fn advance(
     mode: miopenRNNMode_t,
     input: &[f32],

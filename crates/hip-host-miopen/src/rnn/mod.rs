@@ -1,4 +1,4 @@
-//! Recurrent networks: plain ones, LSTM and GRU, in both directions and any number of layers, forward and back.
+//! Recurrent networks: plain ones, LSTM and GRU, unidirectional or bidirectional, with any number of layers, forward and backward.
 
 mod backward;
 pub(super) mod call;

@@ -1,4 +1,4 @@
-//! Networks as operations of a stream: what is read and written, and what runs.
+//! Networks as operations of a stream: their memory and their work.
 
 use super::backward::{Given, data, weights};
 use super::descriptor::Network;
@@ -11,11 +11,11 @@ use hip_sys::miopen::{miopenHandle_t, miopenRNNMode_t};
 use std::ffi::c_void;
 use std::ptr::null;
 
-/// States of the output and of the cell; null for those that are not given.
+/// The output and cell states; null if they are not given.
 pub(super) type States = [*const c_void; 2];
-/// As [`States`], for those that are wanted.
+/// As [`States`], for optional outputs.
 pub(super) type StatesOut = [*mut c_void; 2];
-/// Memory of the caller for what a way back needs, and its bytes.
+/// The caller's memory for the values of a backward pass, and its size in bytes.
 pub(super) type Kept = (*mut c_void, usize);
 
 /// A network over sequences, checked.
@@ -25,17 +25,17 @@ struct Case {
     /// The rows of the input and of the output.
     from: Rows,
     to: Rows,
-    /// Elements of a vector of either.
+    /// The length of an input vector and of an output vector.
     input: usize,
     output: usize,
-    /// Rows of either in memory.
+    /// The number of input rows and of output rows in memory.
     rows: [usize; 2],
     /// Elements of all states.
     states: usize,
 }
 
 impl Case {
-    /// `places`: where the vectors of the input and of the output are; null for those that are not used.
+    /// `places` has the addresses of the input and of the output vectors; null for those that are not used.
     fn new(network: Network, [x, y]: [&Sequences; 2], places: [*const c_void; 2]) -> Outcome<Self> {
         check(x.dtype == network.dtype && y.dtype == network.dtype && network.hidden > 0, BAD)?;
         check(y.width == network.ways() * network.hidden && x.lens == y.lens && x.steps == y.steps, BAD)?;
@@ -46,7 +46,7 @@ impl Case {
             if place.is_null() {
                 return Ok(Rows::default());
             }
-            // The lists are as long as there are rows: only where there are so many.
+            // The lists are as long as there are rows, so the rows must not exceed the memory.
             is_there(place, [rows, it.width, kind.bytes()])?;
             Rows::new(it)
         };
@@ -70,7 +70,7 @@ impl Case {
         Ok(Values { view: job.write_view(pointer, self.kind, count)?, count })
     }
 
-    /// The states that are given; a cell only an LSTM has.
+    /// The given states; only an LSTM has a cell.
     fn given(&self, job: &mut Job, states: States) -> Outcome<[Option<Values>; 2]> {
         let mut read = |pointer: *const c_void, has: bool| {
             (has && !pointer.is_null()).then(|| self.read(job, pointer, self.states)).transpose()
@@ -78,7 +78,7 @@ impl Case {
         Ok([read(states[0], true)?, read(states[1], self.has_cell())?])
     }
 
-    /// The states that are wanted.
+    /// The requested states.
     fn wanted(&self, job: &mut Job, states: StatesOut) -> Outcome<[Option<Values>; 2]> {
         let mut write = |pointer: *mut c_void, has: bool| {
             (has && !pointer.is_null()).then(|| self.write(job, pointer, self.states)).transpose()
@@ -90,7 +90,7 @@ impl Case {
         self.network.mode == miopenRNNMode_t::miopenLSTM
     }
 
-    /// What a way back needs.
+    /// The kept values of a backward pass.
     fn kept(&self, job: &mut Job, (pointer, bytes): Kept, writes: bool) -> Outcome<Values> {
         let count = kept(&self.network, self.from.places.len(), self.network.drops()?.is_some())?;
         check(bytes >= product([count, size_of::<f32>()])?, UNKNOWN)?;
@@ -102,7 +102,7 @@ impl Case {
     }
 }
 
-/// Elements that lie together.
+/// Contiguous elements.
 struct Values {
     view: View,
     count: usize,
@@ -119,7 +119,7 @@ impl Values {
         self.view.store(0, 1, values);
     }
 
-    /// Vectors of the rows that are no padding.
+    /// The vectors of the rows that are not padding.
     fn rows(&self, rows: &Rows, width: usize) -> Vec<f32> {
         let mut values = vec![0.0; rows.places.len() * width];
         for (row, place) in values.chunks_mut(width).zip(&rows.places) {
@@ -128,7 +128,7 @@ impl Values {
         values
     }
 
-    /// Brings vectors to the rows, and a value to the padding.
+    /// Stores vectors in the rows, and the padding value in the padding.
     fn store_rows(&self, rows: &Rows, width: usize, values: &[f32], filler: f32) {
         for (row, place) in values.chunks(width).zip(&rows.places) {
             self.view.store(place * width, 1, row);
@@ -138,7 +138,7 @@ impl Values {
     }
 }
 
-/// The value that stands in the padding of the output.
+/// The padding value of the output.
 fn filler(y: &Sequences, kind: Kind) -> f32 {
     let value = y.filler.unwrap_or_default();
     match kind {
@@ -147,7 +147,7 @@ fn filler(y: &Sequences, kind: Kind) -> f32 {
     }
 }
 
-/// Where the tensors of a network forward are.
+/// The tensors of a forward pass.
 pub(super) struct Forward {
     pub(super) x: *const c_void,
     pub(super) w: *const c_void,
@@ -196,7 +196,7 @@ pub(super) fn run_forward(
     })
 }
 
-/// Where the tensors of the way back to the input are.
+/// The tensors of a backward pass to the input.
 pub(super) struct Data {
     pub(super) dy: *const c_void,
     pub(super) w: *const c_void,
@@ -236,7 +236,7 @@ pub(super) fn run_data(
     })
 }
 
-/// Where the tensors of the way back to the weights are.
+/// The tensors of a backward pass to the weights.
 pub(super) struct Weights {
     pub(super) x: *const c_void,
     pub(super) hx: *const c_void,

@@ -1,20 +1,20 @@
-//! Sequences in memory: which row is which step of which sequence.
+//! Sequences in memory: which row has which step of which sequence.
 
 use crate::answer::{BAD, Outcome, check, product, sum};
 use crate::registry::Registry;
 use hip_sys::miopen::{miopenDataType_t, miopenRNNBaseLayout_t};
 
-/// What a descriptor of sequences says. One that nothing was set in has no sequences.
+/// The settings of a sequence descriptor. A new one has no sequences.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Sequences {
     pub(super) dtype: miopenDataType_t,
     pub(super) layout: miopenRNNBaseLayout_t,
-    /// Steps of the longest.
+    /// The number of steps of the longest sequence.
     pub(super) steps: usize,
     pub(super) lens: Vec<usize>,
     /// Elements of a vector.
     pub(super) width: usize,
-    /// The bytes of an element that is written where a sequence is over.
+    /// The bytes of the element that fills the rest of a shorter sequence.
     pub(super) filler: Option<[u8; 8]>,
 }
 
@@ -33,7 +33,7 @@ impl Default for Sequences {
 }
 
 impl Sequences {
-    /// Rows in memory, with those that are padding.
+    /// Rows in memory, including padding.
     ///
     /// # Errors
     /// BadParm if they cannot be counted.
@@ -45,16 +45,16 @@ impl Sequences {
     }
 }
 
-/// The rows that are worked on, step by step, and in a step from the longest sequence to the shortest.
+/// The rows in processing order: step by step, and in a step from the longest sequence to the shortest.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Rows {
     /// The sequences from the longest to the shortest.
     pub(super) order: Vec<usize>,
-    /// How many sequences are left at each step.
+    /// The number of sequences that are not over at each step.
     pub(super) left: Vec<usize>,
     /// The first row of each step.
     pub(super) first: Vec<usize>,
-    /// Where in memory each row is.
+    /// The position of each row in memory.
     pub(super) places: Vec<usize>,
     /// Rows in memory that are padding.
     pub(super) padding: Vec<usize>,
@@ -62,14 +62,14 @@ pub(super) struct Rows {
 
 impl Rows {
     /// # Errors
-    /// BadParm if sequences without padding between them do not come from the longest to the shortest.
+    /// BadParm if sequences without padding are not ordered from the longest to the shortest.
     pub(super) fn new(it: &Sequences) -> Outcome<Self> {
         let (lens, batch) = (&it.lens, it.lens.len());
         check(!lens.is_empty() && it.steps > 0 && lens.iter().all(|len| *len <= it.steps), BAD)?;
         check(it.layout != TIGHT || lens.is_sorted_by(|a, b| a >= b), BAD)?;
         let mut order: Vec<usize> = (0..batch).collect();
         order.sort_by_key(|&sequence| std::cmp::Reverse(lens[sequence]));
-        // Without padding nothing in memory bounds the steps behind the longest sequence, at which there is nothing.
+        // Without padding, memory does not limit the steps after the longest sequence, which have no rows.
         let steps = if it.layout == TIGHT { lens[order[0]] } else { it.steps };
         let at = |step: usize| order.partition_point(|&sequence| lens[sequence] > step);
         let left: Vec<usize> = (0..steps).map(at).collect();
@@ -90,7 +90,7 @@ impl Rows {
         Ok(Self { order, left, first, places, padding })
     }
 
-    /// How many of the sequences that are at a step have been at another one before: forward at an earlier one, backward at a later one.
+    /// How many of a step's sequences have a previous row: of an earlier step forward, of a later one backward.
     pub(super) fn begun(&self, way: usize, step: usize) -> usize {
         match way {
             0 if step == 0 => 0,
@@ -99,7 +99,7 @@ impl Rows {
         }
     }
 
-    /// The row where a sequence was before; `None` where it begins.
+    /// The previous row of a sequence; `None` at its beginning.
     pub(super) fn before(&self, way: usize, step: usize, rank: usize) -> Option<usize> {
         let other = if way == 0 { step.wrapping_sub(1) } else { step + 1 };
         (rank < self.begun(way, step)).then(|| self.first[other] + rank)

@@ -64,7 +64,7 @@ pub(crate) unsafe extern "C" fn miopenGetRNNParamsDescriptor(
     })
 }
 
-/// Steps of a sequence, each a tensor of a batch of vectors.
+/// The steps of a sequence: a tensor for each step, with a batch of vectors.
 unsafe fn steps(
     handle: miopenHandle_t,
     descriptor: miopenRNNDescriptor_t,
@@ -95,7 +95,7 @@ pub(crate) unsafe extern "C" fn miopenGetRNNWorkspaceSize(
     })
 }
 
-/// Bytes that are kept for the way back: floats, whatever the network's type is.
+/// Bytes that are kept for a backward pass: floats, whatever the network's type is.
 fn reserve(network: &Network, rows: usize) -> Outcome<usize> {
     product([kept(network, rows, network.drops()?.is_some())?, size_of::<f32>()])
 }

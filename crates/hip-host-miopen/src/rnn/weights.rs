@@ -1,4 +1,4 @@
-//! Single matrices and biases among the weights. In MIOpen's functions a layer in both directions counts as two.
+//! Single matrices and biases of the weights. MIOpen's functions count a bidirectional layer as two.
 #![allow(non_snake_case, reason = "MIOpen's names")]
 
 use super::descriptor::{NETWORKS, Network};
@@ -10,13 +10,13 @@ use crate::tensor::{BLOCK, Kind, TENSORS, Tensor, blocks, tensor};
 use hip_sys::miopen::{miopenHandle_t, miopenRNNDescriptor_t, miopenStatus_t, miopenTensorDescriptor_t};
 use std::ffi::{c_int, c_void};
 
-/// A matrix or a bias among the weights.
+/// A matrix or a bias of the weights.
 struct Part {
     start: usize,
     lens: Vec<usize>,
 }
 
-/// The layer as it counts here, its direction, and the id.
+/// The layer in this library's count, its direction, and the id.
 fn place(network: &Network, layer: c_int, id: c_int) -> Outcome<(usize, usize, usize)> {
     let (layer, id) = (usize::try_from(layer).map_err(|_| BAD)?, usize::try_from(id).map_err(|_| BAD)?);
     check(layer < network.layers * network.ways() && id < 2 * network.gates(), BAD)?;
@@ -26,7 +26,7 @@ fn place(network: &Network, layer: c_int, id: c_int) -> Outcome<(usize, usize, u
 fn matrix(network: &Network, layer: c_int, id: c_int, input: usize) -> Outcome<Part> {
     let (layer, way, id) = place(network, layer, id)?;
     let width = if id < network.gates() { network.width(layer, input) } else { network.hidden };
-    // In skip mode nothing meets the input.
+    // In skip mode there is no matrix for the input.
     check(width > 0, BAD)?;
     Ok(Part { start: network.matrix(layer, way, id, input), lens: vec![network.hidden, width] })
 }
@@ -36,7 +36,7 @@ fn bias(network: &Network, layer: c_int, id: c_int, input: usize) -> Outcome<Par
     Ok(Part { start: network.bias(layer, way, id, input), lens: vec![network.hidden] })
 }
 
-/// Which part of the weights is meant.
+/// The part of the weights that a caller names.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Which {
     Matrix,
@@ -85,7 +85,7 @@ pub(crate) unsafe extern "C" fn miopenGetRNNLayerBiasSize(
     })
 }
 
-/// Says how long a part is, and where it starts in elements.
+/// Returns the length of a part, and its offset in elements.
 ///
 /// # Safety
 /// `start` is null or writable.
@@ -162,7 +162,7 @@ fn get(
     })
 }
 
-/// Copies a part to its place among the weights: what `get` gets there again.
+/// Copies a part into the weights, where `get` finds it.
 fn set(
     handle: miopenHandle_t,
     (descriptor, x_desc): (miopenRNNDescriptor_t, miopenTensorDescriptor_t),

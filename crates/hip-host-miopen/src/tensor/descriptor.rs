@@ -10,10 +10,10 @@ use std::ffi::c_int;
 /// All tensor descriptors.
 pub(crate) static TENSORS: Registry<Tensor> = Registry::new(0x71);
 
-/// What a descriptor says now; it has dimensions.
+/// The current settings of a descriptor that has dimensions.
 ///
 /// # Errors
-/// BadParm if it does not exist, or nothing was set in it.
+/// BadParm if the descriptor does not exist or was not set.
 pub(crate) fn tensor(handle: miopenTensorDescriptor_t) -> Outcome<Tensor> {
     let tensor = TENSORS.get(handle)?;
     check(!tensor.lens.is_empty(), BAD)?;

@@ -1,4 +1,4 @@
-//! The types of elements, and the numbers that they are computed in.
+//! The types of elements, and the types that they are computed in.
 
 use half::slice::HalfFloatSliceExt;
 use half::{bf16, f16};
@@ -12,7 +12,7 @@ pub(super) fn bytes(dtype: miopenDataType_t) -> Option<usize> {
     }
 }
 
-/// A type whose elements are read and written here.
+/// A type whose elements can be read and written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Kind {
     Half,
@@ -25,7 +25,7 @@ pub(crate) enum Kind {
 }
 
 impl Kind {
-    /// `None` for types of eight bits, which only descriptors know.
+    /// `None` for 8-bit types, which can only be described.
     pub(crate) fn of(dtype: miopenDataType_t) -> Option<Self> {
         match dtype {
             miopenDataType_t::miopenHalf => Some(Self::Half),
@@ -50,7 +50,7 @@ impl Kind {
     }
 }
 
-/// Runs the expression with the name standing for the type of the kind.
+/// Evaluates the expression with `$name` bound to the element type of the kind.
 macro_rules! with_element {
     ($kind:expr, $E:ident => $body:expr) => {
         match $kind {
@@ -157,7 +157,7 @@ macro_rules! half {
 }
 half!(f16, bf16);
 
-/// What values are computed in.
+/// The types for arithmetic.
 pub(crate) trait Real: Copy + Default + PartialEq {
     fn of<E: Element>(value: E) -> Self;
     fn to<E: Element>(self) -> E;

@@ -1,4 +1,4 @@
-//! The memory of a tensor while a call's turn has come: strided reads and writes in the numbers that are computed in.
+//! The memory of a tensor while a call runs: strided reads and writes, converted to the type of the arithmetic.
 
 use super::element::{Kind, Real, with_element};
 use rayon::prelude::*;
@@ -14,8 +14,8 @@ pub(crate) struct View {
 
 impl View {
     /// # Safety
-    /// `space` elements of that kind may be read there, and written where something writes through the view, whenever it is used;
-    /// nothing else writes what it reads meanwhile.
+    /// There is memory for `space` elements of that kind, readable, and writable if something writes through the view, whenever it is used.
+    /// Nothing else writes the elements that it reads meanwhile.
     pub(crate) unsafe fn new(address: usize, kind: Kind, space: usize) -> Self {
         Self { address, kind, space }
     }
@@ -25,7 +25,7 @@ impl View {
         self.kind
     }
 
-    /// The same memory from that offset on.
+    /// The same memory from an offset on.
     pub(crate) fn from(&self, at: usize) -> Self {
         assert!(at <= self.space);
         Self { address: self.address + at * self.kind.bytes(), space: self.space - at, ..*self }
@@ -82,7 +82,7 @@ impl View {
         self.store(at, 1, &[value]);
     }
 
-    /// Reads a number without a sign at an offset in bytes of a view of bytes.
+    /// Reads an unsigned number at an offset in bytes, from a view of bytes.
     pub(crate) fn number(&self, at: usize, bytes: usize) -> u64 {
         let mut number = [0; 8];
         assert!(self.kind == Kind::Int8 && at + bytes <= self.space && bytes <= 8);
@@ -91,7 +91,7 @@ impl View {
         u64::from_le_bytes(number)
     }
 
-    /// Writes a number without a sign, of which that many bytes count.
+    /// Writes the low bytes of an unsigned number.
     pub(crate) fn set_number(&self, at: usize, bytes: usize, number: u64) {
         assert!(self.kind == Kind::Int8 && at + bytes <= self.space && bytes <= 8);
         let number = number.to_le_bytes();
@@ -99,7 +99,7 @@ impl View {
         unsafe { (self.address as *mut u8).add(at).copy_from_nonoverlapping(number.as_ptr(), bytes) };
     }
 
-    /// Writes `alpha * values + beta * what was there`; with a beta of 0 what was there does not matter.
+    /// Writes `alpha * values + beta * old`. With a beta of 0 the old values are ignored, even NaN.
     pub(crate) fn blend(&self, at: usize, stride: usize, values: &mut [f32], [alpha, beta]: [f32; 2]) {
         if alpha != 1.0 {
             values.iter_mut().for_each(|value| *value *= alpha);
@@ -116,7 +116,7 @@ impl View {
     }
 }
 
-/// Some dimensions of a tensor, the last one innermost; neighbours that lie evenly are one.
+/// Some dimensions of a tensor, the last one innermost. Evenly spaced neighbours are merged.
 #[derive(Debug, Clone)]
 pub(crate) struct Dims {
     /// Length and stride of each.
@@ -136,19 +136,19 @@ impl Dims {
         Self { parts, count: lens.iter().product() }
     }
 
-    /// The number of places.
+    /// The number of positions.
     pub(crate) fn count(&self) -> usize {
         self.count
     }
 
-    /// The offset of a place.
+    /// The offset of a position.
     pub(crate) fn place(&self, index: usize) -> usize {
         let mut place = 0;
         self.runs(index, 1, |start, _, _| place = start);
         place
     }
 
-    /// Goes through `count` places from the `first` on in runs that lie evenly: offset, stride, and which of the `count` they are.
+    /// Visits `count` positions from `first` on in evenly spaced runs: offset, stride, and the run's range within the `count`.
     pub(crate) fn runs(&self, first: usize, count: usize, mut run: impl FnMut(usize, usize, Range<usize>)) {
         assert!(first + count <= self.count);
         let Some((&(inner, stride), outer)) = self.parts.split_last() else {
@@ -171,19 +171,19 @@ impl Dims {
         }
     }
 
-    /// Reads the places from the `first` on, seen from `base`.
+    /// Reads the positions from `first` on, relative to `base`.
     pub(crate) fn load<R: Real>(&self, view: &View, base: usize, first: usize, out: &mut [R]) {
         self.runs(first, out.len(), |place, stride, which| view.load(base + place, stride, &mut out[which]));
     }
 
-    /// Writes the places from the `first` on, seen from `base`.
+    /// Writes the positions from `first` on, relative to `base`.
     pub(crate) fn store<R: Real>(&self, view: &View, base: usize, first: usize, values: &[R]) {
         self.runs(first, values.len(), |place, stride, which| {
             view.store(base + place, stride, &values[which])
         });
     }
 
-    /// As [`View::blend`], at the places from the `first` on, seen from `base`.
+    /// As [`View::blend`], at the positions from `first` on, relative to `base`.
     pub(crate) fn blend(&self, view: &View, base: usize, first: usize, values: &mut [f32], scales: [f32; 2]) {
         self.runs(first, values.len(), |place, stride, which| {
             view.blend(base + place, stride, &mut values[which], scales);
@@ -204,12 +204,12 @@ impl Array {
         self.dims.count()
     }
 
-    /// Reads the elements from the `first` on, in the order of the dimensions.
+    /// Reads the elements from `first` on, in row-major order.
     pub(crate) fn load<R: Real>(&self, first: usize, out: &mut [R]) {
         self.dims.load(&self.view, 0, first, out);
     }
 
-    /// Writes the elements from the `first` on.
+    /// Writes the elements from `first` on.
     pub(crate) fn store<R: Real>(&self, first: usize, values: &[R]) {
         self.dims.store(&self.view, 0, first, values);
     }
@@ -222,12 +222,12 @@ impl Array {
     }
 }
 
-/// How many elements are worked on at once.
+/// The number of elements that are processed at once.
 pub(crate) const BLOCK: usize = 1024;
-/// Fewer blocks than these are not worth other threads.
+/// With fewer blocks than this, several threads do not pay.
 const FEW: usize = 16;
 
-/// Works through `count` elements block by block: the first of a block, and how many.
+/// Processes `count` elements block by block; the function gets a block's first element and its length.
 pub(crate) fn blocks(count: usize, work: impl Fn(usize, usize) + Sync) {
     let blocks = count.div_ceil(BLOCK);
     let block = |index: usize| work(index * BLOCK, BLOCK.min(count - index * BLOCK));
@@ -239,7 +239,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn dimensions_that_lie_evenly_are_one() {
+    fn evenly_spaced_dimensions_are_merged() {
         assert_eq!(Dims::new(&[2, 3, 4], &[12, 4, 1]).parts, [(24, 1)]);
         assert_eq!(Dims::new(&[2, 1, 4], &[8, 99, 2]).parts, [(8, 2)]);
         let dims = Dims::new(&[2, 3, 4], &[20, 4, 1]);

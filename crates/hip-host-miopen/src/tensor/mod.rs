@@ -1,4 +1,4 @@
-//! Tensors: what a descriptor says, and the memory that it describes.
+//! Tensors: the settings of a descriptor, and the memory that it describes.
 
 pub(super) mod descriptor;
 mod element;
@@ -11,13 +11,13 @@ pub(super) use memory::{Array, BLOCK, Dims, View, blocks};
 use super::answer::{BAD, NO_SOLVER, Outcome, check};
 use hip_sys::miopen::{miopenDataType_t, miopenTensorLayout_t};
 
-/// What a tensor descriptor says. One that nothing was set in has no dimensions.
+/// The settings of a tensor descriptor. A new one has no dimensions.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(super) struct Tensor {
     pub(super) dtype: miopenDataType_t,
     pub(super) lens: Vec<usize>,
     pub(super) strides: Vec<usize>,
-    /// The type that values are cast to on the way, if one was named.
+    /// The type that values are cast to before the arithmetic, if one was set.
     pub(super) cast: Option<miopenDataType_t>,
 }
 
@@ -28,10 +28,10 @@ impl Default for Tensor {
 }
 
 impl Tensor {
-    /// With those strides.
+    /// A tensor with these strides.
     ///
     /// # Errors
-    /// BadParm unless all numbers are positive and the bytes can be counted.
+    /// BadParm unless all numbers are positive and the size in bytes does not overflow.
     pub(super) fn strided(dtype: miopenDataType_t, lens: Vec<usize>, strides: Vec<usize>) -> Outcome<Self> {
         let positive = |list: &[usize]| list.iter().all(|&it| it > 0 && i64::try_from(it).is_ok());
         check(element::bytes(dtype).is_some() && !lens.is_empty() && lens.len() == strides.len(), BAD)?;
@@ -45,7 +45,7 @@ impl Tensor {
         Ok(Self { dtype, lens, strides, cast: None })
     }
 
-    /// Packed, the last dimension innermost.
+    /// A contiguous tensor, the last dimension innermost.
     ///
     /// # Errors
     /// As [`Tensor::strided`].
@@ -54,10 +54,10 @@ impl Tensor {
         Self::ordered(dtype, lens, &order)
     }
 
-    /// Packed in a layout. The lengths are in the order of NCHW or NCDHW whatever the layout is.
+    /// A contiguous tensor in a layout. The lengths are in the order NCHW or NCDHW whatever the layout is.
     ///
     /// # Errors
-    /// BadParm for a layout of another number of dimensions, NotImplemented for those that cut channels into vectors.
+    /// BadParm if the layout has another number of dimensions, NotImplemented for layouts that divide channels into vectors.
     pub(super) fn laid_out(
         dtype: miopenDataType_t,
         layout: miopenTensorLayout_t,
@@ -76,7 +76,7 @@ impl Tensor {
         Self::ordered(dtype, lens, order)
     }
 
-    /// Packed, with the dimensions from the outermost to the innermost in that order.
+    /// A contiguous tensor, with the dimensions in that order from the outermost to the innermost.
     fn ordered(dtype: miopenDataType_t, lens: Vec<usize>, order: &[usize]) -> Outcome<Self> {
         check(!lens.is_empty() && lens.iter().all(|&len| len > 0), BAD)?;
         let mut strides = vec![0; lens.len()];
@@ -104,7 +104,7 @@ impl Tensor {
         space * element::bytes(self.dtype).unwrap_or(0)
     }
 
-    /// Whether no memory lies between its elements.
+    /// Whether it is contiguous: no gaps between its elements.
     pub(super) fn is_packed(&self) -> bool {
         self.lens.is_empty() || self.count() == self.space()
     }
@@ -126,7 +126,7 @@ impl Tensor {
         Dims::new(&pick(&self.lens), &pick(&self.strides))
     }
 
-    /// All of its dimensions, as if those of length 1 were as long as in `lens`.
+    /// All dimensions, with those of length 1 broadcast to `lens`.
     pub(super) fn spread(&self, lens: &[usize]) -> Dims {
         let strides =
             self.lens.iter().zip(&self.strides).map(|(&len, &stride)| if len == 1 { 0 } else { stride });

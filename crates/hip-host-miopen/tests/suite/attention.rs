@@ -78,7 +78,7 @@ fn weights_of_three_quarters_and_a_quarter() {
     close(&mi.read(&amax_o), &[8.0], 1e-6);
     close(&mi.read(&amax_s), &[0.75], 1e-6);
 
-    // One is missing; there is a bias; one is not HIP's.
+    // One tensor is missing; there is a bias; one tensor is not in memory of HIP.
     assert_eq!(run(&list[1..]), VALUE);
     let mut more = list.clone();
     more.push(argument(Id::miopenTensorMhaBias.0, &o));
@@ -94,9 +94,9 @@ fn weights_of_three_quarters_and_a_quarter() {
 #[test]
 fn problems_that_are_not_solved() {
     let mi = mi();
-    // Nothing is said of the keys.
+    // The keys' tensor is not set.
     assert_eq!(find(&mi, problem(&mi, 0, 4)).0, VALUE);
-    // Weights have no gradient; and the gradient's own tensors are missing.
+    // The backward direction by weights does not exist; and the gradient's own tensors are missing.
     assert_eq!(find(&mi, problem(&mi, 2, 0)).0, NOT_IMPLEMENTED);
     assert_eq!(find(&mi, problem(&mi, 1, 0)).0, VALUE);
     let set = |id: Id, tensor: miopenTensorDescriptor_t| {
@@ -105,7 +105,7 @@ fn problems_that_are_not_solved() {
         let (status, count, _) = find(&mi, problem);
         (status, count)
     };
-    // Lengths that do not fit are refused; types, strides and a bias have no solution.
+    // Lengths that do not match are refused. Unsupported types, strides and a bias have no solution.
     assert_eq!(set(Id::miopenTensorMhaV, mi.floats(&[1, 1, 3, 1])).0, BAD);
     assert_eq!(set(Id::miopenTensorMhaM, mi.floats(&[1, 1, 3, 1])).0, BAD);
     assert_eq!(set(Id::miopenTensorMhaV, mi.tensor(HALF, &[1, 1, 2, 1])), (0, 0));

@@ -20,7 +20,7 @@ fn versions_and_statuses_have_names() {
 }
 
 #[test]
-fn tensors_say_what_was_set() {
+fn tensor_descriptors_return_their_settings() {
     let mi = mi();
     let tensor = mi.strided(HALF, &[2, 3, 4, 5], Some(&[100, 30, 7, 1]));
     let (mut dtype, mut lens, mut strides) = (FLOAT, [0; 4], [0; 4]);

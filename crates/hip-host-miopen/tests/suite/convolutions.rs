@@ -1,11 +1,11 @@
-//! Convolutions against sums that were made by hand.
+//! Convolutions against sums that were computed by hand.
 
 use crate::common::Buffer;
 use crate::library::*;
 use hip_sys::miopen::*;
 use std::ptr::{null, null_mut};
 
-/// Finds one and runs it forward.
+/// Finds an algorithm and runs it forward.
 fn forward(
     mi: &Mi,
     convolution: miopenConvolutionDescriptor_t,
@@ -243,7 +243,7 @@ fn backward_to_data_and_weights() {
     );
     assert_eq!(mi.read(&dw), [1.0 + 14.0, 2.0 + 15.0, 4.0 + 17.0, 5.0 + 18.0]);
 
-    // The bias: 3 more for each output; its gradient is the sum of all.
+    // The bias adds 3 to each output; its gradient is the sum of all.
     let (bd, b, db) = (mi.floats(&[1, 1, 1, 1]), mi.hip.buffer(&[3.0_f32]), mi.hip.zeros::<f32>(1));
     good!(
         mi,
@@ -258,9 +258,9 @@ fn backward_to_data_and_weights() {
 }
 
 #[test]
-fn transposed_is_the_other_way_round() {
+fn a_transposed_convolution_is_the_gradient() {
     let mi = mi();
-    // One input place with stride 2 and an output that is longer by one: the filter's places, then nothing.
+    // One input position with stride 2 and an output that is longer by one: the filter's values, then zero.
     let convolution = mi.convolution(1, 0, 2, 1);
     good!(mi, miopenSetTransposeConvOutputPadding(convolution, 1, 1));
     let (xd, wd) = (mi.floats(&[1, 2, 1, 1]), mi.floats(&[2, 1, 2, 2]));
@@ -278,7 +278,7 @@ fn transposed_is_the_other_way_round() {
 #[test]
 fn large_enough_for_several_blocks_and_threads() {
     let mi = mi();
-    // All ones: each output counts the places of the padded window that are inside.
+    // All ones: each output is the number of window positions inside the image.
     let (xd, wd) = (mi.floats(&[3, 16, 64, 65]), mi.floats(&[8, 16, 3, 3]));
     let yd = mi.floats(&[3, 8, 64, 65]);
     let x = mi.hip.buffer(&vec![1.0_f32; 3 * 16 * 64 * 65]);
@@ -292,7 +292,7 @@ fn large_enough_for_several_blocks_and_threads() {
 }
 
 #[test]
-fn what_was_not_found_does_not_run() {
+fn a_convolution_without_a_find_call_does_not_run() {
     let mi = mi();
     let (xd, wd, yd) = (mi.floats(&[1, 1, 3, 3]), mi.floats(&[1, 1, 2, 2]), mi.floats(&[1, 1, 2, 2]));
     let [x, w, y] = [9, 4, 4].map(|len| mi.hip.zeros::<f32>(len));

@@ -59,7 +59,7 @@ fn a_convolution_a_bias_a_norm_and_an_activation() {
 }
 
 #[test]
-fn what_does_not_run_as_one_is_unsupported() {
+fn operations_that_cannot_be_fused_are_unsupported() {
     let mi = mi();
     let (xd, wd) = (mi.floats(&[1, 1, 2, 2]), mi.floats(&[1, 1, 1, 1]));
     let (mut plan, mut operation) = (null_mut(), null_mut());

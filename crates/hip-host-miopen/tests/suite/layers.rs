@@ -177,7 +177,7 @@ fn pooling_in_three_dimensions() {
 }
 
 #[test]
-fn what_pooling_refuses() {
+fn invalid_poolings_are_refused() {
     let mi = mi();
     // 256 places of a window do not fit the indices of a byte; and indices need a workspace.
     let (xd, yd) = (mi.floats(&[1, 1, 16, 16]), mi.floats(&[1, 1, 1, 1]));

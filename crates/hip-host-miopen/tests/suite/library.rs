@@ -21,7 +21,7 @@ pub(crate) const BAD: u32 = miopenStatus_t::miopenStatusBadParm.0;
 pub(crate) const NOT_IMPLEMENTED: u32 = miopenStatus_t::miopenStatusNotImplemented.0;
 pub(crate) const UNKNOWN: u32 = miopenStatus_t::miopenStatusUnknownError.0;
 
-/// Calls a function of the library and gives the status.
+/// Calls a function of the library and returns the status.
 macro_rules! mi {
     ($mi:expr, $name:ident($($argument:expr),* $(,)?)) => {{
         let function = $mi.table.$name;
@@ -127,7 +127,7 @@ impl Mi {
         ok!(self.hip, hipStreamSynchronize(self.stream));
     }
 
-    /// What a buffer holds when the stream has done its work.
+    /// A buffer's contents after the stream has completed.
     pub(crate) fn read<T: Plain>(&self, buffer: &Buffer<'_, T>) -> Vec<T> {
         self.wait();
         buffer.read()

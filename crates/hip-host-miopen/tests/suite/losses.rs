@@ -7,7 +7,7 @@ use std::ptr::null_mut;
 const TIMES: usize = 4;
 const CLASSES: usize = 3;
 
-/// What a path says: repeated classes count once, blanks not at all.
+/// The labels of a path: repeated classes count once, blanks do not count.
 fn said(path: &[usize], blank: usize) -> Vec<usize> {
     let mut said = Vec::new();
     for (at, class) in path.iter().enumerate() {
@@ -97,7 +97,7 @@ fn losses_and_gradients() {
                     loss(&moved)
                 };
                 let slope = (moved(1e-6) - moved(-1e-6)) / 2e-6;
-                // The gradient is by the probability where that is the input.
+                // If the input is logarithms, the gradient is by those.
                 let by = if softmax { 1.0 } else { inputs[at].exp() };
                 wanted[place(at / CLASSES, at % CLASSES)] = (slope / by) as f32;
             }

@@ -1,4 +1,4 @@
-//! MIOpen's functions on the threads of the CPU: by raw calls, with values made by hand.
+//! MIOpen's functions on the threads of the CPU: raw calls, with values computed by hand.
 
 #[macro_use]
 #[path = "../../../hip-host/tests/common/mod.rs"]

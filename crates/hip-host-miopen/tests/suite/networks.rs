@@ -56,7 +56,7 @@ impl Unit {
     }
 }
 
-/// Fills the weights by what the library says of their places.
+/// Fills the weights at the offsets that the library returns.
 fn fill(mi: &Mi, descriptor: miopenRNNDescriptor_t, x: miopenTensorDescriptor_t, units: &[Unit]) -> Vec<f32> {
     let mut bytes = 0;
     good!(mi, miopenGetRNNParamsSize(mi.handle, descriptor, x, &mut bytes, FLOAT));
@@ -208,9 +208,9 @@ fn both_directions_and_sequences_of_any_length() {
 }
 
 #[test]
-fn layers_go_on_top_of_each_other() {
+fn a_layer_takes_the_previous_layer_s_output() {
     let mi = mi();
-    // Two plain rectified layers without biases: the second one sums what the first one gives for both units.
+    // Two layers of ReLU without biases: the second one sums both units of the first one.
     let descriptor = network(&mi, 0, 2, 2, false, false);
     let (x_desc, part) = (mi.floats(&[1, 3]), mi.floats(&[1]));
     let mut bytes = 0;
@@ -283,7 +283,7 @@ fn layers_go_on_top_of_each_other() {
         )
     );
     assert_eq!(mi.read(&y), [5.5, 0.5]);
-    // A third layer there is not.
+    // There is no third layer.
     let mut at = 0;
     assert_eq!(mi!(mi, miopenGetRNNLayerParamOffset(descriptor, 2, x_desc, 0, part, &mut at)), BAD);
 }

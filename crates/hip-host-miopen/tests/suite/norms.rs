@@ -141,7 +141,7 @@ fn batches_are_normalised_by_channel() {
 }
 
 #[test]
-fn batches_are_normalised_by_place() {
+fn batches_are_normalised_by_position() {
     let mi = mi();
     let (tensor, parameters) = (mi.floats(&[2, 2, 1, 2]), mi.floats(&[1, 2, 1, 2]));
     let mode = miopenBatchNormMode_t::miopenBNPerActivation;

@@ -1,11 +1,11 @@
-//! Sizes that cannot be counted, or that no memory has: a status before anything is made of them.
+//! Sizes that overflow or exceed memory: they give a status before anything is allocated.
 
 use crate::library::*;
 use hip_sys::miopen::*;
 use std::ptr::{null, null_mut};
 
 const NO_MEMORY: u32 = miopenStatus_t::miopenStatusAllocFailed.0;
-/// Bytes of that many floats can just be counted.
+/// This number of floats is the largest whose bytes do not overflow.
 const HUGE: usize = 1 << 60;
 
 /// A tensor of floats of any size.
@@ -21,7 +21,7 @@ fn wide(mi: &Mi, lens: &[usize], strides: Option<&[usize]>) -> miopenTensorDescr
 }
 
 #[test]
-fn tensors_that_lie_on_themselves_are_not_computed() {
+fn tensors_that_overlap_themselves_are_refused() {
     let mi = mi();
     let memory = mi.hip.zeros::<f32>(1 << 21);
     let side = 1_usize << 20;
@@ -33,7 +33,7 @@ fn tensors_that_lie_on_themselves_are_not_computed() {
             mi!(mi, miopenSoftmaxForward(mi.handle, scale(ONE), tensor, at, scale(ZERO), tensor, at));
         assert_eq!(called, BAD, "{lens:?}");
     }
-    // The device goes on.
+    // The device still works.
     let tensor = mi.floats(&[2, 2]);
     good!(mi, miopenSetTensor(mi.handle, tensor, memory.pointer, scale(ONE)));
     assert_eq!(mi.read(&memory)[..5], [1.0, 1.0, 1.0, 1.0, 0.0]);

@@ -1,4 +1,4 @@
-//! Calls are operations of a stream: they return at once, wait for their turn, and may be captured.
+//! Calls are stream-ordered: they return at once, run in order, and may be captured.
 
 use crate::common::gate::gate;
 use crate::library::*;
@@ -15,7 +15,7 @@ fn relu(mi: &Mi) -> miopenActivationDescriptor_t {
 }
 
 #[test]
-fn a_call_waits_for_its_turn() {
+fn calls_run_in_stream_order() {
     let mi = mi();
     let (x, y) = (mi.hip.buffer(&[-1.0_f32, 2.0]), mi.hip.buffer(&[7.0_f32; 2]));
     let (tensor, activation, gate) = (mi.floats(&[1, 2]), relu(&mi), gate());
@@ -33,7 +33,7 @@ fn a_call_waits_for_its_turn() {
             y.pointer
         )
     );
-    // What it was told by descriptors and factors it knows already.
+    // Descriptors and factors were read when the call was made.
     good!(mi, miopenDestroyActivationDescriptor(activation));
     good!(mi, miopenDestroyTensorDescriptor(tensor));
     assert_eq!(call!(mi.hip, hipStreamQuery(mi.stream)), hipError_t::hipErrorNotReady.0);
@@ -76,7 +76,7 @@ fn a_captured_call_runs_with_the_graph() {
 }
 
 #[test]
-fn a_handle_goes_to_the_stream_that_it_is_set_to() {
+fn a_handle_uses_the_stream_that_it_is_set_to() {
     let mi = mi();
     let other = mi.hip.stream(hipStreamNonBlocking);
     let (x, y) = (mi.hip.buffer(&[5.0_f32]), mi.hip.buffer(&[7.0_f32]));

@@ -1,4 +1,4 @@
-//! The way back through recurrent networks, against differences of the recurrences written down in f64.
+//! Gradients of recurrent networks, against finite differences of the recurrences in f64.
 
 use crate::library::*;
 use hip_sys::miopen::*;
@@ -20,7 +20,7 @@ struct Case {
 const LENS: [usize; 2] = [3, 2];
 const LAYERS: usize = 2;
 
-/// All that a loss depends on: weights, inputs by row, first states of output and cell.
+/// All inputs of the loss: weights, input rows, initial states of output and cell.
 #[derive(Clone)]
 struct Arguments([Vec<f64>; 4]);
 
@@ -97,7 +97,7 @@ impl Case {
     }
 }
 
-/// Numbers that are no special ones.
+/// Numbers without a pattern.
 fn numbers(count: usize, seed: usize) -> Vec<f64> {
     (0..count).map(|at| ((at * 37 + seed * 11) % 23) as f64 / 12.0 - 0.9).collect()
 }
@@ -281,7 +281,7 @@ fn gru_goes_back() {
 }
 
 #[test]
-fn what_drops_out_between_layers_drops_out_on_the_way_back() {
+fn dropout_between_layers_applies_to_gradients_too() {
     let mi = mi();
     // Rectified layers of 32 units without biases: the first one gives 3 to each, the second one adds nothing.
     const UNITS: usize = 32;
@@ -349,7 +349,7 @@ fn what_drops_out_between_layers_drops_out_on_the_way_back() {
             kept
         )
     );
-    // What is left is doubled.
+    // Kept values are doubled.
     let outputs = mi.read(&y);
     let left = outputs.iter().filter(|it| **it == 6.0).count();
     assert!(

@@ -93,19 +93,19 @@ macro_rules! forms {
     };
     (@go [$name:literal, $end:literal [$($decl:tt)*] [$($given:tt)*] $body:ident]
         {$($pp:tt)*} {$($pa:tt)*} {$($bp:tt)*} {$($ba:tt)*} {$($sp:tt)*} {$($sa:tt)*}) => {
-        /// One.
+        /// The only operand.
         pub(crate) unsafe extern "C" fn plain<I: Int, $($decl)*>(handle: rocblas_handle, $($pp)*) -> rocblas_status {
             // SAFETY: S11: the C function's contract.
             status(begin(handle, concat!("rocblas_", $name, $end)).and_then(|call| unsafe { $body::<$($given)*>(call, $($pa)*) }))
         }
 
-        /// Those that an array of addresses names.
+        /// The operands that an array of addresses names.
         pub(crate) unsafe extern "C" fn batched<I: Int, $($decl)*>(handle: rocblas_handle, $($bp)*) -> rocblas_status {
             // SAFETY: S11: the C function's contract.
             status(begin(handle, concat!("rocblas_", $name, "_batched", $end)).and_then(|call| unsafe { $body::<$($given)*>(call, $($ba)*) }))
         }
 
-        /// Those that lie a stride apart.
+        /// The operands of a strided batch.
         pub(crate) unsafe extern "C" fn strided<I: Int, $($decl)*>(handle: rocblas_handle, $($sp)*) -> rocblas_status {
             // SAFETY: S11: the C function's contract.
             status(begin(handle, concat!("rocblas_", $name, "_strided_batched", $end)).and_then(|call| unsafe { $body::<$($given)*>(call, $($sa)*) }))

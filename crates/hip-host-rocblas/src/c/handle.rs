@@ -1,4 +1,4 @@
-//! The functions of handles, and those without one.
+//! The functions of handles, and functions that take none.
 #![allow(non_snake_case, reason = "rocBLAS's names")]
 
 use crate::check::{HANDLE, MISMATCH, Outcome, POINTER, SIZE, SUCCESS, VALUE, ensure};
@@ -11,7 +11,7 @@ use hip_sys::rocblas::{
 };
 use std::ffi::{CStr, c_char, c_void};
 
-/// What rocblas_get_version_string gives.
+/// The result of rocblas_get_version_string.
 const VERSION: &CStr = c"4.4.0.hip-host";
 
 /// Puts the functions into the table.
@@ -51,15 +51,15 @@ pub(crate) fn fill(table: &mut RocblasTable) {
     };
 }
 
-/// Changes a handle's settings.
+/// Changes a setting of a handle.
 fn change(handle: rocblas_handle, act: impl FnOnce(&mut Settings) -> Outcome) -> rocblas_status {
     status(get(handle).and_then(|handle| act(&mut handle.settings.lock())))
 }
 
-/// Gives one of a handle's settings.
+/// Returns a setting of a handle.
 ///
 /// # Safety
-/// The place is null or writable.
+/// The pointer is null or writable.
 unsafe fn give<T>(
     handle: rocblas_handle,
     place: *mut T,
@@ -121,7 +121,7 @@ unsafe extern "C" fn rocblas_get_pointer_mode(
     unsafe { give(handle, place, |settings| settings.pointers) }
 }
 
-/// Sums come out the same in either mode.
+/// Sums are the same in either mode, so the mode is only stored.
 unsafe extern "C" fn rocblas_set_atomics_mode(
     handle: rocblas_handle,
     mode: rocblas_atomics_mode,
@@ -140,7 +140,7 @@ unsafe extern "C" fn rocblas_get_atomics_mode(
     unsafe { give(handle, place, |settings| settings.atomics) }
 }
 
-/// As on a card without XF32: it is the default mode whatever is asked for.
+/// As on a card without XF32, the result is always the default mode.
 unsafe extern "C" fn rocblas_set_math_mode(
     handle: rocblas_handle,
     mode: rocblas_math_mode,
@@ -225,7 +225,7 @@ unsafe extern "C" fn rocblas_status_to_string(status: rocblas_status) -> *const 
 
 unsafe extern "C" fn rocblas_initialize() {}
 
-/// The program's workspace, which nothing here uses; none gives the library's own back.
+/// Stores the program's workspace, which nothing here uses. Null restores the library's own.
 unsafe extern "C" fn rocblas_set_workspace(
     handle: rocblas_handle,
     address: *mut c_void,
@@ -238,7 +238,7 @@ unsafe extern "C" fn rocblas_set_workspace(
     })
 }
 
-/// Nothing is allocated; 0 gives the library its own choice back.
+/// Only stores the size; nothing is allocated. 0 restores the library's own choice.
 unsafe extern "C" fn rocblas_set_device_memory_size(handle: rocblas_handle, size: usize) -> rocblas_status {
     change(handle, |settings| {
         settings.managed = size == 0;
@@ -267,7 +267,7 @@ unsafe extern "C" fn rocblas_start_device_memory_size_query(handle: rocblas_hand
     })
 }
 
-/// No call wants any.
+/// The answer is always 0: no call needs device memory.
 unsafe extern "C" fn rocblas_stop_device_memory_size_query(
     handle: rocblas_handle,
     place: *mut usize,

@@ -1,4 +1,4 @@
-//! The C functions: those of handles, and the table of all.
+//! The C functions: those of handles, and the whole table.
 
 pub(super) mod forms;
 mod handle;
@@ -16,8 +16,8 @@ pub(super) fn fill(table: &mut RocblasTable) {
     table3::fill(table);
 }
 
-/// Puts an operation's functions for some types into the table: the three forms, then the same with sizes of 64 bits, which came with
-/// that version of ROCm.
+/// Stores an operation's functions for some types in the table: the three forms with 32-bit sizes, then the same with 64-bit sizes, which
+/// ROCm has since that version.
 macro_rules! functions {
     ($table:ident, $since:literal $($op:ident [$($given:tt)*] $p:ident $b:ident $s:ident $p64:ident $b64:ident $s64:ident)*) => {
         $(

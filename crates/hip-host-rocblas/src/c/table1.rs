@@ -121,7 +121,7 @@ pub(super) fn fill(table: &mut RocblasTable) {
     }
 }
 
-/// Those whose types are arguments.
+/// Functions whose types are arguments.
 fn untyped(table: &mut RocblasTable) {
     functions! { table, "6.1"
         axpy_ex [] rocblas_axpy_ex rocblas_axpy_batched_ex rocblas_axpy_strided_batched_ex

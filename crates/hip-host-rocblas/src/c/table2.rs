@@ -72,7 +72,7 @@ pub(super) fn fill(table: &mut RocblasTable) {
     }
 }
 
-/// Products of 16-bit elements, of which there are batches alone. 6.0 brought them, 6.2 the sizes of 64 bits.
+/// Products of 16-bit elements, which exist only as batches. ROCm has them since 6.0, with 64-bit sizes since 6.2.
 fn sixteen_bits(table: &mut RocblasTable) {
     macro_rules! batches {
         ($([$($given:ty),*] $b:ident $s:ident $b64:ident $s64:ident)*) => {$(

@@ -76,7 +76,7 @@ pub(super) fn fill(table: &mut RocblasTable) {
     }
 }
 
-/// Those whose types are arguments.
+/// Functions whose types are arguments.
 fn untyped(table: &mut RocblasTable) {
     table.rocblas_trsm_ex = trsm_ex::plain::<i32>;
     table.rocblas_trsm_batched_ex = trsm_ex::batched::<i32>;

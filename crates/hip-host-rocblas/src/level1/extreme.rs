@@ -1,4 +1,4 @@
-//! iamax and iamin: where |re| + |im| is largest or smallest, counted from 1.
+//! iamax and iamin: the index, from 1, where |re| + |im| is largest or smallest.
 
 use super::super::check::{Outcome, POINTER, ensure, vector};
 use super::super::handle::{Call, there};
@@ -52,7 +52,7 @@ unsafe fn extreme<I: Int, T: Field, const LARGEST: bool>(
     unsafe { plan.reduce(result, 2.0 * n as f64, body) }
 }
 
-/// The first of the largest or smallest. Comparisons decide, so a first value that is no number stays, and others are passed over.
+/// The first of the largest or smallest. A NaN in front stays, since no comparison with it is true; other NaNs are skipped.
 fn first_extreme<R: PartialOrd + Copy + Send + Sync>(
     n: usize,
     largest: bool,

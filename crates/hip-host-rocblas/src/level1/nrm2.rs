@@ -90,10 +90,10 @@ unsafe fn nrm2<X: Scalar>(call: Call, n: i64, x: Operand, batch: i64, result: *m
     unsafe { plan.reduce(result, 4.0 * n as f64, body) }
 }
 
-/// Sums of squares between these are as good as any; f32's never leave them.
+/// Between these bounds a sum of squares has full precision. Sums of f32's squares always are.
 const SAFE: std::ops::Range<f64> = 1e-280..f64::INFINITY;
 
-/// The norm. Where squares leave f64's range the values are scaled first.
+/// The norm. If squares leave f64's range, the values are scaled first.
 #[inline(always)]
 fn norm(n: usize, value: impl Fn(usize) -> [f64; 2] + Sync) -> f64 {
     let squares = |scale: f64| {
@@ -110,7 +110,7 @@ fn norm(n: usize, value: impl Fn(usize) -> [f64; 2] + Sync) -> f64 {
     if largest == 0.0 || largest.is_infinite() {
         return largest;
     }
-    // A power of two, so that scaling rounds nothing; its inverse is no infinity.
+    // A power of two, so that scaling is exact. Its inverse is finite.
     let power = largest.log2().floor().clamp(-1000.0, 1000.0) as i32;
     squares(2f64.powi(-power)).sqrt() * 2f64.powi(power)
 }

@@ -5,7 +5,7 @@ use super::super::scalar::Field;
 use super::GRAIN;
 use std::ops::Range;
 
-/// Sums that run side by side, so that the processor may take several at once.
+/// Independent partial sums, so that the processor can compute several at once.
 const LANES: usize = 16;
 
 /// The sum of a function of the indices below `n`. The order of the additions depends on `n` alone.

@@ -75,7 +75,7 @@ pub(crate) mod ex {
     }
 }
 
-/// Of a complex `c` only the real part counts.
+/// Of a complex `c` only the real part is used.
 unsafe fn rot<X, C, S>(
     call: Call,
     n: i64,

@@ -34,7 +34,7 @@ unsafe fn rotg<T: Field>(call: Call, a: Operand, b: Operand, c: Operand, s: Oper
 }
 
 /// # Safety
-/// The places are there, and nobody else uses them.
+/// The pointers are live, and nobody else uses the numbers.
 unsafe fn rotate<T: Field>(a: *mut T, b: *mut T, c: *mut T::Part, s: *mut T) {
     // SAFETY: S2: the caller vouches for the places.
     unsafe {
@@ -58,7 +58,7 @@ struct Rotation<T: Field> {
     s: T,
 }
 
-/// In b's place comes what c and s can be had from again.
+/// b receives the value from which c and s can be computed again.
 fn real<T: Field>(a: T, b: T) -> Rotation<T> {
     let one = <T::Part as Field>::ONE;
     let zero = <T::Part as Field>::ZERO;
@@ -80,7 +80,7 @@ fn real<T: Field>(a: T, b: T) -> Rotation<T> {
     Rotation { a: T::of_real(r), b: T::of_real(z), c, s: T::of_real(s) }
 }
 
-/// b stays as it is.
+/// b is unchanged.
 fn complex<T: Field>(a: T, b: T) -> Rotation<T> {
     let size = |z: T| z.real().hypot(z.imaginary());
     let (long_a, long_b) = (size(a), size(b));

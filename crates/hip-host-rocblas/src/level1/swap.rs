@@ -1,4 +1,4 @@
-//! swap: x and y change places.
+//! swap: exchanges x and y.
 
 use super::super::c::forms::forms;
 use super::super::check::{Outcome, POINTER, ensure, vector};

@@ -5,10 +5,10 @@ use super::super::parallel;
 use super::super::scalar::Scalar;
 use std::ops::Range;
 
-/// Elements that one thread takes at once.
+/// Elements per task of a thread.
 pub(super) const GRAIN: usize = 1 << 15;
 
-/// Puts a function of both in `y`'s place, element by element.
+/// Replaces each element of `y` by a function of it and of the element of `x`.
 ///
 /// # Safety
 /// The vectors have `n` elements, and nobody else uses `y`.
@@ -30,14 +30,14 @@ pub(super) unsafe fn zip<X: Scalar, Y: Scalar>(
             }
         }
     };
-    // With a step of 0 all share one place.
+    // With a step of 0 all elements have one address, so one thread computes them in order.
     if y.step == 0 {
         return run(0..n);
     }
     parallel::ranges(n, GRAIN, 4.0, &run);
 }
 
-/// As `zip`, and puts a value in `x`'s place, too.
+/// As `zip`, and replaces the element of `x`, too.
 ///
 /// # Safety
 /// As [`zip`]; nobody else uses `x`.

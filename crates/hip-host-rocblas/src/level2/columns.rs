@@ -1,19 +1,19 @@
-//! Products of a matrix and a vector, of the part of each column that there is.
+//! Products of a vector and a matrix whose columns are only partly stored.
 
 use super::super::level1::reduce::part;
 use super::super::parallel;
 use super::super::scalar::{Field, Scalar};
 use std::ops::Range;
 
-/// The columns of a matrix: of each a part, which lies together.
+/// The columns of a matrix. Of each, a contiguous part is stored.
 pub(super) trait Columns<T>: Sync {
-    /// The rows of that column that there are.
+    /// The rows of a column that are stored.
     fn rows(&self, column: usize) -> Range<usize>;
-    /// Where row 0 of the column lies, or would.
+    /// The address of row 0 of a column, whether or not it is stored.
     fn start(&self, column: usize) -> *const T;
 }
 
-/// All of a matrix.
+/// A whole matrix.
 pub(super) struct Whole<T> {
     pub(super) start: *const T,
     pub(super) rows: usize,
@@ -33,13 +33,13 @@ impl<T: Sync> Columns<T> for Whole<T> {
     }
 }
 
-/// Rows that one thread takes at once, so that their sums stay near.
+/// Rows per task of a thread; their sums fit the cache.
 const ROWS: usize = 512;
 
-/// The matrix times x: a sum for each of so many rows, over as many columns as x has elements.
+/// The matrix times x: one sum for each of so many rows. There are as many columns as x has elements.
 ///
 /// # Safety
-/// The columns are there and are written.
+/// The columns are allocated and initialised.
 pub(super) unsafe fn times<T: Scalar>(matrix: &impl Columns<T>, rows: usize, x: &[T::Wide]) -> Vec<T::Wide> {
     let parts = parallel::collect(rows, ROWS, 2.0 * x.len() as f64, &|range| {
         let mut sums = vec![T::Wide::ZERO; range.len()];
@@ -59,7 +59,7 @@ pub(super) unsafe fn times<T: Scalar>(matrix: &impl Columns<T>, rows: usize, x: 
     parts.concat()
 }
 
-/// The transposed matrix times x, a sum for each of so many columns; x has as many elements as there are rows.
+/// The transposed matrix times x: one sum for each of so many columns. x has as many elements as there are rows.
 ///
 /// # Safety
 /// As [`times`].

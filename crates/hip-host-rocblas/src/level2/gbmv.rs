@@ -1,4 +1,4 @@
-//! gbmv: y = alpha op(a) x + beta y, of a band of a matrix.
+//! gbmv: y = alpha op(a) x + beta y, of a band matrix.
 
 use super::super::c::forms::forms;
 use super::super::check::{Outcome, SIZE, counts, ensure, operation};
@@ -14,7 +14,7 @@ forms! { "gbmv", "" [T: Element<Value: Field>] [T::Value]
 gbmv(trans: rocblas_operation, m: int, n: int, kl: int, ku: int, alpha: *const T, [a: in T, lda, stride_a],
     [x: in T, incx, stride_x], beta: *const T, [y: out T, incy, stride_y], batch) }
 
-/// The diagonals from `below` below the main one to `above` above it: each a row of memory.
+/// A band matrix: `below` diagonals below the main one and `above` above it. Each diagonal is a row of memory.
 struct Band<T> {
     start: *const T,
     leading: isize,

@@ -1,4 +1,4 @@
-//! gemv: y = alpha op(a) x + beta y. The result may be wider than the factors, which are computed in what alpha is.
+//! gemv: y = alpha op(a) x + beta y. The result may be wider than the factors; the product is computed in alpha's type.
 
 use super::super::c::forms::forms;
 use super::super::check::{Op, Outcome, POINTER, SIZE, counts, ensure, matrix, operation, vector};
@@ -12,7 +12,7 @@ forms! { "gemv", "" [T: Element, O: Element<Value: Scalar<Wide = Wide<T>>>, S: E
 gemv(trans: rocblas_operation, m: int, n: int, alpha: *const S, [a: in T, lda, stride_a], [x: in T, incx, stride_x],
     beta: *const S, [y: out O, incy, stride_y], batch) }
 
-/// What elements are computed in.
+/// The type that elements are computed in.
 type Wide<T> = <<T as Element>::Value as Scalar>::Wide;
 
 unsafe fn gemv<T: Scalar, O: Scalar<Wide = T::Wide>>(
@@ -35,10 +35,10 @@ unsafe fn gemv<T: Scalar, O: Scalar<Wide = T::Wide>>(
     unsafe { multiply::<T, O, _>(call, op, sizes, sizes[0], alpha.cast(), a, x, beta.cast(), y, columns) }
 }
 
-/// y = alpha op(a) x + beta y for m × n matrices whose columns have so many rows of memory.
+/// y = alpha op(a) x + beta y for m × n matrices whose columns take so many rows of memory.
 ///
 /// # Safety
-/// As for the C function; the columns lie in those rows.
+/// As for the C function; the stored columns are within those rows.
 pub(super) unsafe fn multiply<T: Scalar, O: Scalar<Wide = T::Wide>, C: Columns<T>>(
     call: Call,
     op: Op,
@@ -86,7 +86,7 @@ pub(super) unsafe fn multiply<T: Scalar, O: Scalar<Wide = T::Wide>, C: Columns<T
     unsafe { plan.submit(2.0 * rows as f64 * n as f64, body) }
 }
 
-/// y = alpha sums + beta y. With `beta` zero y is not read, with `alpha` zero there are no sums.
+/// y = alpha sums + beta y. If `beta` is zero y is not read; if `alpha` is zero there are no sums.
 ///
 /// # Safety
 /// y has `n` elements, and nobody else uses it.

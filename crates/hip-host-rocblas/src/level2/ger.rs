@@ -1,4 +1,4 @@
-//! ger, geru and gerc: a += alpha x yᵀ, of the conjugate of y.
+//! ger, geru and gerc: a += alpha x yᵀ; gerc conjugates y.
 
 use super::super::c::forms::forms;
 use super::super::check::{Outcome, POINTER, SIZE, counts, ensure, matrix, vector};
@@ -55,7 +55,7 @@ unsafe fn ger<T: Field, const CONJ: bool>(
     unsafe { plan.submit(2.0 * m as f64 * n as f64, body) }
 }
 
-/// Adds multiples of x to n columns, in the rows that each has.
+/// Adds multiples of x to n columns, in the rows that each column has.
 ///
 /// # Safety
 /// The rows of the columns are there, and nobody else uses them.

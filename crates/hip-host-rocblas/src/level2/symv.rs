@@ -1,4 +1,4 @@
-//! symv: y = alpha a x + beta y, of a symmetric matrix of which one triangle lies in memory.
+//! symv: y = alpha a x + beta y, of a symmetric matrix with one triangle in memory.
 
 use super::super::c::forms::forms;
 use super::super::check::{Outcome, POINTER, SIZE, counts, ensure, is_lower, matrix, vector};

@@ -1,9 +1,9 @@
-//! A triangle of a matrix, as columns.
+//! A triangular matrix, as columns.
 
 use super::columns::Columns;
 use std::ops::Range;
 
-/// What lies below the diagonal of n columns, or above it, with the diagonal or without.
+/// The triangle below or above the diagonal of n columns, with or without the diagonal.
 pub(super) struct Triangle<T> {
     pub(super) start: *const T,
     pub(super) leading: isize,

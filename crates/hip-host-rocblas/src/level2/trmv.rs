@@ -1,4 +1,4 @@
-//! trmv: x = op(a) x, of a triangle.
+//! trmv: x = op(a) x, of a triangular matrix.
 
 use super::super::c::forms::forms;
 use super::super::check::{

@@ -1,4 +1,4 @@
-//! trsv: x = op(a)⁻¹ x, of a triangle.
+//! trsv: x = op(a)⁻¹ x, of a triangular matrix.
 
 use super::super::c::forms::forms;
 use super::super::check::{
@@ -53,7 +53,7 @@ unsafe fn trsv<T: Field>(
 }
 
 /// # Safety
-/// The triangle is there and is written, and so is the diagonal; x has as many elements as there are columns.
+/// The triangle and its diagonal are allocated and initialised; x has as many elements as there are columns.
 unsafe fn solve<T: Field>(triangle: &Triangle<T>, op: Op, unit: bool, x: &mut [T]) {
     let n = x.len();
     let forwards = triangle.lower != op.transposed;

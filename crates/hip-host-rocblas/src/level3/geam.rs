@@ -30,7 +30,7 @@ unsafe fn geam<T: Field>(
     let fits = |transposed: bool, leading: i64| leading >= if transposed { n } else { m };
     ensure(c.step >= m && fits(op_a.transposed, a.step) && fits(op_b.transposed, b.step), SIZE)?;
     let [m, n, batch] = counts([m, n, batch])?;
-    // In its own place only element by element.
+    // The result may overwrite an operand only if the operation is element by element.
     let apart = |other: Operand, transposed: bool| !c.is(other) || other.step == c.step && !transposed;
     ensure(apart(a, op_a.transposed) && apart(b, op_b.transposed), SIZE)?;
     if m == 0 || n == 0 || batch == 0 {

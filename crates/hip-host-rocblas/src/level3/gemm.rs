@@ -38,7 +38,7 @@ unsafe fn gemm<T: Element>(
     unsafe { typed::<T::Value, T::Value, T::Value>(call, ops, alpha, a, b, beta, c, c) }
 }
 
-/// Untyped: the types are arguments, and the result has a place of its own.
+/// Types are arguments, and the result has an address of its own.
 pub(crate) mod ex {
     use super::*;
     use hip_sys::rocblas::{rocblas_datatype, rocblas_gemm_algo};
@@ -123,7 +123,7 @@ pub(crate) mod ex {
     }
 }
 
-/// What to multiply: operations, and m, n, k and the batch's size.
+/// The shape of a product: operations, m, n, k and the batch's size.
 struct Ops {
     a: rocblas_operation,
     b: rocblas_operation,
@@ -131,7 +131,7 @@ struct Ops {
 }
 
 impl Ops {
-    /// Whether there is anything to do.
+    /// Whether the result has elements.
     fn check(&self, a: Operand, b: Operand, c: Operand, d: Operand) -> Outcome<bool> {
         let (trans_a, trans_b) = (operation(self.a)?, operation(self.b)?);
         let [m, n, k, batch] = self.sizes;
@@ -143,7 +143,7 @@ impl Ops {
     }
 }
 
-/// `S`: the scalars' type.
+/// `S` is the scalars' type.
 unsafe fn typed<S, In, Out>(
     call: Call,
     ops: Ops,

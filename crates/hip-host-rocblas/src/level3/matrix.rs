@@ -3,10 +3,10 @@
 use super::super::check::Op;
 use super::super::scalar::Scalar;
 
-/// A matrix that lies at an address, as it is used: transposed, and conjugated when it is read, if so asked.
+/// A matrix in memory, read as it is used: transposed and conjugated if requested.
 pub(super) struct Matrix<T> {
     start: *mut T,
-    /// Elements from a row to the next, and from a column to the next.
+    /// The distance in elements to the next row and to the next column.
     pub(super) steps: (isize, isize),
     pub(super) conjugated: bool,
 }
@@ -25,17 +25,17 @@ unsafe impl<T: Send> Send for Matrix<T> {}
 unsafe impl<T: Sync> Sync for Matrix<T> {}
 
 impl<T: Scalar> Matrix<T> {
-    /// Columns that are `leading` elements apart.
+    /// A column-major matrix with this leading dimension.
     pub(super) fn new(start: *mut T, leading: i64) -> Self {
         Self { start, steps: (1, leading as isize), conjugated: false }
     }
 
-    /// Tight columns of a slice.
+    /// A column-major matrix without gaps, in a slice.
     pub(super) fn of(values: &mut [T], rows: usize) -> Self {
         Self::new(values.as_mut_ptr(), rows as i64)
     }
 
-    /// What an operation makes of it.
+    /// The matrix after an operation.
     pub(super) fn after(self, op: Op) -> Self {
         let turned = if op.transposed { self.transposed() } else { self };
         Self { conjugated: turned.conjugated ^ op.conjugated, ..turned }
@@ -45,7 +45,7 @@ impl<T: Scalar> Matrix<T> {
         Self { steps: (self.steps.1, self.steps.0), ..self }
     }
 
-    /// The part that begins at that row and column.
+    /// The part that begins at this row and column.
     pub(super) fn from(self, row: usize, column: usize) -> Self {
         Self { start: self.place(row, column), ..self }
     }
@@ -60,7 +60,7 @@ impl<T: Scalar> Matrix<T> {
     }
 
     /// # Safety
-    /// The element is there and is written.
+    /// The element is in the matrix and is initialised.
     #[inline(always)]
     pub(super) unsafe fn get(&self, row: usize, column: usize) -> T {
         // SAFETY: S2: the caller vouches for it.
@@ -68,7 +68,7 @@ impl<T: Scalar> Matrix<T> {
     }
 
     /// # Safety
-    /// The element is there, and nobody else uses it.
+    /// The element is in the matrix, and nobody else uses it.
     #[inline(always)]
     pub(super) unsafe fn set(&self, row: usize, column: usize, value: T) {
         // SAFETY: S2: the caller vouches for it.

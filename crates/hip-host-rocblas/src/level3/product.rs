@@ -1,16 +1,16 @@
-//! c = alpha a b + beta c, for what the `gemm` crate computes with.
+//! c = alpha a b + beta c, for the types of the `gemm` crate.
 
 use super::super::parallel;
 use super::super::scalar::Field;
 use super::matrix::Matrix;
 use gemm::Parallelism;
 
-/// Steps of arithmetic of a product.
+/// The number of multiplications of a product.
 pub(super) fn steps((m, n, k): (usize, usize, usize)) -> f64 {
     2.0 * m as f64 * n as f64 * k as f64
 }
 
-/// The product, on several threads if it is large. With `beta` zero c is not read; with `k` zero or `alpha` zero a and b are not.
+/// The product, on several threads if it is large. If `beta` is zero c is not read; if `k` or `alpha` is zero a and b are not read.
 ///
 /// # Safety
 /// a is m × k, b is k × n, c is m × n; nobody else uses c.
@@ -73,7 +73,7 @@ unsafe fn run<T: Field>(
     }
 }
 
-/// c = beta c; with `beta` zero c is not read.
+/// c = beta c; if `beta` is zero c is not read.
 ///
 /// # Safety
 /// c is m × n; nobody else uses it.

@@ -1,4 +1,4 @@
-//! symm: c = alpha a b + beta c, or alpha b a + beta c, of a symmetric a of which one triangle lies in memory.
+//! symm: c = alpha a b + beta c, or alpha b a + beta c, of a symmetric a with one triangle in memory.
 
 use super::super::c::forms::forms;
 use super::super::check::{Outcome, POINTER, SIZE, counts, ensure, is_left, is_lower, matrix};
@@ -16,18 +16,18 @@ forms! { "symm", "" [T: Element<Value: Field>] [T::Value]
 symm(side: rocblas_side, uplo: rocblas_fill, m: int, n: int, alpha: *const T, [a: in T, lda, stride_a],
     [b: in T, ldb, stride_b], beta: *const T, [c: out T, ldc, stride_c], batch) }
 
-/// With so many rows and columns a product is worth a copy of a that has both halves.
+/// From this many rows and columns on, a is copied with both triangles before it is multiplied.
 const WORTH_COPY: usize = 64;
-/// Rows of a panel of the copy, which the thread multiplies that copied it: at least so many, and at most.
+/// The smallest and the largest number of rows in a panel of the copy. The thread that copies a panel also multiplies it.
 const PANEL: Range<usize> = 64..512;
-/// Columns of a panel that are copied and multiplied at once, so that they find room in a cache.
+/// Columns of a panel that are copied and multiplied together, so that they fit the cache.
 const DEPTH: usize = 512;
-/// Rows and columns that are copied at once, of one half by columns and of the other by rows: so many columns find room in a cache,
-/// also where they begin at powers of two. Panels are so many rows, or several times as many.
+/// Rows and columns that are copied together. One triangle is read by columns, the other by rows, so so many columns must fit the cache,
+/// even if their addresses are powers of two apart. A panel has this many rows or a multiple.
 const CELL: usize = 16;
-/// To copy an element takes as long as so many steps of arithmetic.
+/// Copying an element takes as long as this many multiplications.
 const COPY: f64 = 8.0;
-/// Without the copy: rows and columns of the blocks on the diagonal, which are filled up to whole ones.
+/// Without a copy: rows and columns of the diagonal blocks, which are completed to square matrices.
 const BLOCK: usize = 128;
 
 unsafe fn symm<T: Field>(
@@ -76,7 +76,7 @@ unsafe fn symm<T: Field>(
             if !whole {
                 scale(m, n, beta, c);
             }
-            // From the right it is the same of the transposed matrices.
+            // From the right it is the same product of the transposed matrices.
             let (columns, b, c) = if left { (n, b, c) } else { (m, b.transposed(), c.transposed()) };
             let a = Half { matrix: a, lower };
             if whole {
@@ -90,17 +90,17 @@ unsafe fn symm<T: Field>(
     unsafe { plan.submit(steps((m, n, order)), body) }
 }
 
-/// A symmetric matrix of which one half lies in memory.
+/// A symmetric matrix with one triangle in memory.
 struct Half<T> {
     matrix: Matrix<T>,
     lower: bool,
 }
 
 impl<T: Field> Half<T> {
-    /// Writes that part of the whole matrix, as tight columns.
+    /// Writes a part of the whole matrix as contiguous columns.
     ///
     /// # Safety
-    /// The half is there and is written, the copy has room, and nobody else uses it.
+    /// The triangle is initialised, the copy is large enough, and nobody else uses it.
     unsafe fn copy(&self, rows: Range<usize>, columns: Range<usize>, to: *mut T) -> Matrix<T> {
         let to = Matrix::new(to, rows.len() as i64);
         parallel::ranges(columns.len(), CELL, COPY * rows.len() as f64, &|part| {
@@ -114,10 +114,10 @@ impl<T: Field> Half<T> {
         to
     }
 
-    /// As [`Half::copy`], of no more than a cell, to columns without gaps.
+    /// As [`Half::copy`], for at most one cell, to contiguous columns.
     ///
     /// # Safety
-    /// As there.
+    /// As for [`Half::copy`].
     unsafe fn copy_cell(&self, rows: Range<usize>, columns: Range<usize>, to: Matrix<T>) {
         let (below, above) = (rows.start >= columns.end, columns.start >= rows.end);
         let full = rows.len() == CELL && columns.len() == CELL;
@@ -126,7 +126,7 @@ impl<T: Field> Half<T> {
             // SAFETY: S2: the caller vouches for the half and for the copy.
             unsafe {
                 if full && (below || above) {
-                    // A number of elements that is known is quick.
+                    // A length that the compiler knows is faster.
                     if below == self.lower {
                         self.matrix.place(rows.start, column).copy_to_nonoverlapping(target, CELL);
                     } else {
@@ -147,7 +147,7 @@ impl<T: Field> Half<T> {
     }
 }
 
-/// How many rows of so many make a panel: as many for each thread, or all where those were too few.
+/// The rows of a panel: evenly divided among the threads, or all rows if that would be too few.
 fn panel(rows: usize) -> usize {
     let threads = library::threads();
     if rows < PANEL.start * threads {
@@ -157,7 +157,7 @@ fn panel(rows: usize) -> usize {
     rows.div_ceil(rounds * threads).next_multiple_of(CELL)
 }
 
-/// c = alpha a b + beta c, with so many rows and columns of c: panels of a are copied, and each is multiplied where it was copied.
+/// c = alpha a b + beta c, with so many rows and columns of c. Each thread copies a panel of a and multiplies it.
 ///
 /// # Safety
 /// The matrices are there, and nobody else uses c.
@@ -177,7 +177,7 @@ unsafe fn multiply<T: Field>(
             let size = (part.len(), columns, depth.len());
             // SAFETY: S2, S12: the caller vouches for the matrices; the copy has room, and the rows of c are disjoint.
             unsafe {
-                // Runs of memory go along those of c.
+                // Contiguous memory runs along the rows of c.
                 let panel = if left {
                     a.copy(part.clone(), depth, copy.as_mut_ptr())
                 } else {
@@ -206,7 +206,7 @@ unsafe fn add<T: Field>((rows, columns): (usize, usize), alpha: T, a: &Half<T>, 
             let (b_here, b_rest) = (b.from(first, 0), b.from(next, 0));
             let (c_here, c_rest) = (c.from(first, 0), c.from(next, 0));
             product((size, columns, size), alpha, whole, b_here, T::ONE, c_here);
-            // The panel below, seen as below or beside the diagonal.
+            // The panel below the diagonal block. If the upper triangle is stored, it is the transposed panel beside the block.
             let panel =
                 if a.lower { a.matrix.from(next, first) } else { a.matrix.from(first, next).transposed() };
             product((rest, columns, size), alpha, panel, b_here, T::ONE, c_rest);

@@ -16,9 +16,9 @@ forms! { "syrk", "" [T: Element<Value: Field + From<S::Value>>, S: Element<Value
 syrk(uplo: rocblas_fill, trans: rocblas_operation, n: int, k: int, alpha: *const S, [a: in T, lda, stride_a],
     beta: *const S, [c: out T, ldc, stride_c], batch) }
 
-/// Rows and columns of the triangles on the diagonal beside which every product is small.
+/// Rows and columns of the diagonal triangles that are not divided on all threads: the products beside them are small.
 const CORNER: usize = 128;
-/// Rows and columns of the blocks on the diagonal, which are computed whole.
+/// Rows and columns of the diagonal blocks, which are computed as whole squares.
 const BLOCK: usize = 32;
 
 unsafe fn syrk<T: Field + From<S>, S: Field, const HERMITIAN: bool>(
@@ -35,7 +35,7 @@ unsafe fn syrk<T: Field + From<S>, S: Field, const HERMITIAN: bool>(
 ) -> Outcome {
     let (lower, op) = (is_lower(uplo)?, operation(trans)?);
     let complex = size_of::<T>() != size_of::<<T as Field>::Part>();
-    // Of complex matrices one of the two transpositions makes sense.
+    // Complex matrices allow only one of the two transpositions.
     ensure(!complex || !op.transposed || op.conjugated == HERMITIAN, VALUE)?;
     ensure(c.step >= n && a.step >= if op.transposed { k } else { n }, SIZE)?;
     let [n, k, batch] = counts([n, k, batch])?;
@@ -77,7 +77,7 @@ unsafe fn syrk<T: Field + From<S>, S: Field, const HERMITIAN: bool>(
     unsafe { plan.submit(steps((n, n, k)) / 2.0, body) }
 }
 
-/// c = alpha left right + beta c in a triangle.
+/// The product c = alpha left right + beta c, limited to one triangle.
 struct Update<T, const HERMITIAN: bool> {
     k: usize,
     lower: bool,
@@ -89,7 +89,7 @@ struct Update<T, const HERMITIAN: bool> {
 }
 
 impl<T: Field, const HERMITIAN: bool> Update<T, HERMITIAN> {
-    /// All of it: first what is large, on all threads, then the rest, each part on one.
+    /// Computes the triangle: first the large products, each on all threads, then the other parts, each on one thread.
     ///
     /// # Safety
     /// left is n × k, right is k × n, c is n × n; nobody else uses the triangle.
@@ -111,8 +111,8 @@ impl<T: Field, const HERMITIAN: bool> Update<T, HERMITIAN> {
         });
     }
 
-    /// Computes what is large beside that part of the diagonal, and names the rest: the rectangle beside two parts of the diagonal, or
-    /// a block on it, which is beside itself.
+    /// Computes the large products beside a part of the diagonal, and lists the rest. An item of the rest is the rectangle beside two parts
+    /// of the diagonal, or a diagonal block, which is given as two equal parts.
     ///
     /// # Safety
     /// As [`Update::run`].
@@ -134,7 +134,7 @@ impl<T: Field, const HERMITIAN: bool> Update<T, HERMITIAN> {
         }
     }
 
-    /// What lies beside two parts of the diagonal, of which the first is the later one.
+    /// The rectangle at the rows of the first part and the columns of the second; the first comes later on the diagonal.
     ///
     /// # Safety
     /// As [`Update::run`].
@@ -146,10 +146,10 @@ impl<T: Field, const HERMITIAN: bool> Update<T, HERMITIAN> {
         unsafe { product((rows.len(), columns.len(), self.k), self.alpha, left, right, self.beta, c) };
     }
 
-    /// A block on the diagonal: computed whole, of which a triangle is kept.
+    /// A diagonal block: all of it is computed, and one triangle is kept.
     ///
     /// # Safety
-    /// As [`Update::run`]; it is no larger than a block.
+    /// As [`Update::run`]; the part is no larger than a block.
     unsafe fn block(&self, part: Range<usize>) {
         let size = part.len();
         let mut block = [T::ZERO; BLOCK * BLOCK];

@@ -1,4 +1,4 @@
-//! Products of narrow numbers: tile by tile they are widened, multiplied, summed, and rounded once.
+//! Products of narrow numbers. Each tile is widened, multiplied and summed, and the sums are rounded once.
 
 use super::super::check::Op;
 use super::super::parallel;
@@ -7,18 +7,18 @@ use super::matrix::Matrix;
 use super::product::{product, steps};
 use std::any::TypeId;
 
-/// Rows and columns of a tile of the result, and how much of the sums is made at once. So much memory one thread takes.
+/// Rows and columns of a tile of the result, and the depth that is summed at once. They limit one thread's memory.
 const TILE: usize = 256;
 const DEPTH: usize = 1024;
 
-/// A matrix as it lies in memory, and what is done to it.
+/// A matrix in memory, and the operation on it.
 pub(super) struct Narrow<T> {
     pub(super) start: *mut T,
     pub(super) leading: i64,
     pub(super) op: Op,
 }
 
-/// d = alpha op(a) op(b) + beta c, in `Out::Wide`. c may be d; with `beta` zero it is not read, and without `alpha` or `k` a and b are not.
+/// d = alpha op(a) op(b) + beta c, in `Out::Wide`. c may be d. If `beta` is zero c is not read; if `alpha` or `k` is zero a and b are not.
 ///
 /// # Safety
 /// op(a) is m × k, op(b) is k × n, c and d are m × n; nobody else uses d.
@@ -66,10 +66,10 @@ unsafe fn copy<T: Scalar>(m: usize, n: usize, c: Matrix<T>, d: Matrix<T>) {
 unsafe impl<T: Sync> Sync for Narrow<T> {}
 
 impl<T: Scalar> Narrow<T> {
-    /// Widens the part of op(it) that begins there and has so many rows and columns, into a buffer.
+    /// Widens a part of the matrix, after its operation, into a buffer: so many rows and columns from that one on.
     ///
     /// # Safety
-    /// The part is there and is written.
+    /// The part is in the matrix and is initialised.
     unsafe fn widen(
         &self,
         (row, column): (usize, usize),
@@ -77,7 +77,7 @@ impl<T: Scalar> Narrow<T> {
         to: &mut Vec<T::Wide>,
     ) -> Matrix<T::Wide> {
         to.resize(rows * columns, T::Wide::ZERO);
-        // Runs of memory: columns, or rows if it is transposed.
+        // Contiguous memory: a column, or a row if the matrix is transposed.
         let (first, length, from, count) =
             if self.op.transposed { (column, columns, row, rows) } else { (row, rows, column, columns) };
         let stored = Matrix::new(self.start, self.leading);

@@ -1,4 +1,4 @@
-//! A triangular matrix that stands left of what it is applied to.
+//! A triangular matrix that is applied from the left.
 
 use super::super::check::Op;
 use super::super::parallel;
@@ -6,14 +6,14 @@ use super::super::scalar::Field;
 use super::matrix::Matrix;
 use std::ops::Range;
 
-/// Rows and columns of the blocks on the diagonal, which are applied row by row; what lies beside them is multiplied as whole matrices.
+/// Rows and columns of the diagonal blocks, which are applied row by row. The parts beside them are multiplied as whole matrices.
 const BLOCK: usize = 32;
-/// Columns that one thread works on at once.
+/// Columns per task of a thread.
 const PANEL: usize = 128;
-/// Columns that a block is applied to side by side.
+/// Columns to which a block is applied at once.
 const LANES: usize = 16;
 
-/// A triangle as it is applied from the left, whatever was done to it.
+/// A triangular matrix as it is applied from the left, after transposition and conjugation.
 pub(super) struct Triangle<T> {
     matrix: Matrix<T>,
     lower: bool,
@@ -23,27 +23,27 @@ pub(super) struct Triangle<T> {
 // SAFETY: S8: an address, of what is only read.
 unsafe impl<T: Sync> Sync for Triangle<T> {}
 
-/// What a triangle is cut into: along its diagonal two smaller ones, and what lies beside both.
+/// The parts of a triangle that is cut: two smaller triangles along its diagonal, and the rectangle beside both.
 pub(super) struct Halves<T> {
-    /// The rows of b that the rectangle is multiplied with, and those that its product belongs to.
+    /// The rows of b that the rectangle is multiplied with, and the rows that the product is added to.
     pub(super) from: Range<usize>,
     pub(super) to: Range<usize>,
     pub(super) rectangle: Matrix<T>,
 }
 
 impl<T: Field> Triangle<T> {
-    /// op(a), or from the right op(a)ᵀ, which is applied to transposed matrices.
+    /// op(a). If it is applied from the right, op(a)ᵀ, which is applied to transposed matrices.
     pub(super) fn new(a: Matrix<T>, op: Op, left: bool, lower: bool, unit: bool) -> Self {
         let matrix = if left { a.after(op) } else { a.after(op).transposed() };
         Self { matrix, lower: lower ^ op.transposed ^ !left, unit }
     }
 
-    /// Calls a function for ranges that are all columns together; a range's work is that of so many rows.
+    /// Calls a function for ranges that together cover all columns. The work of a range is that of so many rows.
     pub(super) fn panels(rows: usize, columns: usize, call: &(dyn Fn(Range<usize>) + Sync)) {
         parallel::ranges(columns, PANEL, rows as f64 * rows as f64, call);
     }
 
-    /// Cuts the part of the diagonal in two; `None` if it is one block.
+    /// Cuts a part of the diagonal in two; `None` if it is a single block.
     pub(super) fn halves(&self, part: &Range<usize>) -> Option<Halves<T>> {
         if part.len() <= BLOCK {
             return None;
@@ -55,10 +55,10 @@ impl<T: Field> Triangle<T> {
         Some(Halves { from, to, rectangle })
     }
 
-    /// The block at that part of the diagonal.
+    /// The diagonal block of a part.
     ///
     /// # Safety
-    /// It is there and is written, and is no larger than a block.
+    /// The block is initialised, and is no larger than a block may be.
     pub(super) unsafe fn block(&self, part: &Range<usize>) -> Block<T> {
         let mut rows = vec![[T::ZERO; BLOCK]; part.len()];
         let corner = self.matrix.from(part.start, part.start);
@@ -78,18 +78,18 @@ impl<T: Field> Triangle<T> {
     }
 }
 
-/// A block on the diagonal, by rows, with the diagonal that is meant.
+/// A diagonal block in row order, with ones on the diagonal if it is a unit triangle.
 pub(super) struct Block<T> {
     rows: Vec<[T; BLOCK]>,
     lower: bool,
     unit: bool,
 }
 
-/// Rows of so many columns.
+/// The rows of a tile of so many columns.
 type Tile<T> = [[T; LANES]; BLOCK];
 
 impl<T: Field> Block<T> {
-    /// c = alpha block b, of so many columns; c may be b.
+    /// c = alpha block b, for so many columns; c may be b.
     ///
     /// # Safety
     /// b and c have as many rows as the block, and nobody else uses c.
@@ -97,7 +97,7 @@ impl<T: Field> Block<T> {
         pulp::Arch::new().dispatch(Job::<T, false> { block: self, columns, alpha, from: b, to: c });
     }
 
-    /// b = block⁻¹ b, of so many columns.
+    /// b = block⁻¹ b, for so many columns.
     ///
     /// # Safety
     /// b has as many rows as the block, and nobody else uses it.
@@ -109,7 +109,7 @@ impl<T: Field> Block<T> {
     /// alpha times the block's product with the tile.
     #[inline(always)]
     fn multiply_tile(&self, alpha: T, tile: &mut Tile<T>) {
-        // The row that no other needs comes first.
+        // A row that no other row needs is overwritten first.
         for step in (0..self.rows.len()).rev() {
             let (row, others) = self.row(step);
             let own = self.rows[row][row];
@@ -141,7 +141,7 @@ impl<T: Field> Block<T> {
         }
     }
 
-    /// The row that is solved so late, and the columns beside its diagonal.
+    /// The row that a step of the solution computes, and the columns beside its diagonal.
     #[inline(always)]
     fn row(&self, step: usize) -> (usize, Range<usize>) {
         if self.lower {
@@ -153,7 +153,7 @@ impl<T: Field> Block<T> {
     }
 }
 
-/// A block that is applied, or solved, in instructions of AVX2 where the machine has them. Who makes one vouches for the matrices.
+/// One application or solution of a block, compiled for AVX2 if the machine has it. The caller of the constructor vouches for the matrices.
 struct Job<'a, T, const SOLVES: bool> {
     block: &'a Block<T>,
     columns: usize,

@@ -1,4 +1,4 @@
-//! trmm: c = alpha op(a) b, or alpha b op(a), of a triangle; c may be b.
+//! trmm: c = alpha op(a) b, or alpha b op(a), of a triangular matrix; c may be b.
 
 use super::super::c::forms::forms;
 use super::super::check::{
@@ -91,7 +91,7 @@ unsafe fn multiply<T: Field>(
     });
 }
 
-/// The rows of the result that belong to that part of the diagonal, by the same rows of b.
+/// Computes the rows of the result that belong to a part of the diagonal, from the same rows of b.
 ///
 /// # Safety
 /// As [`multiply`].
@@ -109,7 +109,7 @@ unsafe fn part<T: Field>(
             let (b, c) = (b.from(rows.start, 0), c.from(rows.start, 0));
             return a.block(&rows).multiply(columns, alpha, b, c);
         };
-        // c may be b, so what others need is written last.
+        // c may be b, so rows that other rows need are overwritten last.
         let (b_from, c_to) = (b.from(from.start, 0), c.from(to.start, 0));
         let size = (to.len(), columns, from.len());
         part(to, columns, alpha, a, b, c);

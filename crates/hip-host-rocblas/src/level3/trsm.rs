@@ -1,4 +1,4 @@
-//! trsm: b = alpha op(a)⁻¹ b, or alpha b op(a)⁻¹, of a triangle.
+//! trsm: b = alpha op(a)⁻¹ b, or alpha b op(a)⁻¹, of a triangular matrix.
 
 use super::super::c::forms::forms;
 use super::super::check::{
@@ -20,7 +20,7 @@ forms! { "trsm", "" [T: Element<Value: Field>] [T::Value]
 trsm(side: rocblas_side, uplo: rocblas_fill, trans: rocblas_operation, diag: rocblas_diagonal, m: int, n: int,
     alpha: *const T, [a: in T, lda, stride_a], [b: out T, ldb, stride_b], batch) }
 
-/// Untyped: the type is an argument. What is given of the inverse is not needed.
+/// The type is an argument. The given inverse of the diagonal blocks is not used.
 pub(crate) mod ex {
     use super::*;
     use hip_sys::rocblas::rocblas_datatype;
@@ -128,7 +128,7 @@ unsafe fn solve<T: Field>(rows: usize, columns: usize, a: &Triangle<T>, b: Matri
     });
 }
 
-/// The rows that belong to that part of the diagonal, as if the triangle ended there.
+/// Solves the rows that belong to a part of the diagonal, as if the triangle ended there.
 ///
 /// # Safety
 /// As [`solve`].

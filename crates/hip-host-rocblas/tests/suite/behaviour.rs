@@ -1,4 +1,4 @@
-//! When calls run, and what they read then.
+//! When calls run, and when they read their arguments.
 
 use crate::common::apart::{again, role};
 use crate::common::gate::gate;
@@ -25,9 +25,9 @@ fn product(alpha: f64, beta: f64, a: &[Z], bb: &[Z], c: &[Z]) -> Vec<Z> {
     put_matrix(c, 3, (3, 3), |row, column| Some(element(row, column)))
 }
 
-/// The call returns while the stream is held up; the host's scalars were read by then, the device's not yet.
+/// The call returns while the stream is blocked. By then host scalars were read; device scalars are read later.
 #[test]
-fn a_call_returns_before_it_runs() {
+fn a_call_returns_before_its_work_runs() {
     let b = &blas();
     let [a, bb, c, d] = [1, 2, 3, 3].map(|seed| b.arg::<f32>(9, seed));
     let (mut alpha, device) = (2.0_f32, b.place::<f32>(Mode::Device, &[Z::from(7.0), Z::from(0.5)]));
@@ -71,10 +71,10 @@ fn addresses_are_read_late() {
     y.check(Form::Plain, |i| y.values[i].iter().map(|y| y * -2.0).collect());
 }
 
-/// Memory that was given back before the call ran ends it, as it ends a copy.
+/// Memory that is freed before the call runs makes the call fail, as it does for a copy.
 #[test]
-fn memory_that_went_away_breaks_the_device() {
-    let name = "behaviour::memory_that_went_away_breaks_the_device";
+fn memory_that_was_freed_before_the_call_ran_is_a_device_error() {
+    let name = "behaviour::memory_that_was_freed_before_the_call_ran_is_a_device_error";
     if role().as_deref() != Some(name) {
         let left = again(name, name, &[]);
         assert!(left.success, "{}", left.text);
@@ -126,7 +126,7 @@ fn a_graph_runs_a_call_each_time() {
     ok!(b.hip, hipGraphDestroy(graph));
 }
 
-/// A result for the host is there when the call returns, after all that the stream had to do before.
+/// A result in host memory is there when the call returns, so the call waits for earlier work in the stream.
 #[test]
 fn a_result_for_the_host_waits_for_the_stream() {
     let b = &blas();
@@ -160,10 +160,10 @@ fn a_handle_stays_with_its_device() {
     assert_eq!(x.now()[0], [Z::from(6.0)]);
 }
 
-/// An address of a batch that leads nowhere breaks the device, and nothing is written.
+/// An invalid address in a batch is a device error, and nothing is written.
 #[test]
-fn a_bad_address_in_a_batch_breaks_the_device() {
-    let name = "behaviour::a_bad_address_in_a_batch_breaks_the_device";
+fn a_bad_address_in_a_batch_is_a_device_error() {
+    let name = "behaviour::a_bad_address_in_a_batch_is_a_device_error";
     if role().as_deref() != Some(name) {
         let left = again(name, name, &[]);
         assert!(left.success, "{}", left.text);
@@ -188,8 +188,8 @@ fn a_bad_address_in_a_batch_breaks_the_device() {
     }
 }
 
-/// Tasks of the program's own, on threads of rayon's, may share a stream and wait for it: work that spreads over threads needs none of
-/// theirs.
+/// Tasks of the program on rayon's threads may share a stream and wait for it. Work that is divided among threads must not need those
+/// threads.
 #[test]
 fn tasks_of_rayons_may_wait() {
     let b = &blas();

@@ -1,4 +1,4 @@
-//! Numbers, arguments and calls.
+//! The numbers, arguments and calls of the tests.
 
 use crate::common::{Buffer, Hip, Plain, hip};
 use half::{bf16, f16};
@@ -13,13 +13,13 @@ pub(crate) type Z = Complex64;
 
 pub(crate) const SUCCESS: rocblas_status = rocblas_status::rocblas_status_success;
 
-/// How many there are in a batch.
+/// The number of members in a batch.
 pub(crate) const BATCH: usize = 3;
 
-/// A type of rocBLAS's.
+/// A type of rocBLAS.
 pub(crate) trait Elem: Plain {
     const COMPLEX: bool;
-    /// Half the distance from 1 to the next number.
+    /// Half the distance from 1 to the next larger number.
     const EPS: f64;
     fn of(z: Z) -> Self;
     fn z(self) -> Z;
@@ -77,12 +77,12 @@ elem!(i8, false, 0.0, |z| z.re as i8, |x| Z::from(f64::from(x)));
 elem!(i32, false, 0.0, |z| z.re as i32, |x| Z::from(f64::from(x)));
 elem!(i64, false, 0.0, |z| z.re as i64, |x| Z::from(x as f64));
 
-/// As that type has it.
+/// The value rounded to that type.
 pub(crate) fn rounded<T: Elem>(z: Z) -> Z {
     T::of(z).z()
 }
 
-/// Multiples of ½ (whole numbers for whole types) from −2 to 2: sums of some thousand products of two are exact in f32.
+/// Multiples of ½ (whole numbers for integer types) from −2 to 2: sums of some thousand products of two are exact in f32.
 pub(crate) fn numbers<T: Elem>(count: usize, seed: u64) -> Vec<Z> {
     let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15).wrapping_add(1);
     let mut next = || {
@@ -120,14 +120,14 @@ pub(crate) fn blas() -> Blas {
     Blas { table, handle, stream, hip }
 }
 
-/// Whose scalars and results are.
+/// Where scalars and results are: in host or device memory.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Mode {
     Host,
     Device,
 }
 
-/// One call, those at addresses, those a stride apart.
+/// The three forms of a function: plain, by addresses, strided.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Form {
     Plain,
@@ -223,7 +223,7 @@ impl<T: Elem> Arg<'_, T> {
         parts.zip(&self.values).map(|(part, values)| part[..values.len()].to_vec()).collect()
     }
 
-    /// Each that the call was for is as it should be, and the others are as they were.
+    /// Checks that each member of the call has its expected values and that the others are unchanged.
     pub(crate) fn check(&self, form: Form, wanted: impl Fn(usize) -> Vec<Z>) {
         for (batch, now) in self.now().into_iter().enumerate() {
             let wanted = if batch < form.count() { wanted(batch) } else { self.values[batch].clone() };
@@ -263,8 +263,8 @@ impl<T: Elem> Place<'_, T> {
     }
 }
 
-/// Calls the function of a form. `(e)` is an argument, `[x step]` an operand, `[x as type, step]` an untyped one, `{x}` one without a
-/// step, `batch` how many.
+/// Calls the function of a form. `(e)` is an argument, `[x step]` an operand, `[x as type, step]` an untyped operand, `{x}` an operand
+/// without a step, `batch` the batch count.
 macro_rules! run {
     ($b:expr, $form:expr, $p:ident $ba:ident $s:ident: $($rest:tt)*) => {
         run!(@ $b, $form, $p $ba $s {} {} {} $($rest)*)
@@ -348,7 +348,7 @@ pub(crate) fn triangle_at(
     }
 }
 
-/// Where a vector's element lies.
+/// The index of a vector's element in memory.
 pub(crate) fn place_of(n: usize, step: i32, index: usize) -> usize {
     let back = if step < 0 { n - 1 - index } else { index };
     back * step.unsigned_abs() as usize
@@ -368,7 +368,7 @@ pub(crate) fn put(values: &[Z], step: i32, elements: &[Z]) -> Vec<Z> {
     values
 }
 
-/// The memory with the elements of a matrix replaced that there are any for.
+/// The memory with those elements of a matrix replaced that have a new value.
 pub(crate) fn put_matrix(
     values: &[Z],
     leading: usize,

@@ -215,7 +215,7 @@ fn iamax_and_iamin() {
         rocblas_izamax_64 rocblas_izamax_batched_64 rocblas_izamax_strided_batched_64);
 }
 
-/// A first NaN stays, as no comparison with it holds; another is passed over, also at the start of a part of a long vector.
+/// A leading NaN stays, since no comparison with it is true. Others are skipped, also at the start of a part of a long vector.
 #[test]
 fn iamax_and_nan() {
     let b = &blas();
@@ -262,7 +262,7 @@ fn rot() {
     rot!(b D, f64, f64, rocblas_zdrot rocblas_zdrot_batched rocblas_zdrot_strided_batched);
 }
 
-/// Hand-made: 3 and 4 have the length 5.
+/// By hand: a vector of 3 and 4 has the length 5.
 macro_rules! rotg {
     ($b:ident $t:ty, $r:ty, $($name:ident)*) => {
         for form in [Form::Plain, Form::Batched, Form::Strided] {
@@ -298,7 +298,7 @@ fn rotg() {
     rotg!(b D, f64, rocblas_zrotg rocblas_zrotg_batched rocblas_zrotg_strided_batched);
 }
 
-/// In the host's mode everything is the host's: also the addresses of a batch.
+/// In host mode everything is in host memory, also the addresses of a batch.
 #[test]
 fn rotg_of_the_hosts_batch() {
     let b = &blas();
@@ -311,7 +311,7 @@ fn rotg_of_the_hosts_batch() {
         (b.table.rocblas_drotg_batched)(b.handle, aa.as_ptr(), ba.as_ptr(), ca.as_ptr(), sa.as_ptr(), 2)
     };
     assert_eq!(status, SUCCESS);
-    // The longer side gives the sign.
+    // The longer side determines the sign.
     assert_eq!(a.get(), [-5.0, -5.0, 3.0].map(Z::from));
     assert_eq!(c.get(), [-0.6, -0.6, 9.0].map(Z::from));
     assert_eq!(s.get(), [0.8, 0.8, 9.0].map(Z::from));
@@ -334,7 +334,7 @@ fn no_elements_and_no_steps() {
         check_results(&result, form, |_| Z::from(0.0));
         run!(b, form, rocblas_snrm2 rocblas_snrm2_batched rocblas_snrm2_strided_batched: (4) [x -1] batch (result.p()));
         check_results(&result, form, |_| Z::from(0.0));
-        // The same element each time; and all sums in one.
+        // The same element each time, with the sums in one element.
         let alpha = b.place::<f32>(mode, &[Z::from(2.0)]);
         run!(b, form, rocblas_saxpy rocblas_saxpy_batched rocblas_saxpy_strided_batched:
             (4) (alpha.p()) [x 0] [y 1] batch);

@@ -310,9 +310,9 @@ fn dgmm() {
         rocblas_sdgmm_strided_batched rocblas_ddgmm_strided_batched rocblas_cdgmm_strided_batched rocblas_zdgmm_strided_batched);
 }
 
-/// Zeros beside a triangle are not multiplied: infinities elsewhere stay where they are.
+/// The zeros beside a triangle are not multiplied, so infinities elsewhere do not become NaN.
 #[test]
-fn a_triangle_leaves_infinities_alone() {
+fn infinities_outside_a_triangle_do_not_spread() {
     let b = &blas();
     let (n, one) = (70_usize, b.place::<f64>(Mode::Host, &[Z::from(1.0)]));
     let a = b.arg_of::<f64>(n * n, |_| vec![Z::from(1.0); n * n]);
@@ -327,9 +327,9 @@ fn a_triangle_leaves_infinities_alone() {
     });
 }
 
-/// What beta is zero for is not read.
+/// If beta is zero, c is not read.
 #[test]
-fn nan_in_what_is_overwritten_does_not_spread() {
+fn nan_in_c_does_not_spread_if_beta_is_zero() {
     let b = &blas();
     let n = 5_usize;
     b.each(|form, mode| {
@@ -340,7 +340,7 @@ fn nan_in_what_is_overwritten_does_not_spread() {
         run!(b, form, rocblas_dsymm rocblas_dsymm_batched rocblas_dsymm_strided_batched:
             (SIDES[1]) (FILLS[0]) (n as _) (n as _) (one.p()) [a n as _] [bb n as _] (zero.p()) [c n as _] batch);
         c.check(form, |i| times(&bb.values[i], &symmetric(FILLS[0], &a.values[i], n, n), (n, n, n)));
-        // Without alpha it is zeros, whatever a and b are.
+        // If alpha is zero the result is zero, whatever a and b are.
         let bad = b.arg_of::<f64>(n * n, |_| vec![Z::from(f64::NAN); n * n]);
         let c = b.arg_of::<f64>(n * n, nan);
         run!(b, form, rocblas_dsymm rocblas_dsymm_batched rocblas_dsymm_strided_batched:

@@ -1,5 +1,5 @@
-//! rocBLAS's C functions on this platform, called as C would: each against plain loops in f64, in its three forms, with scalars and
-//! results of the host's and of the device's.
+//! rocBLAS's C functions on this platform, called as from C. Each is compared with plain loops in f64, in its three forms, with scalars
+//! and results in host and in device memory.
 
 #[path = "../../../hip-host/tests/common/mod.rs"]
 #[macro_use]

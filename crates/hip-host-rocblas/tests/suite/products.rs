@@ -28,7 +28,7 @@ impl Gemm {
         let (a, b) = (after(self.ops[0], a, lda, (m, k)), after(self.ops[1], b, ldb, (k, n)));
         let product = times(&a, &b, (m, n, k));
         put_matrix(c, ldc, (m, n), |row, column| {
-            // What beta is zero for has no part in it.
+            // If beta is zero, c has no part in the result.
             let old = if beta == Z::from(0.0) { beta } else { beta * at(c, ldc, row, column) };
             Some(alpha * product[column * m + row] + old)
         })
@@ -154,7 +154,7 @@ fn a_large_gemm() {
     }
 }
 
-/// Without k, and with alpha zero, only beta counts, and NaN in a and b does not.
+/// If k or alpha is zero, the result is beta c, and NaN in a and b has no effect.
 #[test]
 fn gemm_of_nothing_scales() {
     let b = &blas();

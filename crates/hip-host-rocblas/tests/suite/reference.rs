@@ -1,4 +1,4 @@
-//! Products of matrices by plain loops, which are most of what these tests wait for.
+//! Products of matrices by plain loops, which take most of these tests' time.
 
 use crate::harness::{Z, op_at, put_matrix};
 use hip_sys::rocblas::rocblas_operation;
@@ -19,7 +19,7 @@ pub(crate) fn after(
 }
 
 /// a b, of rows × k and k × columns matrices without gaps, whose numbers are finite. Types and functions are tested with the same
-/// numbers again and again: a product that was made before is known.
+/// numbers again and again, so a product that was computed before is looked up.
 pub(crate) fn times(a: &[Z], b: &[Z], size: (usize, usize, usize)) -> Vec<Z> {
     static KNOWN: LazyLock<Mutex<HashMap<u128, Vec<Z>>>> = LazyLock::new(Mutex::default);
     let mut hash = Xxh3::new();
@@ -46,7 +46,7 @@ pub(crate) fn times(a: &[Z], b: &[Z], size: (usize, usize, usize)) -> Vec<Z> {
     product
 }
 
-/// Column by column, so that memory is read in order. Zeros, of which triangles have many, are passed over.
+/// Column by column, so that memory is read in order. Zeros, which triangles have many of, are skipped.
 fn product<N>(a: &[N], b: &[N], (rows, columns, k): (usize, usize, usize)) -> Vec<N>
 where
     N: Copy + Default + PartialEq + Mul<Output = N> + AddAssign,

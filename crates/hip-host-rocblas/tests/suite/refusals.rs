@@ -1,4 +1,4 @@
-//! What the functions refuse, and with which code.
+//! What the functions refuse, and with which status.
 
 use crate::harness::*;
 use hip_sys::rocblas::rocblas_status as status;
@@ -82,7 +82,7 @@ fn level1() {
     let b = &blas();
     let (x, y, two) = (b.arg::<f32>(4, 1), b.arg::<f32>(4, 2), 2.0);
     let (mut result, mut index) = (5.0, 5);
-    // Nothing to do needs no pointers.
+    // If there is nothing to do, pointers may be null.
     assert_eq!(ask!(b, rocblas_saxpy(0, null(), null(), 1, null_mut(), 1)), SUCCESS);
     assert_eq!(ask!(b, rocblas_saxpy(4, &0.0, null(), 1, null_mut(), 1)), SUCCESS);
     assert_eq!(ask!(b, rocblas_saxpy(4, null(), x.p(), 1, y.p(), 1)), POINTER);
@@ -107,11 +107,11 @@ fn level1() {
 }
 
 #[test]
-fn memory_that_is_none_of_hips() {
+fn memory_that_is_not_hip_s_is_refused() {
     let b = &blas();
     let (x, two, mut mine) = (b.arg::<f32>(4, 1), 2.0, [1.0_f32; 4]);
     assert_eq!(ask!(b, rocblas_sscal(4, &two, mine.as_mut_ptr(), 1)), POINTER);
-    // One more than there is: the operand's three parts and the gaps behind them.
+    // One member more than the operand has room for.
     assert_eq!(ask!(b, rocblas_sscal(21, &two, x.p(), 1)), SUCCESS);
     assert_eq!(ask!(b, rocblas_sscal(22, &two, x.p(), 1)), POINTER);
     b.mode(Mode::Device);
@@ -119,9 +119,9 @@ fn memory_that_is_none_of_hips() {
     b.sync();
 }
 
-/// Strides of zero make a batch of any size of one vector: its results are more than the host has memory for.
+/// With a stride of zero a batch of any size needs one vector. Its results are more than the host has memory for.
 #[test]
-fn a_batch_of_more_results_than_memory() {
+fn a_batch_with_more_results_than_memory_is_an_error() {
     let b = &blas();
     let (x, mut result) = (b.arg::<f32>(4, 1), 7.0_f32);
     let dot = b.table.rocblas_sdot_strided_batched_64.get().expect("hip-host has it");
@@ -177,7 +177,7 @@ fn matrices() {
     assert_eq!(trsm(left, upper, unit, 3, &one, null(), x.p(), 3), POINTER);
     assert_eq!(trsm(left, upper, unit, 3, &zero, null(), x.p(), 3), SUCCESS);
     b.sync();
-    // In place a product needs the same leading dimension, a sum also untransposed operands.
+    // A product in place needs equal leading dimensions; a sum in place needs untransposed operands, too.
     assert_eq!(
         ask!(b, rocblas_strmm(left, upper, none, unit, 3, 2, &one, a.p(), 3, x.p(), 3, x.p(), 4)),
         VALUE
@@ -237,7 +237,7 @@ fn untyped() {
 }
 
 #[test]
-fn what_a_capturing_stream_refuses() {
+fn a_capturing_stream_refuses_calls_that_wait() {
     use hip_sys::hip::{hipGraph_t, hipStreamCaptureMode};
     let b = &blas();
     let (x, mut result) = (b.arg::<f32>(4, 1), 0.0);

@@ -141,7 +141,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_block_goes_out_once() {
+    fn every_block_is_handed_out_once() {
         for count in (1..40).chain([97, 128, 1000]) {
             for seed in 0..50 {
                 let order = Order::new(count, |n| mix(mix(seed) ^ n));

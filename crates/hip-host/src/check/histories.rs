@@ -213,7 +213,7 @@ fn memory_is_not_used_after_it_was_freed() {
 }
 
 #[test]
-fn a_piece_of_a_pool_keeps_its_past() {
+fn a_suballocation_keeps_its_recorded_uses() {
     for (stream, conflicts) in [(A, vec![]), (B, vec![Conflict::WriteAfterWrite])] {
         let mut history = History::default();
         history.submit(A, Write);
@@ -238,7 +238,7 @@ fn neighbours_are_no_race_and_overlaps_are_named_exactly() {
 }
 
 #[test]
-fn a_pair_is_one_report_however_many_places_it_shares() {
+fn a_pair_of_accesses_is_one_report() {
     let mut history = History::default();
     let rows =
         |access| (0..3).map(|row| Extent { range: row * 16..row * 16 + 4, access }).collect::<Vec<_>>();

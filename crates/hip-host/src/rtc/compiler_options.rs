@@ -188,7 +188,7 @@ mod tests {
     use super::is_known;
 
     #[test]
-    fn what_decides_about_code_and_messages_goes_on() {
+    fn options_for_code_and_messages_are_accepted() {
         for option in [
             "-O",
             "-O2",
@@ -221,7 +221,7 @@ mod tests {
     }
 
     #[test]
-    fn what_reaches_other_programs_and_files_does_not() {
+    fn options_that_reach_programs_and_files_are_refused() {
         for option in [
             "-fplugin=evil.so",
             "-fplugin-arg-evil-x=1",

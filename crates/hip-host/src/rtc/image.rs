@@ -128,7 +128,7 @@ mod tests {
     }
 
     #[test]
-    fn another_version_is_told_apart() {
+    fn another_version_is_distinguished() {
         let mut image = pack(&two());
         image[24] ^= 0x40;
         let sum = xxh3_64(&image[24..]);

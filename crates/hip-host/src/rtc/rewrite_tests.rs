@@ -374,7 +374,7 @@ fn inline_is_said_once() {
 }
 
 #[test]
-fn other_text_stays_as_it_is() {
+fn other_text_is_unchanged() {
     let text = "# 1 \"a.hip\"\nint a = b < c ? 1'000 : d >> 2; /* { */ const char* s = R\"(__shared__)\";\n#pragma once\n\tint  f( );";
     assert_eq!(rewrite(text).text, text);
 }
@@ -450,7 +450,7 @@ fn no_text_is_too_strange() {
 }
 
 #[test]
-fn no_damage_to_a_text_is_too_strange() {
+fn damaged_kernel_text_causes_no_panic() {
     let whole = include_str!("../../tests/rtc/forms.hip");
     let places: Vec<usize> = whole.char_indices().map(|(at, _)| at).collect();
     let mut random = Random(0x2545_f491_4f6c_dd1d);

@@ -125,7 +125,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn everyone_waits_for_the_last() {
+    fn a_barrier_waits_for_the_last_thread() {
         let grid_barrier = GridBarrier::new(3);
         let rounds = Mutex::new(Vec::new());
         thread::scope(|scope| {

@@ -382,7 +382,7 @@ mod tests {
     }
 
     #[test]
-    fn a_barrier_opens_for_the_living() {
+    fn a_barrier_does_not_wait_for_threads_that_exited() {
         let mut schedule = two_threads();
         assert!(matches!(schedule.barrier(5, false), Met::Now(told) if told == 2 << 32 | 1));
         assert!(next(&mut schedule, Some(1)).is_none());

@@ -127,7 +127,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn stacks_are_reused_and_coloured() {
+    fn stacks_are_reused_at_staggered_offsets() {
         assert_eq!(limit(65_530), 16_382);
         assert_eq!(limit(0), 2048);
         let held = reserve(3);

@@ -92,7 +92,7 @@ fn the_architecture_is_the_name_in_the_properties() {
 }
 
 #[test]
-fn what_is_cut_short_or_changed_is_refused() {
+fn truncated_or_changed_images_are_refused() {
     let hip = hip();
     let image = Program::new(TEXT).compile(&[]);
     for length in [0, 7, 8, 15, 16, 31, 32, 64, image.len() / 2, image.len() - 1] {
@@ -201,7 +201,7 @@ fn threads_compile_one_program_at_once() {
 }
 
 #[test]
-fn what_is_no_file_is_no_image_and_nobody_waits_for_it() {
+fn a_path_that_is_no_regular_file_is_an_error_without_waiting() {
     let hip = hip();
     let folder = tempfile::tempdir().expect("a temporary folder");
     assert_eq!(load_file(&hip, folder.path()).0, 200);

@@ -45,7 +45,7 @@ fn no_program_is_told() {
 }
 
 #[test]
-fn what_a_program_is_made_of() {
+fn wrong_arguments_of_create_program_are_refused() {
     let (text, name, mut program) = (CString::new(GOOD).expect("no zero byte"), c"n".as_ptr(), null_mut());
     let text = text.as_ptr();
     let none = null_mut();

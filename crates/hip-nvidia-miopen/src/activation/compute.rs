@@ -26,7 +26,7 @@ fn tanh() -> Outcome<sys::cudnnActivationDescriptor_t> {
 /// `y = alpha * f(x) + beta * y`. The two may be the same memory with the same strides.
 ///
 /// # Safety
-/// The memory has the tensors.
+/// The memory fits the tensors.
 pub(crate) unsafe fn forward(
     session: &Session,
     activation: &Activation,
@@ -81,7 +81,7 @@ pub(crate) unsafe fn forward(
         Way::Leaky(slope) => slope,
     };
     let other = Factor::new(alpha.value() * slope, y_tensor.kind);
-    // Where x is positive the first product has to win.
+    // For positive x the first product must be the larger one.
     let op = if alpha.value() >= other.value() {
         sys::cudnnOpTensorOp_t::CUDNN_OP_TENSOR_MAX
     } else {
@@ -109,7 +109,7 @@ pub(crate) unsafe fn forward(
 /// `dx = alpha * f'(x) * dy + beta * dx`.
 ///
 /// # Safety
-/// The memory has the tensors.
+/// The memory fits the tensors.
 pub(super) unsafe fn backward(
     session: &Session,
     activation: &Activation,
@@ -149,7 +149,7 @@ pub(super) unsafe fn backward(
         }
         Way::Tanh { alpha: inner, beta: outer } => {
             all_there(&[y])?;
-            // dx = dy * inner * (outer - y * y / outer), the products first.
+            // dx = dy * inner * (outer - y * y / outer); the products come first.
             if beta.value() != 0.0 || outer == 0.0 || [dy, y].contains(&dx.cast_const()) {
                 return Err(UNSUPPORTED);
             }
@@ -194,7 +194,7 @@ pub(super) unsafe fn backward(
         Way::Absolute => -1.0,
         Way::Leaky(slope) => slope,
     };
-    // The slope everywhere, and what is missing where x is positive: dy is read twice, so it must stay.
+    // The slope everywhere, and then the difference where x is positive. dy is read twice, so it must not be overwritten.
     if dy == dx.cast_const() || x == dx.cast_const() {
         return Err(UNSUPPORTED);
     }

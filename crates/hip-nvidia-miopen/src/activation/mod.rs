@@ -1,4 +1,4 @@
-//! Activations: those that cuDNN has, and those that two of its operations make.
+//! Activations: those that cuDNN has, and those that two of its operations give.
 #![allow(non_snake_case, reason = "MIOpen's names")]
 
 mod compute;
@@ -30,14 +30,14 @@ pub(super) struct Activation {
 /// How a function is computed.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum Way {
-    /// cuDNN has it, with one coefficient.
+    /// cuDNN has the function, with one coefficient.
     Native(Native, f64),
     Identity,
-    /// The larger of `x` and `-x`. Its slope at zero is -1, as MIOpen's.
+    /// The larger of `x` and `-x`. As in MIOpen, the slope at zero is -1.
     Absolute,
     /// The larger (above slope 1 the smaller) of `x` and `slope * x`.
     Leaky(f64),
-    /// `beta * tanh(alpha * x)` with other factors than one: in steps, which the output is the place for.
+    /// `beta * tanh(alpha * x)` with factors other than one: in steps, with intermediate results in the output.
     Tanh {
         alpha: f64,
         beta: f64,
@@ -73,7 +73,7 @@ impl Activation {
         self.mode == mode
     }
 
-    /// How it is computed, if cuDNN can.
+    /// The way to compute it, if cuDNN can.
     pub(super) fn way(&self) -> Outcome<Way> {
         use miopenActivationMode_t as M;
         Ok(match self.mode {
@@ -92,7 +92,7 @@ impl Activation {
         })
     }
 
-    /// cuDNN's descriptor of a native function, and of the identity, which only fused convolutions take.
+    /// cuDNN's descriptor of a native function, or of the identity, which only fused convolutions accept.
     pub(super) fn raw(&self) -> Outcome<sys::cudnnActivationDescriptor_t> {
         let (mode, coefficient) = match self.way()? {
             Way::Native(mode, coefficient) => (mode, coefficient),
@@ -129,7 +129,7 @@ entries! {
         ACTIVATIONS.set(handle, Activation::new(mode, alpha, beta, gamma)?)
     }
 
-    /// Each of the places may be null.
+    /// Each pointer may be null.
     fn miopenGetActivationDescriptor(
         handle: D, mode: *mut miopenActivationMode_t, alpha: *mut f64, beta: *mut f64, gamma: *mut f64,
     ) {
@@ -193,7 +193,7 @@ mod tests {
     }
 
     #[test]
-    fn what_it_was_set_to_is_read_back() {
+    fn settings_read_back() {
         let mut handle = std::ptr::null_mut();
         let (mut mode, mut alpha, mut beta, mut gamma) = (miopenActivationMode_t(0), 0.0, 0.0, 0.0);
         // SAFETY: S11: live places.

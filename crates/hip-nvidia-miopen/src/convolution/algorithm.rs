@@ -1,4 +1,4 @@
-//! cuDNN's algorithms: which there are for a problem, and which was chosen.
+//! cuDNN's algorithms: the candidates for a problem, and the choice.
 
 use super::math::Math;
 use super::problem::{Direction, Problem};
@@ -10,34 +10,34 @@ use std::collections::HashMap;
 use std::ffi::c_int;
 use std::mem::offset_of;
 
-/// An algorithm that does a problem.
+/// An algorithm that computes a problem.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Algorithm {
-    /// cuDNN's number in the problem's direction.
+    /// cuDNN's number of the algorithm in the problem's direction.
     pub(super) number: u32,
     pub(super) math: Math,
-    /// Milliseconds; negative if nobody measured.
+    /// Milliseconds; negative if it was not measured.
     pub(super) time: f32,
     /// Bytes of workspace.
     pub(super) memory: usize,
 }
 
-/// A problem with a class of algorithms, of which MIOpen has fewer than cuDNN.
+/// A problem and a class of algorithms; MIOpen has fewer classes than cuDNN has algorithms.
 #[derive(PartialEq, Eq, Hash)]
 pub(crate) struct Wanted {
     pub(super) problem: Problem,
     pub(super) class: u32,
 }
 
-/// The algorithms that were found best, or taken, for what a handle was given.
+/// The algorithms that were found fastest, or chosen, for a handle's problems.
 pub(crate) type Choices = HashMap<Wanted, Algorithm>;
 
-/// An algorithm that needs more workspace than this is not offered.
+/// The largest workspace of an algorithm that is offered.
 pub(super) const MOST_WORKSPACE: usize = 1 << 30;
-/// So many answers at most: each algorithm in two ways.
+/// The maximum number of cuDNN's answers: each algorithm in two math modes.
 const ANSWERS: usize = 16;
 
-/// cuDNN's answer, with numbers where it has enums.
+/// cuDNN's answer, with numbers in place of enums.
 #[repr(C)]
 #[derive(Clone, Copy, Default)]
 struct Answer {
@@ -52,7 +52,7 @@ struct Answer {
 
 macro_rules! same_layout {
     ($($theirs:ty),*) => {
-        /// In each direction the answer has its own type and this layout.
+        /// Each direction has its own answer type; all have this layout.
         const _: () = {
             $(
                 assert!(size_of::<Answer>() == size_of::<$theirs>());
@@ -80,18 +80,18 @@ pub(super) mod class {
     pub(crate) const FFT: u32 = 2;
     pub(crate) const WINOGRAD: u32 = 3;
     pub(crate) const IMPLICIT_GEMM: u32 = 5;
-    /// None of MIOpen's: whatever runs without a workspace.
+    /// Not a class of MIOpen: any algorithm that needs no workspace.
     pub(crate) const FREE: u32 = 100;
-    /// None of MIOpen's: whatever adds up products, and nothing else.
+    /// Not a class of MIOpen: any algorithm that sums products, without a transform.
     pub(crate) const SUMS: u32 = 101;
 
-    /// Whether a class transforms what it multiplies, which rounds otherwise than sums of products.
+    /// Whether a class uses a transform, which rounds in another way than sums of products.
     pub(crate) fn transforms(class: u32) -> bool {
         matches!(class, FFT | WINOGRAD)
     }
 }
 
-/// The class that one of cuDNN's algorithms counts as.
+/// The class of one of cuDNN's algorithms.
 pub(super) fn class_of(direction: Direction, number: u32) -> u32 {
     use class::*;
     let classes: &[u32] = match direction {
@@ -130,13 +130,13 @@ numbers! {
     ];
 }
 
-/// Those of cuDNN's answers that can be used, each once, in cuDNN's order, with the workspace that they need as
-/// they are run.
+/// The usable ones of cuDNN's answers, each once, in cuDNN's order, with the workspace that they need in the chosen
+/// math mode.
 fn usable(session: &Session, problem: &Problem, answers: &[Answer]) -> Outcome<Vec<Algorithm>> {
     let mut list: Vec<Algorithm> = Vec::with_capacity(answers.len());
     for answer in answers {
         let deterministic = answer.determinism == sys::cudnnDeterminism_t::CUDNN_DETERMINISTIC as u32;
-        // What is not deterministic adds its sums up in the output by atomic operations: in 16 bits each of them rounds.
+        // A nondeterministic algorithm adds to the output by atomics, which round in 16 bits at each addition.
         let (number, math) = (answer.number, Math::of(problem.x.kind, answer.math)?);
         let whole = !problem.wants_tensor_cores() || math == Math::HalfTensor && problem.has_tensor_cores();
         let wanted = whole && (deterministic || !(problem.conv.is_deterministic() || problem.is_narrow()));
@@ -156,7 +156,7 @@ fn usable(session: &Session, problem: &Problem, answers: &[Answer]) -> Outcome<V
     Ok(list)
 }
 
-/// The algorithms for a problem, the best first as far as cuDNN can tell without trying. Touches no device memory.
+/// The algorithms for a problem, the best first by cuDNN's heuristics. Does not touch device memory.
 pub(super) fn algorithms(session: &Session, problem: &Problem) -> Outcome<Vec<Algorithm>> {
     let library = cudnn()?;
     let raw = problem.raw(Math::best(problem.x.kind)?)?;
@@ -201,7 +201,7 @@ pub(super) fn algorithms(session: &Session, problem: &Problem) -> Outcome<Vec<Al
     if list.is_empty() { Err(UNSUPPORTED) } else { Ok(list) }
 }
 
-/// The workspace that lets every algorithm run that is offered.
+/// A workspace that is large enough for every algorithm that is offered.
 pub(super) fn largest_workspace(session: &Session, problem: &Problem) -> Outcome<usize> {
     Ok(algorithms(session, problem)?.iter().map(|algorithm| algorithm.memory).max().unwrap_or(0))
 }
@@ -251,7 +251,7 @@ pub(super) fn workspace(
     Ok(size)
 }
 
-/// The workspaces of the algorithms that transform, of those that need some.
+/// The workspaces of the algorithms that use a transform and need one.
 pub(super) fn transforms_workspaces(handle: sys::cudnnHandle_t, problem: &Problem) -> Vec<usize> {
     let transforms = (0..8).filter(|number| class::transforms(class_of(problem.direction, *number)));
     let ways = (0..4).filter_map(|way| Math::of(problem.x.kind, way).ok());
@@ -261,9 +261,9 @@ pub(super) fn transforms_workspaces(handle: sys::cudnnHandle_t, problem: &Proble
         .collect()
 }
 
-/// The algorithm for a class and a workspace of this size: the one that was found, else what cuDNN thinks best
+/// The algorithm for a class and a workspace of this size: the one that was found, else the best by cuDNN's heuristics
 /// among those that fit,
-/// of the class if there is one.
+/// of the same class if there is one.
 pub(super) fn choose(session: &mut Session, wanted: Wanted, size: usize) -> Outcome<Algorithm> {
     if let Some(found) = session.choices.get(&wanted).filter(|found| found.memory <= size) {
         return Ok(*found);
@@ -277,12 +277,12 @@ pub(super) fn choose(session: &mut Session, wanted: Wanted, size: usize) -> Outc
         class == wanted.class || sums && !class::transforms(class)
     });
     if let Some(chosen) = of_class.next().copied() {
-        // One that was found and needs more than this stays for a larger workspace.
+        // A found algorithm that needs a larger workspace is kept for calls that have one.
         session.choices.entry(wanted).or_insert(chosen);
         return Ok(chosen);
     }
-    // One of another class is for this workspace alone: with a larger one there may be one of the class. Transforms are for those who
-    // asked for some.
+    // An algorithm of another class is chosen for this workspace only. Transforms are chosen only for callers
+    // that allow them.
     let asked = class::transforms(wanted.class) || wanted.class == class::FREE;
     let other = fitting.iter().find(|other| asked || !class::transforms(class_of(direction, other.number)));
     if sums { Err(UNSUPPORTED) } else { other.copied().ok_or(BAD) }

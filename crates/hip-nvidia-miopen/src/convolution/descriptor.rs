@@ -14,19 +14,19 @@ use std::ffi::c_int;
 use std::hash::{Hash, Hasher};
 use std::sync::{Arc, LazyLock};
 
-/// How weights slide over a picture.
+/// The geometry of a convolution.
 #[derive(Default)]
 pub(crate) struct Convolution {
     pub(crate) transposed: bool,
     pads: Vec<c_int>,
     strides: Vec<c_int>,
     dilations: Vec<c_int>,
-    /// What a transposed one adds to the lengths of its output.
+    /// The additional length of a transposed convolution's output.
     output_pads: Vec<c_int>,
     groups: c_int,
     /// The values of [`miopenConvolutionAttrib_t`].
     attributes: [c_int; 3],
-    /// cuDNN's, one for each kind of number and way to multiply.
+    /// cuDNN's descriptors, one for each element type and math mode.
     raws: [Lazy<RawConvolution>; Math::COUNT],
 }
 
@@ -90,7 +90,7 @@ impl Convolution {
         plain.with(|c| c.groups = groups)
     }
 
-    /// The same with what is changed; cuDNN's descriptors are made anew.
+    /// The same with a change; cuDNN's descriptors are made again.
     fn with(&self, change: impl FnOnce(&mut Self)) -> Self {
         let mut changed = Self {
             transposed: self.transposed,
@@ -122,7 +122,7 @@ impl Convolution {
         self.attributes[DETERMINISTIC] == 1
     }
 
-    /// Pads, strides and dilations. A line is a picture of width one.
+    /// Pads, strides and dilations. One dimension becomes two, with a width of one.
     fn lists(&self) -> [Vec<c_int>; 3] {
         [(&self.pads, 0), (&self.strides, 1), (&self.dilations, 1)].map(|(list, rest)| {
             let mut list = list.clone();
@@ -131,7 +131,7 @@ impl Convolution {
         })
     }
 
-    /// The same in 64 bits, of a descriptor that was set.
+    /// The same in 64 bits, for a descriptor that was set.
     pub(crate) fn picture(&self) -> Outcome<[Vec<i64>; 3]> {
         if self.pads.is_empty() {
             return Err(BAD);
@@ -167,7 +167,7 @@ impl Convolution {
         self.raws[math as usize].get(make).map(RawConvolution::raw)
     }
 
-    /// The lengths of what comes out.
+    /// The output's lengths.
     pub(crate) fn output(&self, x: &Tensor, w: &Tensor) -> Outcome<Vec<c_int>> {
         let spatial = self.spatial();
         if spatial == 0 || x.rank() != spatial + 2 || w.rank() != spatial + 2 || x.kind != w.kind {
@@ -199,7 +199,7 @@ impl Convolution {
                     (length - 1).checked_mul(stride).and_then(|n| n.checked_add(reach)).ok_or(BAD)?;
                 (spread - 2 * pad + extra).max(1)
             } else {
-                // A window that does not fit still gives one.
+                // A window larger than the input still gives one output.
                 ((length - reach + 2 * pad).div_euclid(stride) + 1).max(1)
             });
         }
@@ -279,7 +279,7 @@ entries! {
         unsafe { give(place, value) }
     }
 
-    /// Of a picture. Each of the places may be null.
+    /// Two dimensions. Each pointer may be null.
     fn miopenGetConvolutionDescriptor(
         handle: Handle, mode: *mut miopenConvolutionMode_t, pad_h: Place, pad_w: Place, stride_h: Place,
         stride_w: Place, dilation_h: Place, dilation_w: Place,
@@ -300,7 +300,7 @@ entries! {
         Ok(())
     }
 
-    /// Each of the places may be null.
+    /// Each pointer may be null.
     fn miopenGetConvolutionNdDescriptor(
         handle: Handle, requested: c_int, count: Place, pads: Place, strides: Place, dilations: Place,
         mode: *mut miopenConvolutionMode_t,

@@ -1,4 +1,4 @@
-//! Find mode: the algorithms are tried, and MIOpen's class then means the fastest of that class.
+//! Find mode: measures the algorithms. Afterwards MIOpen's class means its fastest algorithm.
 #![allow(non_snake_case, reason = "MIOpen's names")]
 
 use super::algorithm::{Algorithm, Wanted, algorithms, choose, class, class_of, largest_workspace};
@@ -14,21 +14,21 @@ use hip_nvidia::library::Mark;
 use hip_sys::miopen::*;
 use std::ffi::c_int;
 
-/// Where the results go, as many as are asked for.
+/// The caller's array for as many results as were requested.
 struct Results {
     asked: c_int,
     count: *mut c_int,
     list: *mut miopenConvAlgoPerf_t,
 }
 
-/// So many runs of an algorithm are measured, after one that is not.
+/// The number of measured runs of an algorithm, after one warm-up.
 const RUNS: u8 = 4;
 
-/// Tries the algorithms that the workspace has room for, the fastest first. cuDNN's own search is not asked: with other threads at
-/// work it leaves an error behind that the next call answers (9.19, driver 580).
+/// Measures the algorithms that fit the workspace, and returns the fastest first. cuDNN's own search is not used: while other
+/// threads work, it leaves an error behind that the next call returns (9.19, driver 580).
 ///
 /// # Safety
-/// The buffers have the problem's tensors; what is computed is overwritten.
+/// The buffers fit the problem's tensors; the output is overwritten.
 unsafe fn measure(
     session: &Session,
     problem: &Problem,
@@ -70,7 +70,7 @@ unsafe fn time(
     let (way, blend) = ((algorithm.number, algorithm.math), Blend::replace(problem));
     // SAFETY: S11: the caller's memory.
     let go = || unsafe { run(session, problem, way, blend, buffers, workspace) };
-    // The first call may answer what an earlier one left behind in the thread.
+    // The first call may return an error that an earlier one left behind in the thread.
     go().or_else(|_| go())?;
     // SAFETY: S11: the session's stream is live.
     let set = |mark: &Mark| unsafe { mark.set(session.stream.cast()) }.map_err(hip);
@@ -82,7 +82,7 @@ unsafe fn time(
     Ok(begin.until(end).map_err(hip)? / f32::from(RUNS))
 }
 
-/// The fastest of each class, the fastest class first, of a list in this order.
+/// The fastest of each class, the fastest class first, of a list that is sorted by time.
 fn fastest_of_each_class(direction: Direction, algorithms: &[Algorithm]) -> Vec<(u32, Algorithm)> {
     let mut list: Vec<(u32, Algorithm)> = Vec::new();
     for algorithm in algorithms {
@@ -94,7 +94,7 @@ fn fastest_of_each_class(direction: Direction, algorithms: &[Algorithm]) -> Vec<
     list
 }
 
-/// MIOpen has no class of Fourier transforms for the gradient of the weights.
+/// MIOpen has no FFT class for the gradient of the weights.
 fn result_class(direction: Direction, number: u32) -> u32 {
     match (direction, class_of(direction, number)) {
         (Direction::BackwardWeights, class::FFT) => class::DIRECT,
@@ -112,7 +112,7 @@ unsafe fn find(
     let room = usize::try_from(results.asked).ok().filter(|n| *n > 0).ok_or(BAD)?;
     there(results.count)?;
     there(results.list)?;
-    let buffers = problem.place(buffers);
+    let buffers = problem.in_problem_order(buffers);
     let found = with(handle, |session| {
         // SAFETY: S11: the caller's memory.
         let measured = unsafe { measure(session, &problem, buffers, workspace) }?;
@@ -153,7 +153,7 @@ unsafe fn execute(
     let kind = problem.x.kind;
     // SAFETY: S11: the caller's factors.
     let blend = unsafe { Blend { alpha: Factor::read(alpha, kind)?, beta: Factor::read(beta, kind)? } };
-    let buffers = problem.place(buffers);
+    let buffers = problem.in_problem_order(buffers);
     let workspace = Workspace::new(memory, size);
     with(handle, |session| {
         let wanted = Wanted { problem: problem.clone(), class };

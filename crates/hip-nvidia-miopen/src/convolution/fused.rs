@@ -1,4 +1,4 @@
-//! A convolution with a bias and an activation: cuDNN's fused one where it has it, else one call after the other.
+//! A convolution with a bias and an activation: fused if cuDNN can, else one call after the other.
 #![allow(non_snake_case, reason = "MIOpen's names")]
 
 use super::algorithm::{Algorithm, Wanted, choose, class};
@@ -21,7 +21,7 @@ pub(crate) struct Fused<'a> {
     pub(crate) x: In,
     pub(crate) w: In,
     pub(crate) alpha: f64,
-    /// None of it if the factor is zero.
+    /// `None` if the factor is zero.
     pub(crate) z: (&'a Tensor, In, f64),
     pub(crate) bias: (&'a Tensor, In),
     pub(crate) activation: &'a Activation,
@@ -33,7 +33,7 @@ impl Fused<'_> {
         Factor::new(value, self.problem.y.kind)
     }
 
-    /// Whether cuDNN may have it in one. The identity it has with one algorithm only.
+    /// Whether cuDNN may fuse it. For the identity it supports only one algorithm.
     fn is_native(&self, algorithm: &Algorithm) -> bool {
         let precomputed = Forward::CUDNN_CONVOLUTION_FWD_ALGO_IMPLICIT_PRECOMP_GEMM as u32;
         self.problem.direction == Direction::Forward
@@ -47,7 +47,7 @@ impl Fused<'_> {
     /// Submits it to the session's stream.
     ///
     /// # Safety
-    /// The memory has the tensors, and the workspace has its size.
+    /// The memory fits the tensors, and the workspace has its size.
     unsafe fn run(&self, session: &Session, algorithm: &Algorithm, workspace: Workspace) -> Outcome {
         all_there(&[self.x, self.w, self.bias.1, self.y.cast_const()])?;
         if self.z.2 != 0.0 {
@@ -56,7 +56,7 @@ impl Fused<'_> {
         if self.is_native(algorithm) {
             // SAFETY: S11: the caller's memory.
             match unsafe { self.native(session, algorithm, workspace) } {
-                // What cuDNN does not fuse it refuses before it submits anything.
+                // cuDNN refuses what it cannot fuse before it submits anything.
                 Err(Status::miopenStatusUnsupportedOp | Status::miopenStatusBadParm) => {}
                 outcome => return outcome,
             }
@@ -69,7 +69,7 @@ impl Fused<'_> {
         let problem = self.problem;
         let raw = problem.raw(algorithm.math)?;
         let (alpha, z_alpha) = (self.factor(self.alpha), self.factor(self.z.2));
-        // Without a z it stands for y, which is not read then.
+        // Without a z, y takes its place and is not read.
         let (z_raw, z) =
             if self.z.2 == 0.0 { (raw.y, self.y.cast_const()) } else { (self.z.0.raw()?, self.z.1) };
         let (bias_raw, activation) = (self.bias.0.raw()?, self.activation.raw()?);
@@ -105,7 +105,8 @@ impl Fused<'_> {
         let in_place = self.z.2 != 0.0 && self.z.1 == self.y.cast_const();
         let kept = if in_place { self.z.2 } else { 0.0 };
         let blend = Blend { alpha: self.factor(self.alpha), beta: self.factor(kept) };
-        let buffers = problem.place(Buffers { x: self.x.cast_mut(), w: self.w.cast_mut(), y: self.y });
+        let buffers =
+            problem.in_problem_order(Buffers { x: self.x.cast_mut(), w: self.w.cast_mut(), y: self.y });
         let bias_raw = self.bias.0.raw()?;
         // SAFETY: S11: live descriptors and factors; the memory is the caller's word. A stream runs the calls in
         // this order.
@@ -132,10 +133,10 @@ impl Fused<'_> {
     }
 }
 
-/// Runs a fused convolution that needs no workspace.
+/// Runs a fused convolution without a workspace.
 ///
 /// # Safety
-/// The memory has the tensors.
+/// The memory fits the tensors.
 pub(crate) unsafe fn run_fused(session: &mut Session, fused: &Fused<'_>) -> Outcome {
     let wanted = Wanted { problem: fused.problem.clone(), class: class::FREE };
     let algorithm = choose(session, wanted, 0)?;
@@ -144,20 +145,20 @@ pub(crate) unsafe fn run_fused(session: &mut Session, fused: &Fused<'_>) -> Outc
     unsafe { fused.run(session, &algorithm, none) }
 }
 
-/// Runs a convolution alone that needs no workspace.
+/// Runs an unfused convolution without a workspace.
 ///
 /// # Safety
-/// The memory has the tensors.
+/// The memory fits the tensors.
 pub(crate) unsafe fn run_free(session: &mut Session, problem: &Problem, x: In, w: In, y: Out) -> Outcome {
     let algorithm = choose(session, Wanted { problem: problem.clone(), class: class::FREE }, 0)?;
     let none = Workspace::new(std::ptr::null_mut(), 0);
-    let buffers = problem.place(Buffers { x: x.cast_mut(), w: w.cast_mut(), y });
+    let buffers = problem.in_problem_order(Buffers { x: x.cast_mut(), w: w.cast_mut(), y });
     let way = (algorithm.number, algorithm.math);
     // SAFETY: S11: the caller's memory.
     unsafe { run(session, problem, way, Blend::replace(problem), buffers, none) }
 }
 
-/// The caller's factor; `missing` without one.
+/// The caller's factor; `missing` if there is none.
 unsafe fn factor(place: In, missing: f64) -> f64 {
     // SAFETY: S11: the caller's factor.
     unsafe { Factor::read(place, miopenDataType_t::miopenFloat) }.map_or(missing, |factor| factor.value())

@@ -1,4 +1,4 @@
-//! Immediate mode: the caller names the solution.
+//! Immediate mode: the caller passes a solution's id.
 #![allow(non_snake_case, reason = "MIOpen's names")]
 
 use super::algorithm::{Wanted, choose, class};
@@ -41,7 +41,7 @@ fn solution_workspace(handle: miopenHandle_t, problem: &Problem, id: u64) -> Out
     with(handle, |session| solution.workspace(session, problem))
 }
 
-/// Makes the backend's plan. What an algorithm compiles it compiles when it runs first: this finds out whether it would.
+/// Makes the backend's plan. Older algorithms compile at their first run; here it is only checked whether they would.
 fn compile(handle: miopenHandle_t, problem: &Problem, id: u64) -> Outcome {
     solution_workspace(handle, problem, id).map(drop)
 }
@@ -54,7 +54,7 @@ unsafe fn immediate(
     id: u64,
 ) -> Outcome {
     let solution = Solution::of(id, problem)?;
-    let buffers = problem.place(buffers);
+    let buffers = problem.in_problem_order(buffers);
     with(handle, |session| {
         let algorithm = match solution.way {
             Way::Algorithm(number, math) => (number, math),
@@ -63,10 +63,10 @@ unsafe fn immediate(
                 backend::run(session, problem, choice, buffers, workspace)
             }? {
                 true => return Ok(()),
-                // Of the older functions it is not known that they use tensor cores for memory that is aligned by less, and without
-                // them they round sums.
+                // For memory with less alignment, the older functions may not use tensor cores, and without them they round sums.
+                // So they are refused there.
                 false if problem.wants_tensor_cores() => return Err(UNSUPPORTED),
-                // The memory is less aligned than the backend needs it.
+                // The memory has less alignment than the backend needs.
                 false => {
                     let class = if class::transforms(choice.class) { choice.class } else { class::SUMS };
                     let other = choose(session, Wanted { problem: problem.clone(), class }, workspace.size)?;
@@ -167,7 +167,7 @@ mod tests {
     use crate::convolution::math::Math;
 
     #[test]
-    fn a_solutions_class_is_told() {
+    fn a_solution_reports_its_class() {
         let winograd = miopenConvAlgorithm_t::miopenConvolutionAlgoWinograd;
         let choice = backend::Choice { index: 3, class: winograd.0 };
         for way in [Way::Algorithm(6, Math::Single), Way::Backend(choice)] {

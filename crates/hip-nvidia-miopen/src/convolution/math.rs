@@ -1,20 +1,20 @@
-//! How products are computed.
+//! Math modes of convolutions.
 
 use crate::Outcome;
 use crate::convert::compute_type;
 use cudarc::cudnn::sys;
 use hip_sys::miopen::miopenDataType_t;
 
-/// How products are computed, with the type of their sum. TF32 is in none of them.
+/// A math mode, with the type of its sums. None of them uses TF32.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) enum Math {
-    /// f32 on the ordinary units.
+    /// f32 without tensor cores.
     Single,
-    /// f16 or bf16 on the ordinary units.
+    /// f16 or bf16 without tensor cores.
     HalfFma,
     /// f16 or bf16 on tensor cores.
     HalfTensor,
-    /// f16 or bf16 as cuDNN sees fit.
+    /// f16 or bf16 in the way that cuDNN chooses.
     HalfDefault,
     Double,
     Integer,
@@ -23,7 +23,7 @@ pub(crate) enum Math {
 impl Math {
     pub(super) const COUNT: usize = 6;
 
-    /// What tensors of the type are multiplied with, where cuDNN says which of its ways it means.
+    /// The mode for tensors of the type where cuDNN reports a mode.
     pub(crate) fn of(kind: miopenDataType_t, way: u32) -> Outcome<Self> {
         Ok(match kind {
             miopenDataType_t::miopenFloat => Self::Single,
@@ -41,12 +41,12 @@ impl Math {
         })
     }
 
-    /// The fastest for the type.
+    /// The fastest mode for the type.
     pub(crate) fn best(kind: miopenDataType_t) -> Outcome<Self> {
         Self::of(kind, sys::cudnnMathType_t::CUDNN_TENSOR_OP_MATH as u32)
     }
 
-    /// Whether tensors of the type can be multiplied so.
+    /// Whether tensors of the type can be multiplied in this mode.
     pub(crate) fn fits(self, kind: miopenDataType_t) -> bool {
         (0..4).any(|way| Self::of(kind, way) == Ok(self))
     }

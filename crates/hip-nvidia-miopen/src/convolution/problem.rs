@@ -1,4 +1,4 @@
-//! A convolution as cuDNN sees it.
+//! A convolution in cuDNN's terms.
 
 use super::descriptor::{Convolution, convolution_of};
 use super::math::Math;
@@ -9,7 +9,7 @@ use cudarc::cudnn::sys;
 use hip_sys::miopen::{miopenConvolutionDescriptor_t, miopenDataType_t, miopenTensorDescriptor_t};
 use std::sync::Arc;
 
-/// What is computed from the other two: the picture that comes out, the one that went in, or the weights.
+/// Which of the three tensors is computed: the output, the gradient by the input, or the gradient by the weights.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) enum Direction {
     Forward,
@@ -17,8 +17,8 @@ pub(crate) enum Direction {
     BackwardWeights,
 }
 
-/// In all directions `x` is what the weights `w` slide over and `y` what that gives; the one that is computed is
-/// their gradient, or `y`.
+/// In all directions `x` is the ordinary convolution's input, `w` its weights and `y` its output. The computed tensor is
+/// a gradient, or `y`.
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub(crate) struct Problem {
     pub(crate) direction: Direction,
@@ -45,8 +45,8 @@ pub(super) struct Raw {
 }
 
 impl Problem {
-    /// What MIOpen calls so. A transposed convolution is the gradient of an ordinary one by its picture: `x` and
-    /// `y` change places.
+    /// MIOpen's arguments. A transposed convolution is the gradient by the input of an ordinary one, so `x` and
+    /// `y` are exchanged.
     pub(crate) fn new(
         asked: Direction,
         x: miopenTensorDescriptor_t,
@@ -76,8 +76,8 @@ impl Problem {
         Self { direction, x: y, w, y: x, conv }
     }
 
-    /// MIOpen's buffers, in the places where this has their tensors.
-    pub(crate) fn place(&self, buffers: Buffers) -> Buffers {
+    /// MIOpen's buffers, in the order of this problem's tensors.
+    pub(crate) fn in_problem_order(&self, buffers: Buffers) -> Buffers {
         if self.conv.transposed { Buffers { x: buffers.y, w: buffers.w, y: buffers.x } } else { buffers }
     }
 
@@ -86,7 +86,7 @@ impl Problem {
         [&self.x, &self.y, &self.w].iter().any(|tensor| tensor.is_channels_last())
     }
 
-    /// The same of tensors that lie packed, the channels outside the picture.
+    /// The same problem with contiguous tensors in NCHW.
     pub(super) fn packed(&self) -> Outcome<Self> {
         let packed = |tensor: &Tensor| Tensor::new(tensor.kind, &tensor.dims, None).map(Arc::new);
         let Self { direction, x, w, y, conv } = self;
@@ -104,16 +104,16 @@ impl Problem {
         matches!(self.x.kind, miopenDataType_t::miopenHalf | miopenDataType_t::miopenBFloat16)
     }
 
-    /// Whether only tensor cores keep a sum whole. cuDNN's kernel for the gradient by the picture on ordinary units goes over `y`
-    /// in parts of 128 places and adds to what the output holds: in 16 bits that rounds sums between the parts. One channel a
-    /// group has kernels of its own.
+    /// Whether only tensor cores sum without extra rounding. cuDNN's kernel for the gradient by the input without tensor cores
+    /// processes `y` in parts of 128 positions and adds to the output: in 16 bits that rounds the sums between the parts.
+    /// Depthwise convolutions have kernels of their own.
     pub(super) fn wants_tensor_cores(&self) -> bool {
         let channels = |tensor: &Tensor| tensor.dims.get(1).copied();
         let depthwise = channels(&self.w) == Some(1) && channels(&self.x) != Some(1);
         self.direction == Direction::BackwardData && self.is_narrow() && !depthwise
     }
 
-    /// Whether cuDNN's older functions do run on tensor cores what they say runs there: f16 only of eight channels a step.
+    /// Whether cuDNN's older functions use tensor cores where they report it: for f16 only with a multiple of eight channels.
     pub(super) fn has_tensor_cores(&self) -> bool {
         let eights = match (&self.x.dims[..], &self.w.dims[..]) {
             ([_, all, ..], [filters, channels, ..]) if *channels > 0 => {
@@ -157,7 +157,7 @@ mod tests {
             assert!(!of(Forward, kind, [6, 6]) && !of(BackwardWeights, kind, [6, 6]));
         }
         assert!(!of(BackwardData, Kind::miopenFloat, [6, 6]));
-        // Six filters: f16 stays on ordinary units.
+        // Six filters: f16 does not use tensor cores.
         assert!(made(BackwardData, Kind::miopenBFloat16, [8, 8]).has_tensor_cores());
         assert!(!made(BackwardData, Kind::miopenHalf, [8, 8]).has_tensor_cores());
     }

@@ -17,13 +17,13 @@ pub(super) struct Workspace {
 }
 
 impl Workspace {
-    /// Without memory it has no size, whatever the caller says.
+    /// A null workspace has no size, whatever the caller passes.
     pub(super) fn new(memory: Out, size: usize) -> Self {
         Self { memory, size: if memory.is_null() { 0 } else { size } }
     }
 }
 
-/// The factors of what is computed and of what was there.
+/// The factors of the result and of the old output.
 #[derive(Clone, Copy)]
 pub(super) struct Blend {
     pub(super) alpha: Factor,
@@ -31,17 +31,17 @@ pub(super) struct Blend {
 }
 
 impl Blend {
-    /// What is computed replaces what was there.
+    /// The result replaces the old output.
     pub(super) fn replace(problem: &Problem) -> Self {
         let kind = problem.x.kind;
         Self { alpha: Factor::new(1.0, kind), beta: Factor::new(0.0, kind) }
     }
 }
 
-/// Submits the problem to the session's stream. The buffers are in the problem's places.
+/// Submits the problem to the session's stream. The buffers are in the problem's order.
 ///
 /// # Safety
-/// The buffers have the problem's tensors, and the workspace has its size.
+/// The buffers fit the problem's tensors, and the workspace has its size.
 pub(super) unsafe fn run(
     session: &Session,
     problem: &Problem,

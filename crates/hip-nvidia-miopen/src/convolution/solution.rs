@@ -1,4 +1,4 @@
-//! Solutions of immediate mode: one of the backend's ways, or one of cuDNN's algorithms with its way to multiply.
+//! Solutions of immediate mode: one of the backend's engines, or one of cuDNN's algorithms with its math mode.
 
 use super::algorithm::{algorithms, class_of, workspace};
 use super::backend::{self, Choice};
@@ -8,17 +8,17 @@ use crate::handle::Session;
 use crate::{BAD, Outcome};
 use hip_sys::miopen::{miopenConvAlgorithm_t, miopenConvSolution_t};
 
-/// What a solution's id says: the direction that it is for in cuDNN's eyes, and the way.
+/// The contents of a solution's id: the direction in cuDNN's terms, and the way.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Solution {
     pub(super) direction: Direction,
     pub(super) way: Way,
 }
 
-/// How a problem is solved.
+/// How a problem is computed.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum Way {
-    /// An algorithm's number, and how it multiplies.
+    /// An algorithm's number, and its math mode.
     Algorithm(u32, Math),
     Backend(Choice),
 }
@@ -49,13 +49,13 @@ impl Solution {
         if solution.id() == id { Ok(solution) } else { Err(BAD) }
     }
 
-    /// The one of an id, if it is for such a problem.
+    /// The solution of an id, if the id is for such a problem.
     pub(super) fn of(id: u64, problem: &Problem) -> Outcome<Self> {
         let solution = Self::from_id(id)?;
         let fits = match solution.way {
-            // An id of f16 in a call on f32 would multiply in another way than it says.
+            // An id for f16 would use another math mode on f32 than it says.
             Way::Algorithm(_, math) => math.fits(problem.x.kind),
-            // It is looked up among those of the problem.
+            // A way of the backend is looked up among the problem's offers.
             Way::Backend(_) => true,
         };
         if fits && solution.direction == problem.direction { Ok(solution) } else { Err(BAD) }
@@ -69,7 +69,7 @@ impl Solution {
         }
     }
 
-    /// The bytes of workspace that it needs; it can be run then.
+    /// The workspace in bytes; afterwards the solution can run.
     pub(super) fn workspace(self, session: &mut Session, problem: &Problem) -> Outcome<usize> {
         match self.way {
             Way::Algorithm(number, math) => workspace(session.raw, problem, number, math),
@@ -78,8 +78,8 @@ impl Solution {
     }
 }
 
-/// The solutions for a problem, the best first as far as cuDNN can tell without trying: the backend's, which cost the host less,
-/// and where it has none that adds up products the algorithms too.
+/// The solutions for a problem, the best first by cuDNN's heuristics: the backend's, which cost the host less, and the
+/// algorithms too if the backend has none that sums products.
 pub(super) fn all(session: &mut Session, problem: &Problem) -> Outcome<Vec<miopenConvSolution_t>> {
     let direction = problem.direction;
     let answer = |way, time, workspace_size| {
@@ -109,7 +109,7 @@ mod tests {
     use crate::convolution::class;
 
     #[test]
-    fn an_id_says_what_it_was_made_of() {
+    fn an_id_decodes_to_its_parts() {
         for way in [
             Way::Algorithm(5, Math::HalfTensor),
             Way::Backend(Choice { index: 0, class: class::IMPLICIT_GEMM }),

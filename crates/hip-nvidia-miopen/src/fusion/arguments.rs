@@ -1,4 +1,4 @@
-//! What a plan's operations are given.
+//! The arguments of a plan's operations.
 #![allow(non_snake_case, reason = "MIOpen's names")]
 
 use super::plan::{Op, op_of};
@@ -13,7 +13,7 @@ use parking_lot::Mutex;
 use std::collections::HashMap;
 use std::sync::{Arc, LazyLock};
 
-/// An operation's memory, as addresses on the device, and its parameters.
+/// An operation's memory, as device addresses, and its parameters.
 #[derive(Clone)]
 pub(super) enum Argument {
     Convolution { w: usize },
@@ -22,7 +22,7 @@ pub(super) enum Argument {
     Activation(Arc<Activation>),
 }
 
-/// By the operation's handle.
+/// The arguments by the operation's handle.
 pub(super) type Arguments = HashMap<usize, Argument>;
 
 static ARGUMENTS: LazyLock<Handles<Mutex<Arguments>>> = LazyLock::new(|| Handles::new(0x5a));
@@ -31,10 +31,10 @@ pub(super) fn arguments_of(handle: miopenOperatorArgs_t) -> Outcome<Arc<Mutex<Ar
     ARGUMENTS.get(handle as usize).map_err(|_| BAD)
 }
 
-/// The factors, where they are given: MIOpen takes one and zero.
+/// Checks the factors, if they are given: MIOpen accepts only one and zero.
 ///
 /// # Safety
-/// They are null or lead to an `f32`.
+/// They are null or point to an `f32`.
 unsafe fn plain(alpha: In, beta: In) -> Outcome {
     let kind = miopenDataType_t::miopenFloat;
     // SAFETY: S11: the caller's factors.
@@ -102,7 +102,7 @@ entries! {
         set(args, op, Argument::BatchNorm { scale, bias, mean, variance, epsilon })
     }
 
-    /// No plan has one of these.
+    /// No plan has one of these operations.
     fn miopenSetOpArgsActivBackward(
         _args: A, _op: O, _alpha: In, _beta: In, _y: In, _reserved: In, _a: f64, _b: f64, _c: f64,
     ) {

@@ -16,7 +16,7 @@ use crate::{BAD, Outcome};
 use hip_sys::miopen::*;
 use std::sync::Arc;
 
-/// An operation with what it was given.
+/// An operation with its arguments.
 type Step = (Op, Argument);
 
 fn steps(plan: &Plan, arguments: &Arguments) -> Outcome<Vec<Step>> {
@@ -25,7 +25,7 @@ fn steps(plan: &Plan, arguments: &Arguments) -> Outcome<Vec<Step>> {
 }
 
 /// # Safety
-/// The memory has the tensors.
+/// The memory fits the tensors.
 unsafe fn execute(
     session: &mut Session,
     steps: &[Step],
@@ -109,7 +109,7 @@ type P = miopenFusionPlanDescriptor_t;
 type T = miopenTensorDescriptor_t;
 
 entries! {
-    /// Finds out whether it can be executed. There is nothing to compile.
+    /// Checks whether the plan can be executed. Nothing has to be compiled.
     fn miopenCompileFusionPlan(handle: H, plan: P) {
         is_possible(&plan_of(plan)?.lock())?;
         with(handle, |_| Ok(()))

@@ -1,6 +1,6 @@
 //! Fusion plans of forward operations: a convolution, a bias, an inference of batch normalisation and an
-//! activation, in any order that
-//! begins with the convolution if there is one.
+//! activation, in any order in
+//! which a convolution comes first.
 
 mod arguments;
 mod execute;

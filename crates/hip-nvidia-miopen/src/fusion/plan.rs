@@ -1,4 +1,4 @@
-//! What a plan does.
+//! Plans and their operations.
 #![allow(non_snake_case, reason = "MIOpen's names")]
 
 use crate::activation::Activation;
@@ -30,7 +30,7 @@ pub(super) struct Plan {
 }
 
 static PLANS: LazyLock<Handles<Mutex<Plan>>> = LazyLock::new(|| Handles::new(0x58));
-/// Each operation's handle leads to its plan's.
+/// Each operation's handle, with the handle of its plan.
 static OPS: LazyLock<Handles<usize>> = LazyLock::new(|| Handles::new(0x59));
 
 pub(super) fn plan_of(handle: miopenFusionPlanDescriptor_t) -> Outcome<Arc<Mutex<Plan>>> {
@@ -59,7 +59,7 @@ unsafe fn add(
     unsafe { give(place, handle as miopenFusionOpDescriptor_t) }
 }
 
-/// Whether it is one that can be executed.
+/// Whether the plan can be executed.
 pub(super) fn is_possible(plan: &Plan) -> Outcome {
     let convolutions =
         plan.ops.iter().enumerate().filter(|(_, (_, op))| matches!(op, Op::Convolution { .. }));
@@ -70,7 +70,7 @@ pub(super) fn is_possible(plan: &Plan) -> Outcome {
     }
 }
 
-/// What cuDNN may take for a plan's convolution.
+/// The algorithms that cuDNN may use for a plan's convolution.
 const ALGORITHMS: [miopenConvFwdAlgorithm_t; 5] = [
     miopenConvFwdAlgorithm_t::miopenConvolutionFwdAlgoImplicitGEMM,
     miopenConvFwdAlgorithm_t::miopenConvolutionFwdAlgoGEMM,
@@ -98,7 +98,7 @@ entries! {
     fn miopenDestroyFusionPlan(plan: P) {
         let plan = PLANS.remove(plan as usize).map_err(|_| BAD)?;
         for (handle, _) in &plan.lock().ops {
-            // Its operations end with it.
+            // The operations are destroyed with the plan.
             OPS.remove(*handle).map_err(|_| BAD)?;
         }
         Ok(())
@@ -122,7 +122,7 @@ entries! {
 
     fn miopenCreateOpActivationForward(plan: P, place: O, mode: miopenActivationMode_t) {
         let make = || {
-            // With parameters that every function takes: it is refused early if no parameters would do.
+            // Checked with parameters that every function accepts, so that an unsupported function is refused early.
             Activation::new(mode, 1.0, 1.0, 1.0)?.way()?;
             Ok(Op::Activation { mode })
         };
@@ -163,7 +163,7 @@ entries! {
         unsafe { give(place, 0) }
     }
 
-    /// cuDNN chooses when the plan runs, so all are named that it may take.
+    /// cuDNN chooses when the plan runs, so this returns all algorithms that it may use.
     fn miopenFusionPlanConvolutionGetAlgo(
         plan: P, room: c_int, count: *mut c_int, list: *mut miopenConvFwdAlgorithm_t,
     ) {

@@ -12,7 +12,7 @@ use std::ffi::c_int;
 use std::ptr::null_mut;
 use std::sync::{Arc, LazyLock};
 
-/// A network. Before it is set its hidden size is zero.
+/// A network. Before it is set, its hidden size is zero.
 #[derive(Clone)]
 pub(crate) struct Shape {
     pub(super) hidden: usize,
@@ -23,7 +23,7 @@ pub(crate) struct Shape {
     pub(super) bias: bool,
     pub(super) algorithm: miopenRNNAlgo_t,
     pub(super) kind: miopenDataType_t,
-    /// The handle that it was set with, and what that meant.
+    /// The dropout descriptor that it was set with, and its value at that time.
     pub(super) dropout: Option<(usize, Arc<Dropout>)>,
     pub(super) padded: bool,
 }
@@ -31,13 +31,13 @@ pub(crate) struct Shape {
 #[derive(Default)]
 pub(crate) struct Rnn {
     pub(super) shape: Shape,
-    /// What cuDNN needs for the inputs that came last.
+    /// cuDNN's objects for the most recent input size.
     pub(super) prepared: Mutex<Option<Arc<Prepared>>>,
 }
 
 static RNNS: LazyLock<Descriptors<Rnn>> = LazyLock::new(|| Descriptors::new(0x5b));
 
-/// The network of a descriptor, which was set.
+/// The network of a descriptor that was set.
 pub(crate) fn rnn_of(handle: miopenRNNDescriptor_t) -> Outcome<Arc<Rnn>> {
     let rnn = RNNS.get(handle)?;
     if rnn.shape.hidden == 0 { Err(BAD) } else { Ok(rnn) }
@@ -65,7 +65,7 @@ impl Shape {
         if self.bidirectional { 2 } else { 1 }
     }
 
-    /// The matrices of one side of a layer: one for each gate.
+    /// The number of matrices on one side of a layer: one for each gate.
     pub(super) fn gates(&self) -> usize {
         match self.mode {
             miopenRNNMode_t::miopenLSTM => 4,
@@ -87,7 +87,7 @@ impl Shape {
     }
 }
 
-/// What the two functions that set a network have in common.
+/// The common part of the two functions that set a network.
 struct Setting {
     hidden: c_int,
     layers: c_int,
@@ -165,7 +165,7 @@ entries! {
         set(handle, &Setting { hidden, layers, dropout, input, direction, mode, bias, algorithm, kind })
     }
 
-    /// Each of the places may be null.
+    /// Each pointer may be null.
     fn miopenGetRNNDescriptor(
         handle: D, mode: *mut miopenRNNMode_t, algorithm: *mut miopenRNNAlgo_t, input: *mut miopenRNNInputMode_t,
         direction: *mut miopenRNNDirectionMode_t, bias: *mut miopenRNNBiasMode_t, hidden: *mut c_int,
@@ -186,7 +186,7 @@ entries! {
         Ok(())
     }
 
-    /// Each of the places may be null.
+    /// Each pointer may be null.
     fn miopenGetRNNDescriptor_V2(
         handle: D, hidden: *mut c_int, layers: *mut c_int, dropout: *mut miopenDropoutDescriptor_t,
         input: *mut miopenRNNInputMode_t, direction: *mut miopenRNNDirectionMode_t, mode: *mut miopenRNNMode_t,

@@ -1,6 +1,6 @@
-//! Where MIOpen has each matrix and each bias among the weights, in elements: layer by layer, all input matrices
-//! of a layer's two
-//! directions before its hidden ones, and all biases behind all matrices, in the same order.
+//! MIOpen's layout of the weights, in elements: layer by layer, all input matrices
+//! of both directions of a layer
+//! before its hidden ones. All biases follow all matrices, in the same order.
 #![allow(non_snake_case, reason = "MIOpen's names")]
 
 use super::descriptor::{Shape, rnn_of};
@@ -12,12 +12,12 @@ use hip_sys::miopen::*;
 use std::ffi::c_int;
 
 impl Shape {
-    /// The layers with each direction as a layer of its own: backward in time follows forward.
+    /// The number of layers, where each direction counts as a layer: backward in time follows forward.
     pub(super) fn pseudo_layers(&self) -> usize {
         self.layers * self.directions()
     }
 
-    /// What goes into a layer; nothing is multiplied with the input that skips.
+    /// The input length of a layer; 0 in skip mode, which has no matrix for the input.
     fn width(&self, layer: usize, input: usize) -> usize {
         match layer / self.directions() {
             0 if self.skip => 0,
@@ -53,13 +53,13 @@ impl Shape {
         matrices + (((level * 2 + side) * directions + direction) * gates + id) * hidden
     }
 
-    /// All weights, in elements.
+    /// The number of all weights.
     pub(super) fn count(&self, input: usize) -> usize {
         let end = self.pseudo_layers();
         if self.bias { self.bias_offset(end, input, 0) } else { self.matrix_offset(end, input, 0) }
     }
 
-    /// The layer and the id that a caller names.
+    /// The layer and the id that a caller passes.
     pub(super) fn named(&self, layer: c_int, id: c_int) -> Outcome<(usize, usize)> {
         let within = |n: c_int, end: usize| usize::try_from(n).ok().filter(|n| *n < end).ok_or(BAD);
         Ok((within(layer, self.pseudo_layers())?, within(id, 2 * self.gates())?))
@@ -119,7 +119,7 @@ entries! {
         unsafe { give(place, rnn.shape.bytes(rnn.shape.hidden)?) }
     }
 
-    /// In elements. The place for the offset may be null.
+    /// Returns elements. The pointer for the offset may be null.
     fn miopenGetRNNLayerParamOffset(rnn: D, layer: c_int, x: T, id: c_int, matrix: T, place: *mut usize) {
         let rnn = rnn_of(rnn)?;
         let (layer, id) = rnn.shape.named(layer, id)?;
@@ -131,7 +131,7 @@ entries! {
         Ok(())
     }
 
-    /// In elements. Without biases nothing is written. The place for the offset may be null.
+    /// Returns elements. Without biases nothing is written. The pointer for the offset may be null.
     fn miopenGetRNNLayerBiasOffset(rnn: D, layer: c_int, x: T, id: c_int, bias: T, place: *mut usize) {
         let rnn = rnn_of(rnn)?;
         if !rnn.shape.bias {

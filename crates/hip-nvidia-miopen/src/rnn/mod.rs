@@ -1,5 +1,5 @@
-//! Recurrent networks. MIOpen's weights have an order of their own: they are copied into cuDNN's, in the
-//! caller's workspace, at each call.
+//! Recurrent networks. MIOpen orders the weights in another way than cuDNN, so each call copies them into cuDNN's order, in the
+//! caller's workspace.
 
 mod descriptor;
 mod layout;

@@ -1,4 +1,4 @@
-//! Copying a matrix or a bias out of the weights and into them, element after element.
+//! Copies a matrix or a bias out of the weights or into them, element by element.
 #![allow(non_snake_case, reason = "MIOpen's names")]
 
 use super::descriptor::{Rnn, rnn_of};
@@ -36,7 +36,7 @@ impl Rnn {
     }
 
     /// # Safety
-    /// The weights are the network's, the other memory has the parameter.
+    /// The weights are the network's, and the other memory fits the parameter.
     unsafe fn copy(&self, handle: miopenHandle_t, param: &Param, w: In, other: Out, out: bool) -> Outcome {
         all_there(&[w, other.cast_const()])?;
         let at = w.wrapping_byte_add(self.shape.bytes(param.offset)?);
@@ -49,7 +49,7 @@ impl Rnn {
     }
 
     /// # Safety
-    /// As [`Rnn::copy`]; without other memory only the descriptor is set.
+    /// As [`Rnn::copy`]; if the other memory is null, only the descriptor is set.
     unsafe fn get(&self, handle: H, param: &Param, w: In, descriptor: T, other: Out) -> Outcome {
         set_tensor(descriptor, Tensor::new(self.shape.kind, &param.dims, None)?)?;
         if other.is_null() {
@@ -87,7 +87,7 @@ entries! {
         unsafe { rnn.set(handle, &rnn.matrix_param(layer, x, id)?, w, pd, param) }
     }
 
-    /// Without biases nothing is done.
+    /// Does nothing without biases.
     fn miopenGetRNNLayerBias(handle: H, rnn: D, layer: c_int, x: T, _wd: T, w: In, id: c_int, bd: T, bias: Out) {
         let rnn = rnn_of(rnn)?;
         if !rnn.shape.bias {
@@ -97,7 +97,7 @@ entries! {
         unsafe { rnn.get(handle, &rnn.bias_param(layer, x, id)?, w, bd, bias) }
     }
 
-    /// Without biases nothing is done.
+    /// Does nothing without biases.
     fn miopenSetRNNLayerBias(handle: H, rnn: D, layer: c_int, x: T, _wd: T, w: Out, id: c_int, bd: T, bias: In) {
         let rnn = rnn_of(rnn)?;
         if !rnn.shape.bias {

@@ -1,4 +1,4 @@
-//! What cuDNN needs of a network: its descriptor, and where its weights go.
+//! cuDNN's objects for a network: its descriptor, and the copies of its weights.
 
 use super::descriptor::{Rnn, Shape};
 use crate::convert::{data_type, hip};
@@ -13,7 +13,7 @@ use std::ffi::c_int;
 use std::ptr::null_mut;
 use std::sync::Arc;
 
-/// For inputs of one length, padded or not.
+/// The objects for one input length, with or without padding.
 pub(crate) struct Prepared {
     input: usize,
     padded: bool,
@@ -23,7 +23,7 @@ pub(crate) struct Prepared {
     pieces: Lazy<Vec<Piece>>,
 }
 
-/// Bytes that lie together in both orders of the weights.
+/// Pieces of weights that are contiguous in both orders, in bytes.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct Piece {
     mine: usize,
@@ -31,17 +31,17 @@ struct Piece {
     bytes: usize,
 }
 
-/// Which way weights are copied.
+/// The direction in which weights are copied.
 #[derive(Clone, Copy)]
 pub(super) enum Way {
     ToCudnn,
     FromCudnn,
 }
 
-/// cuDNN's workspace begins at a multiple of this behind the weights.
+/// The alignment of cuDNN's workspace, which follows the weights.
 const ALIGNMENT: usize = 256;
 
-/// cuDNN's number of a gate. MIOpen has a new memory last, and in a GRU the update before the reset.
+/// cuDNN's index of a gate. MIOpen has the new value last, and in a GRU the update gate before the reset gate.
 fn gate(mode: miopenRNNMode_t, id: usize) -> usize {
     match (mode, id) {
         (miopenRNNMode_t::miopenLSTM, 2) => 3,
@@ -76,7 +76,7 @@ fn descriptor(shape: &Shape, input: usize, padded: bool) -> Outcome<RawRnn> {
     } else {
         cudnnRNNInputMode_t::CUDNN_LINEAR_INPUT
     };
-    // Products of f32 never as TF32.
+    // f32 never uses TF32.
     let math = match shape.kind {
         miopenDataType_t::miopenFloat => cudnnMathType_t::CUDNN_FMA_MATH,
         _ => cudnnMathType_t::CUDNN_TENSOR_OP_MATH,
@@ -126,7 +126,7 @@ impl Rnn {
 }
 
 impl Rnn {
-    /// What cuDNN needs for inputs of this length; made anew where the last ones had another.
+    /// cuDNN's objects for this input length, made again if the last call had another.
     pub(super) fn prepare(&self, session: &Session, input: usize, padded: bool) -> Outcome<Arc<Prepared>> {
         let mut slot = self.prepared.lock();
         if let Some(prepared) = slot.as_ref().filter(|p| (p.input, p.padded) == (input, padded)) {
@@ -143,12 +143,12 @@ impl Rnn {
 }
 
 impl Prepared {
-    /// What the weights take of the caller's workspace.
-    pub(super) fn room(&self) -> usize {
+    /// The part of the caller's workspace that the weights take.
+    pub(super) fn weights_space(&self) -> usize {
         self.weights.next_multiple_of(ALIGNMENT)
     }
 
-    /// Where cuDNN has the matrix and the bias of an id in weights at this address; null for what there is none of.
+    /// cuDNN's addresses of the matrix and the bias of an id, for weights at this address; null if there is none.
     fn addresses(&self, session: &Session, layer: usize, id: usize, base: Out) -> Outcome<(Out, Out)> {
         let (matrix, bias) = (RawTensor::new(|_, _| Ok(()))?, RawTensor::new(|_, _| Ok(()))?);
         let (mut matrix_at, mut bias_at) = (null_mut(), null_mut());
@@ -198,7 +198,7 @@ impl Prepared {
     /// Copies all weights on the session's stream.
     ///
     /// # Safety
-    /// Both have their weights' size.
+    /// Both have the size of their weights.
     pub(super) unsafe fn copy(
         &self,
         session: &Session,
@@ -222,14 +222,14 @@ impl Prepared {
     /// Fills cuDNN's weights with zeros on the session's stream.
     ///
     /// # Safety
-    /// There is room for them.
+    /// The memory is large enough for the weights.
     pub(super) unsafe fn clear(&self, session: &Session, theirs: Out) -> Outcome {
         // SAFETY: S11: the caller's memory; the session's stream is live.
         unsafe { fill_with_zeros(theirs, self.weights, session.stream.cast()) }.map_err(hip)
     }
 }
 
-/// The same pieces, those that follow each other in both orders as one.
+/// The same pieces; those that follow each other in both orders are merged.
 fn joined(mut pieces: Vec<Piece>) -> Vec<Piece> {
     pieces.sort_by_key(|piece| piece.mine);
     let mut list: Vec<Piece> = Vec::with_capacity(pieces.len());
@@ -246,7 +246,7 @@ fn joined(mut pieces: Vec<Piece>) -> Vec<Piece> {
     list
 }
 
-/// cuDNN's descriptor of the states of all layers, packed: it wants three dimensions here.
+/// cuDNN's descriptor of the states of all layers, contiguous; cuDNN needs three dimensions here.
 pub(super) fn states(shape: &Shape, batch: usize) -> Outcome<RawTensor> {
     let int = |n: usize| c_int::try_from(n).map_err(|_| BAD);
     let dims = [int(shape.pseudo_layers())?, int(batch)?, int(shape.hidden)?];
@@ -263,9 +263,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn gates_have_other_numbers() {
+    fn gates_are_renumbered_for_cudnn() {
         let all = |mode, count| (0..count).map(|id| gate(mode, id)).collect::<Vec<_>>();
-        // Input, forget, output, new memory; update, reset, new memory.
+        // Input, forget, output, new value; update, reset, new value.
         assert_eq!(all(miopenRNNMode_t::miopenLSTM, 4), [0, 1, 3, 2]);
         assert_eq!(all(miopenRNNMode_t::miopenGRU, 3), [1, 0, 2]);
         assert_eq!(all(miopenRNNMode_t::miopenRNNTANH, 1), [0]);

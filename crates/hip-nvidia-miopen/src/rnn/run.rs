@@ -26,14 +26,14 @@ pub(super) struct Ends<'a> {
     pub(super) y: &'a Sequence,
 }
 
-/// The states before and behind the sequences, which may be null; the cells are an LSTM's.
+/// The initial and the final states, which may be null; only an LSTM has cells.
 #[derive(Clone, Copy)]
 pub(super) struct States<P> {
     pub(super) h: P,
     pub(super) c: P,
 }
 
-/// The workspace as it is divided: cuDNN's weights come first.
+/// The parts of the workspace: cuDNN's weights come first.
 struct Divided {
     prepared: Arc<Prepared>,
     weights: Out,
@@ -47,7 +47,7 @@ impl Rnn {
             return Err(BAD);
         }
         let prepared = self.prepare(session, self.checked_input(ends.x)?, ends.x.is_padded())?;
-        let room = prepared.room();
+        let room = prepared.weights_space();
         all_there(&[workspace.memory.cast_const()])?;
         let size = workspace.size.checked_sub(room).ok_or(BAD)?;
         let rest = Room { memory: workspace.memory.wrapping_byte_add(room), size };
@@ -55,7 +55,7 @@ impl Rnn {
     }
 
     /// # Safety
-    /// The memory has what the descriptors say.
+    /// The memory fits the descriptors.
     #[expect(clippy::too_many_arguments, reason = "they are the C function's")]
     pub(super) unsafe fn forward(
         &self,
@@ -151,7 +151,7 @@ impl Rnn {
         }
     }
 
-    /// The gradient replaces what was there, as MIOpen's does.
+    /// The gradient replaces the old output, as in MIOpen.
     ///
     /// # Safety
     /// As [`Rnn::forward`].
@@ -194,7 +194,7 @@ impl Rnn {
         }
     }
 
-    /// An error if the caller's weights are of another size.
+    /// Fails if the caller's weights have another size.
     fn expect_weights(&self, x: &Sequence, size: usize) -> Outcome {
         let expected = self.shape.bytes(self.shape.count(self.checked_input(x)?))?;
         if size < expected { Err(BAD) } else { Ok(()) }

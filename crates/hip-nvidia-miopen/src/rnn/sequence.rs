@@ -13,14 +13,14 @@ use hip_sys::miopen::*;
 use std::ffi::c_int;
 use std::sync::{Arc, LazyLock};
 
-/// Vectors, `lengths[b]` of them for sequence `b`.
+/// Sequences of vectors: `lengths[b]` vectors for sequence `b`.
 pub(crate) struct Sequence {
     pub(super) kind: miopenDataType_t,
     pub(super) layout: miopenRNNBaseLayout_t,
     longest: c_int,
     pub(super) lengths: Vec<c_int>,
     pub(super) vector: c_int,
-    /// What padding is filled with, as bytes; none if it is left as it is.
+    /// The bytes that padding is filled with; `None` if padding is unchanged.
     marker: Option<[u8; 8]>,
     raw: Lazy<RawSequence>,
 }
@@ -51,10 +51,10 @@ impl Sequence {
         Self { kind, layout, longest, lengths, vector, marker, raw: Lazy::new() }
     }
 
-    /// Sequences of time steps with the longest sequence first: a step has as many vectors as sequences are that long.
+    /// Sequences by time steps, the longest sequence first: a step has a vector for each sequence that is not over.
     pub(crate) fn of_steps(steps: &[Arc<Tensor>], padded: bool) -> Outcome<Self> {
         let first = steps.first().ok_or(BAD)?;
-        // Vectors, perhaps with dimensions of one behind them.
+        // Vectors; further dimensions must have length 1.
         let rows = |step: &Tensor| match step.dims[..] {
             [batch, vector, ref rest @ ..] if rest.iter().all(|n| *n == 1) => Ok((batch, vector)),
             _ => Err(BAD),
@@ -89,7 +89,7 @@ impl Sequence {
         self.layout != miopenRNNBaseLayout_t::miopenRNNDataSeqMajorNotPadded
     }
 
-    /// All vectors of a layout without padding.
+    /// The number of vectors in a layout without padding.
     pub(super) fn vectors(&self) -> usize {
         self.lengths.iter().map(|n| usize::try_from(*n).unwrap_or(0)).sum()
     }
@@ -151,7 +151,7 @@ entries! {
         SEQUENCES.destroy(handle)
     }
 
-    /// Without a marker the padding is left as it is.
+    /// Without a marker padding is unchanged.
     fn miopenSetRNNDataSeqTensorDescriptor(
         handle: S, kind: miopenDataType_t, layout: Layout, longest: c_int, batch: c_int, vector: c_int,
         lengths: *const c_int, marker: Out,
@@ -173,7 +173,7 @@ entries! {
         SEQUENCES.set(handle, Sequence::unchecked(kind, layout, longest, lengths, vector, marker))
     }
 
-    /// Each of the places may be null.
+    /// Each pointer may be null.
     fn miopenGetRNNDataSeqTensorDescriptor(
         handle: S, kind: *mut miopenDataType_t, layout: *mut Layout, longest: *mut c_int, batch: *mut c_int,
         vector: *mut c_int, room: c_int, lengths: *mut c_int, marker: Out,
@@ -217,7 +217,7 @@ mod tests {
     }
 
     #[test]
-    fn what_it_was_set_to_is_read_back() {
+    fn settings_read_back() {
         let mut handle = null_mut();
         let (mut kind, mut layout, mut longest, mut batch, mut vector) =
             (miopenDataType_t(0), Layout::miopenRNNDataUnknownLayout, 0, 0, 0);

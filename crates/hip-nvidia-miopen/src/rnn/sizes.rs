@@ -12,7 +12,7 @@ use cudarc::cudnn::sys::cudnnForwardMode_t as Mode;
 use hip_sys::miopen::*;
 use std::ffi::c_int;
 
-/// The workspace, with room for cuDNN's weights, and the reserve.
+/// The sizes of the workspace, with cuDNN's weights, and of the reserve space.
 fn sizes(session: &Session, rnn: &Rnn, x: &Sequence, mode: Mode) -> Outcome<(usize, usize)> {
     let prepared = rnn.prepare(session, rnn.checked_input(x)?, x.is_padded())?;
     let (mut workspace, mut reserve) = (0, 0);
@@ -27,11 +27,11 @@ fn sizes(session: &Session, rnn: &Rnn, x: &Sequence, mode: Mode) -> Outcome<(usi
             &mut reserve,
         )
     })?;
-    Ok((prepared.room() + workspace, reserve))
+    Ok((prepared.weights_space() + workspace, reserve))
 }
 
 impl Rnn {
-    /// The length of the input's vectors, if they are this network's.
+    /// The length of the input's vectors, if they fit this network.
     pub(super) fn checked_input(&self, x: &Sequence) -> Outcome<usize> {
         let input = usize::try_from(x.vector).map_err(|_| BAD)?;
         let shape = &self.shape;
@@ -67,7 +67,7 @@ entries! {
         unsafe { give(place, reserve) }
     }
 
-    /// Each of the places may be null. An inference has no reserve.
+    /// Each pointer may be null. Inference has no reserve space.
     fn miopenGetRNNTempSpaceSizes(
         handle: H, rnn: D, x: miopenSeqTensorDescriptor_t, mode: miopenRNNFWDMode_t, workspace: *mut usize,
         reserve: *mut usize,

@@ -15,7 +15,7 @@ fn new() -> Handle {
 }
 
 #[test]
-fn a_descriptor_tells_what_it_was_set_to() {
+fn a_descriptor_returns_its_settings() {
     let handle = new();
     let (mut kind, mut rank, mut bytes) = (miopenDataType_t::miopenInt8, 0, 0);
     let [mut dims, mut strides] = [[0; 3]; 2];
@@ -78,7 +78,7 @@ fn four_dimensions_and_layouts() {
 }
 
 #[test]
-fn what_is_no_tensor_is_refused() {
+fn invalid_tensor_descriptors_are_refused() {
     let handle = new();
     // SAFETY: S1: lists of that length, or null; the values are what is refused.
     unsafe {
@@ -113,7 +113,7 @@ fn batch_normalisation_has_a_value_per_channel_or_activation() {
 fn layouts_are_recognised() {
     let nhwc = |dims: &[usize]| with_layout(FLOAT, miopenTensorLayout_t::miopenTensorNHWC, dims).unwrap();
     assert!(nhwc(&[2, 3, 4, 5]).is_channels_last());
-    // With one channel, or one pixel, both layouts are the same.
+    // With one channel, or one pixel, both layouts are equal.
     assert!(!nhwc(&[2, 1, 4, 5]).is_channels_last());
     assert!(!nhwc(&[2, 3, 1, 1]).is_channels_last());
     assert!(!Tensor::new(FLOAT, &[2, 3, 4, 5], None).unwrap().is_channels_last());
@@ -139,6 +139,6 @@ fn strides_along_lengths_of_one_are_those_of_the_layout() {
     // A line is a picture of width one.
     assert_eq!(of(&[2, 3, 5], &[15, 5, 1], false), (vec![2, 3, 5, 1], vec![15, 5, 1, 1]));
     assert_eq!(of(&[2, 3, 5], &[15, 1, 3], true), (vec![2, 3, 5, 1], vec![15, 1, 3, 3]));
-    // What follows no layout stays as it is.
+    // A tensor that matches no layout is unchanged.
     assert_eq!(of(&[2, 3, 5, 7], &[210, 70, 14, 2], false).1, [210, 70, 14, 2]);
 }

@@ -10,7 +10,7 @@ use std::sync::Arc;
 pub(crate) const OK: miopenStatus_t = miopenStatus_t::miopenStatusSuccess;
 pub(crate) const F32: miopenDataType_t = miopenDataType_t::miopenFloat;
 pub(crate) const F16: miopenDataType_t = miopenDataType_t::miopenHalf;
-/// The usual factors, as MIOpen takes them.
+/// The usual factors, one and zero.
 pub(crate) const ONE: f32 = 1.0;
 pub(crate) const ZERO: f32 = 0.0;
 
@@ -82,7 +82,7 @@ impl Bench {
         memory
     }
 
-    /// Bytes that are not set.
+    /// Uninitialised memory.
     pub(crate) fn room(&self, bytes: usize) -> Memory<'_> {
         let mut memory = Memory { bench: self, start: null_mut() };
         // SAFETY: S1: a live place.
@@ -90,7 +90,7 @@ impl Bench {
         memory
     }
 
-    /// A packed tensor's descriptor, which lasts as long as the process.
+    /// A contiguous tensor's descriptor, which lives as long as the process.
     pub(crate) fn tensor(&self, kind: miopenDataType_t, dims: &[c_int]) -> miopenTensorDescriptor_t {
         let mut desc = null_mut();
         // SAFETY: S1: live places and a list of that length.
@@ -156,7 +156,7 @@ impl Drop for Memory<'_> {
     }
 }
 
-/// Calls a function with the handle, which has to succeed.
+/// Calls a function with the handle and expects success.
 macro_rules! ok {
     ($bench:ident.$function:ident($($argument:expr),* $(,)?)) => {
         // SAFETY: S1: the test's own memory, as large as the arguments say.

@@ -135,7 +135,7 @@ fn find_and_execute() {
         // SAFETY: S1: all members of the union have the same type of number.
         let class = unsafe { result.__bindgen_anon_1.fwd_algo };
         let y = bench.put(&[100_f32; 4]);
-        // Half of the result, and what was there.
+        // Half of the result plus the old output.
         let half = 0.5;
         ok!(bench.miopenConvolutionForward(
             at(&half),
@@ -153,7 +153,7 @@ fn find_and_execute() {
         ));
         y.is_near(&Y.map(|y| 100.0 + f64::from(y) / 2.0), 1e-4);
     }
-    // Without a workspace too, and a bias on top.
+    // Also without a workspace, and with a bias.
     let gemm = miopenConvFwdAlgorithm_t::miopenConvolutionFwdAlgoGEMM;
     let (b, bd) = (bench.put(&[10_f32]), bench.tensor(F32, &[1, 1, 1, 1]));
     ok!(bench.miopenConvolutionForward(
@@ -294,7 +294,7 @@ fn a_plan_and_a_fused_call() {
     set!(bench.miopenDestroyOperatorArgs(args));
     set!(bench.miopenDestroyFusionPlan(plan));
 
-    // With something added, and a leaky relu, which cuDNN fuses with nothing.
+    // With an added tensor, and a leaky ReLU, which cuDNN cannot fuse.
     let fused = bench.dnn().miopenConvolutionBiasActivationForward.get().unwrap();
     let (z, mut leaky) = (bench.put(&[1_f32, 2.0, 3.0, 4.0]), null_mut());
     set!(bench.miopenCreateActivationDescriptor(&mut leaky));

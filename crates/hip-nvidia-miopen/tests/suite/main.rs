@@ -1,5 +1,5 @@
-//! MIOpen's C functions over cuDNN on a card, with results made by hand. A machine without the driver, a card or
-//! cuDNN runs none of it and
+//! MIOpen's C functions over cuDNN on a card, with results computed by hand. A machine without the driver, a card or
+//! cuDNN skips all tests and
 //! says so.
 
 mod bench;

@@ -19,7 +19,7 @@ struct Places {
     biases: Vec<usize>,
 }
 
-/// One layer in one direction. Sequences are packed: a step has those that are that long.
+/// One unidirectional layer. Sequences are packed: a step has a row for each sequence that is not over.
 fn forward(mode: miopenRNNMode_t, places: &Places, w: &[f64], x: &[f64]) -> Vec<f64> {
     let gates = places.matrices.len() / 2;
     let (mut h, mut c) = (vec![vec![0.0; HIDDEN]; BATCHES[0]], vec![vec![0.0; HIDDEN]; BATCHES[0]]);
@@ -195,7 +195,7 @@ fn check(bench: &Bench, mode: miopenRNNMode_t) {
         kept,
     ));
     dev_dx.is_near(&differences(&x, &dy, |x| forward(mode, &places, &w, x)), 1e-4);
-    // What was there is replaced.
+    // The old output is replaced.
     let dev_dw = bench.put(&vec![9_f32; w.len()]);
     ok!(bench.miopenRNNBackwardWeights(
         rnn,

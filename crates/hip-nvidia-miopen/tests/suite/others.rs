@@ -1,4 +1,4 @@
-//! Everything between convolutions and networks.
+//! Operations other than convolutions and networks.
 
 use crate::bench::{Bench, F16, F32, ONE, ZERO, at, f16, ok, set};
 use hip_sys::miopen::*;
@@ -11,7 +11,7 @@ fn poolings() {
     let (x, dy) = (bench.put(&[1_f32, 2.0, 3.0, 4.0]), bench.put(&[4_f32, 8.0, 12.0, 16.0]));
     let mut pooling = null_mut();
     set!(bench.miopenCreatePoolingDescriptor(&mut pooling));
-    // A window of two with a border of one: each window has one element.
+    // A window of two with a padding of one: each window has one element.
     for (mode, y_expected, dx_expected) in [
         (miopenPoolingMode_t::miopenPoolingMax, [1_f32, 2.0, 3.0, 4.0], [4_f32, 8.0, 12.0, 16.0]),
         (miopenPoolingMode_t::miopenPoolingAverage, [1.0, 2.0, 3.0, 4.0], [4.0, 8.0, 12.0, 16.0]),
@@ -176,7 +176,7 @@ fn batch_norm_and_its_parameters() {
         0.0,
     ));
     y.is_near(&[-1.0, 3.0, 1.0, 5.0], 1e-5);
-    // Training: mean 4, variance 5; the running variance counts one element less.
+    // Training: mean 4, variance 5; the running variance divides by one less.
     let (saved, deviation) = (bench.put(&[0_f32]), bench.put(&[0_f32]));
     ok!(bench.miopenBatchNormalizationForwardTraining(
         mode,

@@ -67,7 +67,7 @@ impl Case {
         self.picture.iter().zip(self.taps).map(place).collect()
     }
 
-    /// Of the ordinary convolution: what the weights slide over, the weights, what that gives.
+    /// The ordinary convolution's input, weights and output.
     pub(crate) fn dims(&self) -> [Vec<usize>; 3] {
         let of = |first: usize, second: usize, rest: &[usize]| [&[first, second], rest].concat();
         let (groups, out) = (self.groups, self.out());
@@ -86,7 +86,7 @@ impl Case {
             .collect()
     }
 
-    /// What the direction computes, straight from the definition. Row-major, whatever the layout.
+    /// The computed tensor, from the definition. Row-major, whatever the layout is.
     pub(crate) fn expected(&self, direction: Direction) -> Vec<f64> {
         let [x_dims, w_dims, y_dims] = self.dims();
         let [x, w, y] = [0, 1, 2].map(|which| self.values(which));
@@ -140,7 +140,7 @@ impl Case {
         strides
     }
 
-    /// Where in memory the elements are that come row by row.
+    /// The positions in memory of the elements in row-major order.
     pub(crate) fn places(&self, which: usize) -> Vec<usize> {
         let dims = &self.dims()[which];
         let strides = self.strides(dims);
@@ -238,7 +238,7 @@ impl<'a> Problem<'a> {
         }
     }
 
-    /// The three as MIOpen has them: a transposed convolution's `x` is the ordinary one's `y`.
+    /// The three tensors in MIOpen's order: a transposed convolution's `x` is the ordinary one's `y`.
     pub(crate) fn given<V: Copy>(&self, [x, w, y]: [V; 3]) -> [V; 3] {
         if self.case.transposed { [y, w, x] } else { [x, w, y] }
     }
@@ -327,7 +327,7 @@ impl<'a> Problem<'a> {
         }
     }
 
-    /// The two that are read, and room for the third, which begin so many bytes into their memory.
+    /// The two tensors that are read, and memory for the third, which begin at this offset in their memory.
     pub(crate) fn memory(&self, shift: usize) -> [Memory<'a>; 3] {
         [0, 1, 2].map(|which| {
             let (places, size) = (self.case.places(which), if self.kind == F32 { 4 } else { 2 });
@@ -347,7 +347,7 @@ impl<'a> Problem<'a> {
         assert_eq!(self.wrong(memory, shift, solution), None);
     }
 
-    /// What is wrong with a result, if anything is.
+    /// A message if the result is wrong.
     pub(crate) fn wrong(
         &self,
         memory: &Memory<'_>,
@@ -356,7 +356,7 @@ impl<'a> Problem<'a> {
     ) -> Option<String> {
         let (places, size) = (self.case.places(self.result()), if self.kind == F32 { 4 } else { 2 });
         let bytes = memory.read::<u8>(shift + places.len() * size);
-        // Transforms round.
+        // Transforms round, so a tolerance applies.
         let sums = ![2, 3].contains(&solution.algorithm.0);
         let tolerance = match (sums, self.kind) {
             (true, _) => 0.0,

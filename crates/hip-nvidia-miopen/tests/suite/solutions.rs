@@ -1,4 +1,4 @@
-//! The solutions of immediate mode, most of which are of cuDNN's backend, on problems whose sums every type holds exactly.
+//! The solutions of immediate mode, most of them of cuDNN's backend, on problems whose sums every type holds exactly.
 
 use crate::bench::{Bench, F16, F32, Memory, ok};
 use crate::problems::*;
@@ -54,7 +54,7 @@ fn memory_that_begins_anywhere() {
             let memory = problem.memory(shift);
             let at = [&memory[0], &memory[1], &memory[2]].map(|memory| memory.at().wrapping_byte_add(shift));
             let status = problem.run(at, space.at(), solution.workspace_size, solution.solution_id);
-            // What no algorithm does without more workspace is refused, and nothing is computed wrongly.
+            // If every algorithm needs more workspace, the call is refused, and nothing is computed wrongly.
             if status == miopenStatus_t::miopenStatusUnsupportedOp {
                 println!(
                     "{:?} {:?} {:?} from byte {shift}: refused",
@@ -71,7 +71,7 @@ fn memory_that_begins_anywhere() {
     assert!(computed > 3 * refused, "{computed} computed, {refused} refused");
 }
 
-/// A filter of one tap that takes one of 64 channels: each element is a number that TF32 does not hold.
+/// A filter of one tap that selects one of 64 channels: each element needs more bits than TF32 has.
 #[test]
 fn floats_are_multiplied_whole() {
     let Some(bench) = Bench::open() else { return };
@@ -98,7 +98,7 @@ fn floats_are_multiplied_whole() {
 
 /// 4096 products of one: a sum in 16 bits would stop at 2048, or at 256.
 #[test]
-fn short_numbers_are_summed_in_long_ones() {
+fn sums_of_16_bit_elements_have_32_bits() {
     let Some(bench) = Bench::open() else { return };
     let case =
         Case { batch: 1, channels: 4096, filters: 8, taps: &[1, 1], pad: 0, picture: &[4, 4], ..PLAIN };
@@ -154,7 +154,7 @@ fn short_gradients_by_the_picture_are_rounded_once() {
                     let space = bench.room(solution.workspace_size.max(1));
                     let at = [x.at(), w.at(), y.at()].map(|at| at.wrapping_byte_add(shift));
                     let status = problem.run(at, space.at(), solution.workspace_size, solution.solution_id);
-                    // What nothing does without alignment is refused.
+                    // A problem that every algorithm needs alignment for is refused.
                     if shift > 0 && status == miopenStatus_t::miopenStatusUnsupportedOp {
                         continue;
                     }
@@ -187,7 +187,7 @@ fn a_solution_of_another_problem_is_refused() {
     let at = [&memory[0], &memory[1], &memory[2]].map(Memory::at);
     let first = problem.solutions()[0];
     let bad = miopenStatus_t::miopenStatusBadParm;
-    // A place that no list has, another class, another direction; and too little workspace.
+    // An index outside the list, another class, another direction; and too small a workspace.
     for id in [first.solution_id | 0xff0, first.solution_id ^ 7, first.solution_id ^ 1 << 12] {
         assert_eq!(problem.run(at, null_mut(), 0, id), bad, "{id:x}");
     }

@@ -1,4 +1,4 @@
-//! Complex numbers that begin between two others, which rocBLAS takes and cuBLAS does not.
+//! Complex numbers that are aligned to one part only, which rocBLAS allows and cuBLAS does not.
 
 use crate::bench::{Bench, ok};
 use crate::{N, OK, STANDARD};
@@ -10,14 +10,14 @@ use std::ffi::c_void;
 struct Four([f64; 4]);
 
 impl Four {
-    /// The complex number that the middle two are.
+    /// The complex number in the middle two values.
     fn between(&mut self) -> *mut rocblas_double_complex {
         self.0.as_mut_ptr().wrapping_add(1).cast()
     }
 }
 
 #[test]
-fn complex_numbers_of_the_host_may_begin_between_two_others() {
+fn complex_numbers_on_the_host_may_be_misaligned() {
     let Some(bench) = Bench::open() else { return };
     let (mut alpha, mut beta) = (Four([9.0, 0.0, 2.0, 9.0]), Four([9.0, 1.0, 0.0, 9.0]));
     let (alpha, beta) = (alpha.between(), beta.between());
@@ -46,7 +46,7 @@ fn complex_numbers_of_the_host_may_begin_between_two_others() {
 }
 
 #[test]
-fn complex_numbers_of_the_device_may_not_begin_between_two_others() {
+fn misaligned_complex_numbers_on_the_device_are_refused() {
     let Some(bench) = Bench::open() else { return };
     const POINTER: rocblas_status = rocblas_status::rocblas_status_invalid_pointer;
     let x = bench.put(&[1.0_f64, 2.0, 3.0, 4.0]);
@@ -62,7 +62,7 @@ fn complex_numbers_of_the_device_may_not_begin_between_two_others() {
 }
 
 #[test]
-fn scalars_of_one_number_are_not_for_elements_of_two() {
+fn real_scalars_are_refused_for_complex_elements() {
     let Some(bench) = Bench::open() else { return };
     const C64: rocblas_datatype = rocblas_datatype::rocblas_datatype_f64_c;
     let (x, one) = (bench.put(&[1.0_f64, 2.0]), 1.0_f64);

@@ -1,5 +1,5 @@
-//! rocBLAS's C functions over cuBLAS on a card, with results made by hand. A machine without the driver, a card or cuBLAS runs none
-//! of it and says so.
+//! rocBLAS's C functions over cuBLAS on a card, with results computed by hand. A machine without the driver, a card or cuBLAS skips
+//! all tests and says so.
 
 mod bench;
 mod complex;
@@ -31,7 +31,7 @@ const B: [f32; 6] = [1.0, 0.0, 1.0, 2.0, 1.0, 0.0];
 /// `A B`.
 const AB: [f32; 4] = [6.0, 8.0, 5.0, 8.0];
 
-/// Whole numbers up to 15 and halves of them as 16-bit floats.
+/// Whole and half numbers up to 15 as 16-bit floats.
 fn f16(value: f32) -> u16 {
     let bits = value.to_bits();
     if value == 0.0 {
@@ -46,7 +46,7 @@ fn bf16(value: f32) -> u16 {
 }
 
 #[test]
-fn products_of_either_width_add_to_what_is_there() {
+fn products_of_both_size_widths_add_to_c() {
     let Some(bench) = Bench::open() else { return };
     let (a, b, c) = (bench.put(&A), bench.put(&B), bench.put(&[1.0_f32; 4]));
     let (a, b) = (a.at(), b.at());
@@ -63,7 +63,7 @@ fn products_of_either_width_add_to_what_is_there() {
 }
 
 #[test]
-fn products_without_columns_only_scale() {
+fn products_with_k_zero_only_scale() {
     let Some(bench) = Bench::open() else { return };
     let c = bench.put(&[1.0_f32, 2.0, 3.0, 4.0]);
     let (none, away) = (null(), null::<c_void>());
@@ -105,7 +105,7 @@ fn products_without_columns_only_scale() {
 #[test]
 fn sums_of_32_bits_keep_every_bit() {
     let Some(bench) = Bench::open() else { return };
-    // 13 bits, of which TF32 has no room for the last.
+    // This value has 13 mantissa bits; TF32 would lose the last.
     let fine = 1.0_f32 + 1.0 / 4096.0;
     let (a, b, c) =
         (bench.put(&[fine; 64 * 64]), bench.put(&[0.5_f32; 64 * 64]), bench.put(&[0.0_f32; 64 * 64]));
@@ -150,14 +150,14 @@ fn halves_are_multiplied_with_scalars_in_either_memory() {
 }
 
 #[test]
-fn a_product_may_go_elsewhere_than_what_it_is_added_to() {
+fn a_product_may_be_written_to_another_matrix() {
     let Some(bench) = Bench::open() else { return };
     let (a, b) = (bench.put(&A.map(bf16)), bench.put(&B.map(bf16)));
     let (c, d) = (bench.put(&[1.0_f32, 2.0, 3.0, 4.0]), bench.put(&[9.0_f32; 6]));
     let numbers = [1.0_f32, 0.0];
     let [one, zero]: [*const c_void; 2] = [(&raw const numbers[0]).cast(), (&raw const numbers[1]).cast()];
     let (a, b) = (a.at::<c_void>(), b.at::<c_void>());
-    // D has a row more than is written.
+    // D has one row more than is written.
     ok!(bench.rocblas_gemm_ex(
         N,
         N,
@@ -185,7 +185,7 @@ fn a_product_may_go_elsewhere_than_what_it_is_added_to() {
     ));
     d.is(&[7.0_f32, 10.0, 9.0, 8.0, 12.0, 9.0]);
     c.is(&[1.0_f32, 2.0, 3.0, 4.0]);
-    // Nothing is added, so C is only copied.
+    // The product is zero, so C is only copied.
     ok!(bench.rocblas_gemm_ex(
         N,
         N,
@@ -212,7 +212,7 @@ fn a_product_may_go_elsewhere_than_what_it_is_added_to() {
         0,
     ));
     d.is(&[1.0_f32, 2.0, 9.0, 3.0, 4.0, 9.0]);
-    // Nothing is kept, so C need not be there.
+    // beta is zero, so C may be null.
     ok!(bench.rocblas_gemm_ex(
         N,
         N,
@@ -275,7 +275,7 @@ fn a_product_may_go_elsewhere_than_what_it_is_added_to() {
 }
 
 #[test]
-fn many_are_found_by_their_addresses() {
+fn a_batch_by_addresses_is_computed() {
     let Some(bench) = Bench::open() else { return };
     let (a, b, c) = (bench.put(&A), bench.put(&B), bench.put(&[0.0_f32; 8]));
     let array = |memory: &Memory<'_>, step: usize| {
@@ -329,7 +329,7 @@ fn many_are_found_by_their_addresses() {
 }
 
 #[test]
-fn vectors_a_stride_apart_are_taken_in_turn() {
+fn a_strided_batch_of_vectors_is_computed() {
     let Some(bench) = Bench::open() else { return };
     let (x, y) = (bench.put(&[1.0_f32, -5.0, 2.0, 3.0]), bench.put(&[1.0_f32, 2.0, 3.0, 4.0]));
     ok!(bench.rocblas_saxpy_strided_batched(2, &2.0, x.at(), 1, 2, y.at(), 1, 2, 2));
@@ -350,7 +350,7 @@ fn vectors_a_stride_apart_are_taken_in_turn() {
 }
 
 #[test]
-fn vectors_of_16_bits_are_computed_with_in_32() {
+fn vectors_of_16_bits_are_computed_in_32() {
     let Some(bench) = Bench::open() else { return };
     let (x, y) = (bench.put(&[1.0, 2.0, 3.0].map(f16)), bench.put(&[4.0, 5.0, 6.0].map(f16)));
     let two = rocblas_half { data: f16(2.0) };
@@ -419,7 +419,7 @@ fn matrices_of_every_kind() {
 }
 
 #[test]
-fn streams_and_workspaces_stay_what_was_set() {
+fn streams_and_workspaces_keep_their_settings() {
     let Some(bench) = Bench::open() else { return };
     let (a, b, c) = (bench.put(&A), bench.put(&B), bench.put(&[0.0_f32; 4]));
     let memory = bench.put(&vec![0_u8; 4 << 20]);

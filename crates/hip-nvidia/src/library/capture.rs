@@ -1,19 +1,19 @@
-//! What a thread may do while a stream captures.
+//! The calling thread's capture mode.
 
 use super::opened;
 use hip_sys::hip::hipStreamCaptureMode;
 use std::marker::PhantomData;
 
-/// While this lives, the thread may load kernels although a stream captures: what is done meanwhile submits nothing.
+/// While this value lives, its thread may load kernels although a stream captures. It must not be used to submit work.
 #[derive(Debug)]
 pub struct RelaxedCapture {
     former: u32,
-    /// The mode is the thread's, so this ends on the thread where it began.
+    /// The mode belongs to the thread, so the value must be dropped on the thread that made it.
     _of_thread: PhantomData<*const ()>,
 }
 
 impl RelaxedCapture {
-    /// From now on.
+    /// Starts now.
     pub fn begin() -> Self {
         Self {
             former: exchange(hipStreamCaptureMode::hipStreamCaptureModeRelaxed.0),
@@ -28,7 +28,7 @@ impl Drop for RelaxedCapture {
     }
 }
 
-/// Sets the thread's mode and gives the former one.
+/// Sets the thread's mode and returns the previous one.
 fn exchange(mode: u32) -> u32 {
     let Ok(cuda) = opened() else { return mode };
     let mut place = mode;

@@ -6,18 +6,18 @@ use crate::driver::{Code, Event};
 use hip_sys::hip::hipError_t;
 use std::ptr::null_mut;
 
-/// A point in a stream, with its time.
+/// A point in a stream that has a time: an event of the driver.
 #[derive(Debug)]
 pub struct Mark(Event);
 
 impl Mark {
-    /// A point on the device whose context is current; it is nowhere yet.
+    /// A new mark on the device whose context is current. It is not recorded yet.
     ///
     /// # Errors
     /// The driver refuses.
     ///
     /// # Safety
-    /// The device is not reset while the mark lives: that ends its event.
+    /// The device is not reset while the mark lives, because a reset destroys its event.
     pub unsafe fn new() -> Result<Self, hipError_t> {
         let mut event = null_mut();
         // SAFETY: S1: a live place for the result.
@@ -25,7 +25,7 @@ impl Mark {
         Ok(Self(event))
     }
 
-    /// Puts it behind the work that the stream has.
+    /// Records the mark behind the work that the stream has.
     ///
     /// # Errors
     /// The driver refuses.
@@ -37,10 +37,10 @@ impl Mark {
         check(unsafe { (driver().cuEventRecord)(self.0, stream) })
     }
 
-    /// Milliseconds from here to a later one, which is waited for.
+    /// Milliseconds from this mark to a later one. Waits for the later one.
     ///
     /// # Errors
-    /// One of them was not set, or work before it failed.
+    /// One of them was not recorded, or work before it failed.
     pub fn until(&self, later: &Self) -> Result<f32, hipError_t> {
         let mut time = 0.0;
         // SAFETY: S1, S11: a live event.

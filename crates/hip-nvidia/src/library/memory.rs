@@ -1,4 +1,4 @@
-//! Copies and fills in the order of a stream.
+//! Stream-ordered copies and fills.
 
 use super::{RawStream, opened};
 use crate::context::check;
@@ -13,8 +13,8 @@ use std::ptr::{null, null_mut};
 /// The driver refuses.
 ///
 /// # Safety
-/// Both are memory of the stream's device, of so many bytes, which stays until the stream has copied it; they lie apart; and the stream is
-/// live.
+/// Both ranges are memory of the stream's device, of so many bytes, and stay allocated until the stream has copied them. They do not
+/// overlap, and the stream is live.
 pub unsafe fn copy(
     to: *mut c_void,
     from: *const c_void,
@@ -25,14 +25,14 @@ pub unsafe fn copy(
     check(unsafe { (opened()?.driver.cuMemcpyDtoDAsync)(to as u64, from as u64, bytes, stream) })
 }
 
-/// Copies so many rows of `width` bytes; each side is where its first row begins, and how far its rows are apart.
+/// Copies so many rows of `width` bytes. Each side is the address of its first row and the distance between its rows.
 ///
 /// # Errors
 /// The driver refuses.
 ///
 /// # Safety
-/// Both sides are memory that the driver can reach from the stream's device, the host's included, of so many rows; it stays until the stream
-/// has copied it; the sides lie apart; and the stream is live.
+/// The driver can reach both sides from the stream's device; host memory is allowed. Both have so many rows and stay allocated until
+/// the stream has copied them. They do not overlap, and the stream is live.
 pub unsafe fn copy_rows(
     (to, to_pitch): (*mut c_void, usize),
     (from, from_pitch): (*const c_void, usize),
@@ -69,7 +69,7 @@ pub unsafe fn copy_rows(
 /// The driver refuses.
 ///
 /// # Safety
-/// They are memory of the stream's device, which stays until the stream has written it; and the stream is live.
+/// The range is memory of the stream's device and stays allocated until the stream has written it; the stream is live.
 pub unsafe fn fill_with_zeros(to: *mut c_void, bytes: usize, stream: RawStream) -> Result<(), hipError_t> {
     // SAFETY: S2, S11: the caller vouches for the memory and the stream.
     check(unsafe { (opened()?.driver.cuMemsetD8Async)(to as u64, 0, bytes, stream) })

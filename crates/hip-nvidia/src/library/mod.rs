@@ -1,4 +1,4 @@
-//! What a library of NVIDIA's needs to take HIP's streams and memory on this platform.
+//! What a crate over one of NVIDIA's libraries needs to use HIP's streams and memory on this platform.
 //!
 //! `hipstack-hip-nvidia-rocblas` calls cuBLAS and `hipstack-hip-nvidia-miopen` cuDNN. Device pointers of HIP are the driver's own; handles
 //! of streams are not, and [`stream_of`] translates them. A library's own handle ends when its device is reset: see [`on_reset`].
@@ -46,16 +46,16 @@ use hip_sys::{Platform, PlatformKind};
 use parking_lot::Mutex;
 use std::ffi::c_void;
 
-/// A `CUstream`, which is a `cudaStream_t` too.
+/// A `CUstream`, which `cudaStream_t` is too.
 pub type RawStream = *mut c_void;
 
-/// Whether a platform's memory and streams are this crate's. A library for it takes no others.
+/// Whether a platform's memory and streams are this crate's. A library for this platform accepts no others.
 pub fn serves(platform: &Platform) -> bool {
     platform.kind == PlatformKind::Nvidia
         && crate::platform().is_ok_and(|own| same_hip(own.hip(), platform.hip()))
 }
 
-/// What the driver's functions are called on.
+/// The device that the driver's functions are called for.
 fn opened() -> Result<&'static Cuda, hipError_t> {
     context::opened().ok_or(hipError_t::hipErrorNotInitialized)
 }
@@ -74,10 +74,10 @@ pub fn is_special(stream: hipStream_t) -> bool {
     stream as usize <= LAST_SPECIAL
 }
 
-/// The stream that a handle means and its device, whose context is then current. For a special one that is the current device.
+/// The stream that a handle denotes, and its device, whose context becomes current. A special handle means the current device.
 ///
 /// # Errors
-/// The stream is none, or none any more; or the driver refuses.
+/// The handle is not that of a live stream, or the driver refuses.
 pub fn stream_of(stream: hipStream_t) -> Result<(RawStream, &'static Device), hipError_t> {
     opened()?;
     handles::stream_of(stream)
@@ -85,12 +85,13 @@ pub fn stream_of(stream: hipStream_t) -> Result<(RawStream, &'static Device), hi
 
 static FORGET: Mutex<Vec<fn(usize)>> = Mutex::new(Vec::new());
 
-/// From now on a reset calls this with the device's ordinal before the device's context ends: handles of the library on it are to end.
+/// Registers a function that every reset calls with the device's ordinal, before the device's context ends. It must destroy
+/// the library's handles on that device.
 pub fn on_reset(forget: fn(usize)) {
     FORGET.lock().push(forget);
 }
 
-/// Ends the libraries' handles on a device.
+/// Destroys the libraries' handles on a device.
 pub(crate) fn forget_device(ordinal: usize) {
     let all = FORGET.lock().clone();
     all.iter().for_each(|forget| forget(ordinal));
@@ -102,7 +103,7 @@ mod tests {
     use std::sync::atomic::{AtomicUsize, Ordering};
 
     #[test]
-    fn libraries_are_told_of_a_reset() {
+    fn a_reset_calls_every_library_s_function() {
         static TOLD: AtomicUsize = AtomicUsize::new(0);
         on_reset(|ordinal| TOLD.store(ordinal, Ordering::Relaxed));
         forget_device(71);
@@ -110,7 +111,7 @@ mod tests {
     }
 
     #[test]
-    fn cuda_s_own_numbers_are_special() {
+    fn cuda_s_stream_numbers_are_special_handles() {
         assert!([0, 1, 2].map(|number| is_special(number as hipStream_t)).iter().all(|special| *special));
         assert!(!is_special(3 as hipStream_t));
     }

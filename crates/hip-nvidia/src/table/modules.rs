@@ -211,7 +211,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_file_is_no_image_and_nobody_waits_for_it() {
+    fn a_path_that_is_no_regular_file_is_an_error_without_waiting() {
         let folder = std::env::temp_dir().join(format!("hip-nvidia-modules-{}", std::process::id()));
         std::fs::create_dir_all(&folder).expect("a temporary folder");
         let (absent, pipe) = (folder.join("absent"), folder.join("pipe"));

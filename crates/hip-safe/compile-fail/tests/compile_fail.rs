@@ -9,7 +9,7 @@ use std::process::Command;
 const VERSION: &str = "rustc 1.95.";
 
 #[test]
-fn what_must_not_compile() {
+fn misuse_does_not_compile() {
     let compiler = std::env::var("RUSTC").unwrap_or_else(|_| "rustc".into());
     let output = Command::new(compiler).arg("--version").output().expect("there is a compiler");
     let version = String::from_utf8_lossy(&output.stdout);

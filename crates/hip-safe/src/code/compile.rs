@@ -319,7 +319,7 @@ impl Compiled {
 /// The version that a platform's run-time compiler reports: (9, 0) for AMD's 5.2.3, (12, 8) for CUDA 12.8.
 ///
 /// # Errors
-/// [`Error::NoCompiler`] if there is none, [`Error::Rtc`] if it answers an error.
+/// [`Error::NoCompiler`] if there is none, [`Error::Rtc`] if it returns an error.
 #[doc(alias = "hiprtcVersion")]
 pub fn compiler_version(platform: &Platform) -> Result<(i32, i32)> {
     let rtc = platform.rtc().map_err(|missing| Error::NoCompiler(missing.clone()))?;

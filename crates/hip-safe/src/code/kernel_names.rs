@@ -110,7 +110,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_stand_before_the_parameters() {
+    fn names_come_before_the_parameters() {
         let text = "
             // __global__ void comment(int);
             /* __global__ void other_comment(int); */

@@ -65,7 +65,7 @@ impl Module {
     ///
     /// # Errors
     /// [`Error::InvalidImage`] if the bytes are truncated, of an unknown kind, or built for another device; [`Error::Hip`] if the driver
-    /// answers an error.
+    /// returns an error.
     #[doc(alias = "hipModuleLoadData")]
     pub fn load(device: &Device, image: &[u8]) -> Result<Self> {
         Self::load_image(device, checked(device, image)?).map(Self::traced)

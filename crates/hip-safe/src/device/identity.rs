@@ -12,7 +12,7 @@ impl Device {
     /// The UUID, which no other device on any machine has.
     ///
     /// # Errors
-    /// [`Error::Hip`](crate::Error::Hip) if the driver answers an error, [`Error::Poisoned`](crate::Error::Poisoned) after a
+    /// [`Error::Hip`](crate::Error::Hip) if the driver returns an error, [`Error::Poisoned`](crate::Error::Poisoned) after a
     /// sticky one.
     #[doc(alias = "hipDeviceGetUuid")]
     pub fn uuid(&self) -> Result<[u8; 16]> {

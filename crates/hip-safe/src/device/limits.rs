@@ -21,7 +21,7 @@ impl Device {
     /// A limit in bytes.
     ///
     /// # Errors
-    /// [`Error::Hip`](crate::Error::Hip) if the driver answers an error, 215 where the device has no such limit; [`Error::Poisoned`](crate::Error::Poisoned) after a
+    /// [`Error::Hip`](crate::Error::Hip) if the driver returns an error, 215 where the device has no such limit; [`Error::Poisoned`](crate::Error::Poisoned) after a
     /// sticky one.
     #[doc(alias = "hipDeviceGetLimit")]
     pub fn limit(&self, limit: Limit) -> Result<usize> {
@@ -33,7 +33,7 @@ impl Device {
     /// Sets a limit in bytes, for kernels launched from now on. The driver may round it; [`Device::limit`] says to what.
     ///
     /// # Errors
-    /// As [`Device::limit`], [`Error::Unsupported`](crate::Error::Unsupported) where the library is too old, and what the driver answers for a value that
+    /// As [`Device::limit`], [`Error::Unsupported`](crate::Error::Unsupported) where the library is too old, and the driver's error for a value that
     /// it does not take.
     #[doc(alias = "hipDeviceSetLimit")]
     pub fn set_limit(&self, limit: Limit, bytes: usize) -> Result<()> {

@@ -94,7 +94,7 @@ impl Device {
     /// Opens device `ordinal`, counted from 0.
     ///
     /// # Errors
-    /// [`Error::DeviceOrdinal`] if there are not that many devices; [`Error::Hip`] if the driver answers an error.
+    /// [`Error::DeviceOrdinal`] if there are not that many devices; [`Error::Hip`] if the driver returns an error.
     pub fn new(platform: &Arc<Platform>, ordinal: usize) -> Result<Self> {
         let count = Self::count(platform)?;
         let raw_ordinal = match c_int::try_from(ordinal) {
@@ -139,7 +139,7 @@ impl Device {
     /// How many devices the platform has; 0 where the driver says that there is none.
     ///
     /// # Errors
-    /// [`Error::Hip`] if the driver answers another error.
+    /// [`Error::Hip`] if the driver returns another error.
     #[doc(alias = "hipGetDeviceCount")]
     pub fn count(platform: &Platform) -> Result<usize> {
         check_callable()?;
@@ -187,7 +187,7 @@ impl Device {
     /// The driver's version as `hipDriverGetVersion` reports it: 60443484 on AMD's, 12080 for CUDA 12.8.
     ///
     /// # Errors
-    /// [`Error::Hip`] if the driver answers an error, [`Error::Poisoned`] after a sticky one.
+    /// [`Error::Hip`] if the driver returns an error, [`Error::Poisoned`] after a sticky one.
     #[doc(alias = "hipDriverGetVersion")]
     pub fn driver_version(&self) -> Result<i32> {
         // SAFETY: S1: it only asks.
@@ -197,7 +197,7 @@ impl Device {
     /// Free and total memory, as the driver counts them.
     ///
     /// # Errors
-    /// [`Error::Hip`] if the driver answers an error, [`Error::Poisoned`] after a sticky one.
+    /// [`Error::Hip`] if the driver returns an error, [`Error::Poisoned`] after a sticky one.
     #[doc(alias = "hipMemGetInfo")]
     pub fn memory_info(&self) -> Result<MemoryInfo> {
         // SAFETY: S1, S3: the device is current.
@@ -224,7 +224,7 @@ impl Device {
     /// [`MemoryKind::Unregistered`].
     ///
     /// # Errors
-    /// [`Error::Hip`] if the driver answers an error, [`Error::Poisoned`] after a sticky one.
+    /// [`Error::Hip`] if the driver returns an error, [`Error::Poisoned`] after a sticky one.
     #[doc(alias = "hipPointerGetAttributes")]
     pub fn memory_kind(&self, address: *const c_void) -> Result<MemoryKind> {
         let unknown = MemoryKind::Unregistered;
@@ -245,7 +245,7 @@ impl Device {
     /// Makes the device current on this thread until the guard is dropped: for direct calls of a platform's library.
     ///
     /// # Errors
-    /// [`Error::Hip`] if the driver answers an error, [`Error::Poisoned`] after a sticky one.
+    /// [`Error::Hip`] if the driver returns an error, [`Error::Poisoned`] after a sticky one.
     #[doc(alias = "hipSetDevice")]
     pub fn make_current(&self) -> Result<CurrentDevice<'_>> {
         self.check_usable()?;
@@ -259,7 +259,7 @@ impl Device {
     /// thread.
     ///
     /// # Errors
-    /// [`Error::Capturing`] while this thread captures; [`Error::Hip`] if the driver answers an error, [`Error::Poisoned`] after a sticky one.
+    /// [`Error::Capturing`] while this thread captures; [`Error::Hip`] if the driver returns an error, [`Error::Poisoned`] after a sticky one.
     /// The call was not made then.
     pub fn call_alone<R>(&self, call: impl FnOnce() -> R) -> Result<R> {
         self.check_usable()?;

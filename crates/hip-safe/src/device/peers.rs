@@ -11,7 +11,7 @@ impl Device {
     /// Whether it can be given access to the other device's memory.
     ///
     /// # Errors
-    /// [`Error::WrongDevice`](crate::Error::WrongDevice) for a device of another platform, or what the driver answers.
+    /// [`Error::WrongDevice`](crate::Error::WrongDevice) for a device of another platform, or the driver's error.
     #[doc(alias = "hipDeviceCanAccessPeer")]
     pub fn can_access_peer(&self, peer: &Device) -> Result<bool> {
         self.check_same_platform("the peer", peer)?;
@@ -26,7 +26,7 @@ impl Device {
     /// error. Copies between the two work without access, and are faster with it.
     ///
     /// # Errors
-    /// [`Error::WrongDevice`](crate::Error::WrongDevice) for a device of another platform, or what the driver answers, for example if the devices
+    /// [`Error::WrongDevice`](crate::Error::WrongDevice) for a device of another platform, or the driver's error, for example if the devices
     /// are not connected, or are the same.
     #[doc(alias = "hipDeviceEnablePeerAccess")]
     pub fn enable_peer_access(&self, peer: &Device) -> Result<()> {
@@ -75,7 +75,7 @@ impl Stream {
     ///
     /// # Errors
     /// [`Error::WrongDevice`](crate::Error::WrongDevice) if `destination` is not on the stream's device, or `source` on another
-    /// platform, [`Error::LengthMismatch`](crate::Error::LengthMismatch), or what the driver answers.
+    /// platform, [`Error::LengthMismatch`](crate::Error::LengthMismatch), or the driver's error.
     #[doc(alias = "hipMemcpyPeerAsync")]
     pub fn copy_from_peer<S, D>(&self, source: &S, destination: &mut D) -> Result<()>
     where

@@ -74,7 +74,7 @@ impl Stream {
     /// # Errors
     /// The error of the closure; [`Error::Capturing`] if the stream captures already, and in a call by
     /// [`Device::call_alone`](crate::Device::call_alone); [`Error::GraphMemory`] if a call with the raw handle put an allocation into the
-    /// graph; or what the driver answers. After an error or a panic the stream executes its work as before. Further errors go to
+    /// graph; or the driver's error. After an error or a panic the stream executes its work as before. Further errors go to
     /// [`on_drop_error`](crate::on_drop_error).
     #[doc(alias = "hipStreamBeginCapture")]
     #[doc(alias = "hipStreamEndCapture")]

@@ -43,7 +43,7 @@ impl GraphExec {
     ///
     /// # Errors
     /// Before any call: [`Error::WrongDevice`] for a stream of another device, [`Error::Capturing`] if the stream captures. Then
-    /// what the driver answers.
+    /// the driver's error.
     #[doc(alias = "hipGraphLaunch")]
     pub fn launch(&self, stream: &Stream) -> Result<()> {
         stream.device().check_same("the graph", self.device())?;
@@ -68,7 +68,7 @@ impl GraphExec {
     ///
     /// # Errors
     /// [`Error::WrongDevice`]; [`Error::GraphUpdate`] if the graph has another topology, and then this one is unchanged; the error of the
-    /// wait, or what the driver answers.
+    /// wait, or the driver's error.
     #[doc(alias = "hipGraphExecUpdate")]
     pub fn update(&mut self, graph: &Graph) -> Result<()> {
         self.device().check_same("the graph", graph.device())?;

@@ -138,7 +138,7 @@ impl Graph {
     /// Instantiates it for launches. The graph may be dropped afterwards.
     ///
     /// # Errors
-    /// [`Error::Hip`] if the driver answers an error, [`Error::Poisoned`] after a sticky one.
+    /// [`Error::Hip`] if the driver returns an error, [`Error::Poisoned`] after a sticky one.
     #[doc(alias = "hipGraphInstantiate")]
     #[doc(alias = "hipGraphInstantiateWithFlags")]
     pub fn instantiate(&self) -> Result<GraphExec> {
@@ -148,7 +148,7 @@ impl Graph {
     /// Drops this reference. The last one destroys the graph and returns the error of that.
     ///
     /// # Errors
-    /// [`Error::Hip`] if the driver answers an error, [`Error::Poisoned`] after a sticky one.
+    /// [`Error::Hip`] if the driver returns an error, [`Error::Poisoned`] after a sticky one.
     #[doc(alias = "hipGraphDestroy")]
     pub fn close(self) -> Result<()> {
         Arc::into_inner(self.inner).map_or(Ok(()), |mut last| last.release())

@@ -162,7 +162,7 @@ impl<'a> Launch<'a> {
     /// [`Error::LaunchMismatch`] if number or sizes of the arguments are not those that the kernel declares,
     /// [`Error::LaunchLimit`] if grid, block or shared memory are too large, or the block is not
     /// the one that the kernel requires; for a cooperative launch [`Error::NotOffered`], [`Error::Unsupported`], and
-    /// [`Error::LaunchLimit`] for more blocks than run at once. Then what the driver answers.
+    /// [`Error::LaunchLimit`] for more blocks than run at once. Then the driver's error.
     ///
     /// # Safety
     /// The arguments are of the kinds that the kernel declares, and the kernel with these arguments stays inside the

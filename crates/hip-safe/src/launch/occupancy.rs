@@ -41,7 +41,7 @@ impl Function {
     /// does not fit.
     ///
     /// # Errors
-    /// [`Error::Hip`] if the driver answers an error, such as for more threads than a block may have; [`Error::Poisoned`] after
+    /// [`Error::Hip`] if the driver returns an error, such as for more threads than a block may have; [`Error::Poisoned`] after
     /// a sticky one.
     #[doc(alias = "hipModuleOccupancyMaxActiveBlocksPerMultiprocessor")]
     pub fn occupancy(&self, block: u32, shared_bytes: u32) -> Result<u32> {
@@ -89,7 +89,7 @@ impl Function {
     /// [`Properties::shared_memory_per_block`](crate::Properties::shared_memory_per_block) on request. It applies to this function and its clones.
     ///
     /// # Errors
-    /// [`Error::Hip`] if the driver answers an error, such as for more than the device has; [`Error::Poisoned`] after a sticky
+    /// [`Error::Hip`] if the driver returns an error, such as for more than the device has; [`Error::Poisoned`] after a sticky
     /// one.
     #[doc(alias = "hipFuncSetAttribute")]
     #[doc(alias = "hipFuncAttributeMaxDynamicSharedMemorySize")]

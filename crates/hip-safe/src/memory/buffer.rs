@@ -25,8 +25,8 @@ impl Stream {
     /// Allocates `len` elements whose bytes are all zero.
     ///
     /// # Errors
-    /// [`Error::SizeOverflow`](crate::Error::SizeOverflow), [`Error::OutOfMemory`](crate::Error::OutOfMemory), or what
-    /// the driver answers.
+    /// [`Error::SizeOverflow`](crate::Error::SizeOverflow), [`Error::OutOfMemory`](crate::Error::OutOfMemory), or
+    /// the driver's error.
     #[doc(alias = "hipMalloc")]
     #[doc(alias = "hipMemset")]
     pub fn alloc_zeros<T: AnyBits>(&self, len: usize) -> Result<DeviceBuffer<T>> {
@@ -162,7 +162,7 @@ impl<T: DeviceRepr> DeviceBuffer<T> {
     /// A copy of the elements in memory of its own, on the same stream.
     ///
     /// # Errors
-    /// [`Error::OutOfMemory`](crate::Error::OutOfMemory), or what the driver answers.
+    /// [`Error::OutOfMemory`](crate::Error::OutOfMemory), or the driver's error.
     pub fn try_clone(&self) -> Result<Self> {
         self.stream().clone_of(self)
     }

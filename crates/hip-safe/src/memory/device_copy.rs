@@ -9,7 +9,7 @@ impl Stream {
     /// Sets every byte of `destination` to `byte`.
     ///
     /// # Errors
-    /// [`Error::WrongDevice`] if it is on another device, or what the driver answers.
+    /// [`Error::WrongDevice`] if it is on another device, or the driver's error.
     #[doc(alias = "hipMemsetAsync")]
     pub fn memset<D>(&self, destination: &mut D, byte: u8) -> Result<()>
     where
@@ -32,8 +32,8 @@ impl Stream {
     /// Copies all of `source` over all of `destination`.
     ///
     /// # Errors
-    /// [`Error::WrongDevice`] if one of them is on another device, [`Error::LengthMismatch`], or what the driver
-    /// answers.
+    /// [`Error::WrongDevice`] if one of them is on another device, [`Error::LengthMismatch`], or the driver's
+    /// error.
     #[doc(alias = "hipMemcpyDtoDAsync")]
     pub fn copy<S, D>(&self, source: &S, destination: &mut D) -> Result<()>
     where
@@ -57,7 +57,7 @@ impl Stream {
     /// A buffer with the elements of `source`.
     ///
     /// # Errors
-    /// [`Error::WrongDevice`] if it is on another device, [`Error::OutOfMemory`], or what the driver answers.
+    /// [`Error::WrongDevice`] if it is on another device, [`Error::OutOfMemory`], or the driver's error.
     pub fn clone_of<T: DeviceRepr>(
         &self,
         source: &(impl DeviceSlice<Item = T> + ?Sized),

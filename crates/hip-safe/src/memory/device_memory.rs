@@ -102,7 +102,7 @@ impl Device {
     /// call on any stream. If the driver is out of memory, unused segments are returned to it first, as for a buffer.
     ///
     /// # Errors
-    /// [`Error::OutOfMemory`], or what the driver answers.
+    /// [`Error::OutOfMemory`], or the driver's error.
     pub fn reserve_memory(&self, bytes: usize) -> Result<()> {
         self.check_usable()?;
         let reserved = self.memory().with_driver(self.inner(), |pool, driver| pool.reserve(driver, bytes));

@@ -16,7 +16,7 @@ impl Stream {
     /// A buffer with the elements of `source`.
     ///
     /// # Errors
-    /// [`Error::OutOfMemory`], or what the driver answers.
+    /// [`Error::OutOfMemory`], or the driver's error.
     pub fn upload<T: DeviceRepr>(&self, source: &[T]) -> Result<DeviceBuffer<T>> {
         // SAFETY: S15: the copy that follows writes every element, before anything else on this stream.
         let mut buffer = unsafe { self.alloc_uninit(source.len()) }?;
@@ -27,8 +27,8 @@ impl Stream {
     /// Copies all of a host slice over all of `destination`. When it returns, `source` has been read.
     ///
     /// # Errors
-    /// [`Error::WrongDevice`] if `destination` is on another device, [`Error::LengthMismatch`], or what the driver
-    /// answers.
+    /// [`Error::WrongDevice`] if `destination` is on another device, [`Error::LengthMismatch`], or the driver's
+    /// error.
     #[doc(alias = "hipMemcpyHtoD")]
     pub fn copy_from_host<T, D>(&self, source: &[T], destination: &mut D) -> Result<()>
     where
@@ -59,7 +59,7 @@ impl Stream {
     ///
     /// # Errors
     /// [`Error::WrongDevice`] if it is on another device, [`Error::HostMemory`], the error of the work before, or
-    /// what the driver answers.
+    /// the driver's error.
     pub fn download<S>(&self, source: &S) -> Result<Vec<S::Item>>
     where
         S: DeviceSlice + ?Sized,

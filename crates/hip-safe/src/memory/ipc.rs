@@ -55,8 +55,8 @@ impl<T: DeviceRepr> DeviceBuffer<T> {
     /// there.
     ///
     /// # Errors
-    /// [`Error::NotOffered`] where the platform cannot share memory, [`Error::OutOfRange`] for a buffer of no bytes, or what
-    /// the driver answers.
+    /// [`Error::NotOffered`] where the platform cannot share memory, [`Error::OutOfRange`] for a buffer of no bytes, or
+    /// the driver's error.
     #[doc(alias = "hipIpcGetMemHandle")]
     pub fn ipc_handle(&self) -> Result<IpcHandle> {
         let (address, bytes) = (self.device_ptr().cast_mut().cast(), self.byte_len());
@@ -83,7 +83,7 @@ impl Stream {
     ///
     /// # Errors
     /// [`Error::NotOffered`] where the platform cannot share memory, [`Error::Recast`] if the bytes are no whole number of
-    /// elements, or not aligned for them, or what the driver answers: a process cannot open its own.
+    /// elements, or not aligned for them, or the driver's error: a process cannot open its own.
     ///
     /// # Safety
     /// The handle comes from [`DeviceBuffer::ipc_handle`] of a live process, for this device. The buffer there stays alive until this one is

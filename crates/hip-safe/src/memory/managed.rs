@@ -72,7 +72,7 @@ impl Stream {
     ///
     /// # Errors
     /// [`Error::NotOffered`] where the device has no managed memory, or the host may not use it while kernels run;
-    /// [`Error::SizeOverflow`], or what the driver answers after the pool has returned its unused segments.
+    /// [`Error::SizeOverflow`], or the driver's error after the pool has returned its unused segments.
     #[doc(alias = "hipMallocManaged")]
     pub fn alloc_managed<T: AnyBits>(&self, len: usize) -> Result<ManagedBuffer<T>> {
         let (bytes, device) = (byte_length::<T>(len)?, self.device());
@@ -93,7 +93,7 @@ impl Stream {
     /// Migrates the buffer's pages to a location, in the order of this stream. For the order of uses it counts as a read.
     ///
     /// # Errors
-    /// [`Error::WrongDevice`] for a stream of another device, or a location of another platform, or what the driver answers.
+    /// [`Error::WrongDevice`] for a stream of another device, or a location of another platform, or the driver's error.
     #[doc(alias = "hipMemPrefetchAsync")]
     pub fn prefetch<T: AnyBits>(
         &self,
@@ -176,7 +176,7 @@ impl<T: AnyBits> ManagedBuffer<T> {
     /// Advises the driver on how it will be used. This affects the location of pages, never their content.
     ///
     /// # Errors
-    /// [`Error::WrongDevice`] for a location of another platform, or what the driver answers.
+    /// [`Error::WrongDevice`] for a location of another platform, or the driver's error.
     #[doc(alias = "hipMemAdvise")]
     pub fn advise(&self, advice: ManagedAdvice, location: ManagedLocation<'_>) -> Result<()> {
         let (bytes, location) = (self.byte_len(), location.raw(self.device())?);
@@ -201,7 +201,7 @@ impl<T: AnyBits> ManagedBuffer<T> {
         self
     }
 
-    /// Waits for the work that uses it, frees the memory and says how that went. If that work cannot be waited for, the memory
+    /// Waits for the work that uses it, frees the memory and returns any error. If that work cannot be waited for, the memory
     /// stays allocated.
     ///
     /// # Errors

@@ -46,7 +46,7 @@ impl<T: AnyBits> PinnedBuffer<T> {
     /// Allocates `len` elements whose bytes are all zero.
     ///
     /// # Errors
-    /// [`Error::SizeOverflow`], [`Error::HostMemory`] if the system cannot lock that much, or what the driver answers.
+    /// [`Error::SizeOverflow`], [`Error::HostMemory`] if the system cannot lock that much, or the driver's error.
     #[doc(alias = "hipHostMalloc")]
     pub fn zeroed(device: &Device, len: usize) -> Result<Self> {
         let bytes = byte_length::<T>(len)?;
@@ -210,7 +210,7 @@ impl Stream {
     ///
     /// # Errors
     /// [`Error::WrongDevice`] if `destination` is on another device, or the two belong to
-    /// different platforms, [`Error::LengthMismatch`], or what the driver answers.
+    /// different platforms, [`Error::LengthMismatch`], or the driver's error.
     #[doc(alias = "hipMemcpyHtoDAsync")]
     pub fn copy_from_pinned<T, D>(&self, source: &PinnedBuffer<T>, destination: &mut D) -> Result<()>
     where

@@ -33,7 +33,7 @@ impl<T: DeviceRepr> SharedBuffer<T> {
     ///
     /// # Errors
     /// [`Error::WrongDevice`](crate::Error::WrongDevice) if the buffer is on another device,
-    /// [`Error::OutOfMemory`](crate::Error::OutOfMemory), or what the driver answers; then nothing has changed.
+    /// [`Error::OutOfMemory`](crate::Error::OutOfMemory), or the driver's error; then nothing has changed.
     pub fn make_mut(&mut self, stream: &Stream) -> Result<&mut DeviceBuffer<T>> {
         stream.device().check_same("the buffer", self.buffer.device())?;
         if Arc::get_mut(&mut self.buffer).is_none() {

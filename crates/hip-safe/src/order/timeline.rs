@@ -98,7 +98,7 @@ impl Timeline {
     /// The caller may hold locks of memory, so this waits only for driver calls of other threads.
     ///
     /// # Errors
-    /// [`Error::InHostFunction`], the error of the wait at the stream's end, or what the driver answers.
+    /// [`Error::InHostFunction`], the error of the wait at the stream's end, or the driver's error.
     pub(crate) fn order_before(&self, consumer: &Stream, count: u64) -> Result<u64> {
         if host_function::is_running() {
             return Err(Error::InHostFunction);

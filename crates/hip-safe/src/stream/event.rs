@@ -21,7 +21,7 @@ impl Event {
     /// Makes an event that also measures time.
     ///
     /// # Errors
-    /// [`Error::Hip`] if the driver answers an error, [`Error::Poisoned`] after a sticky one.
+    /// [`Error::Hip`] if the driver returns an error, [`Error::Poisoned`] after a sticky one.
     #[doc(alias = "hipEventCreate")]
     #[doc(alias = "hipEventCreateWithFlags")]
     pub fn new(device: &Device) -> Result<Self> {
@@ -99,10 +99,10 @@ impl Event {
         Duration::try_from_secs_f64(seconds).map_err(|_| Error::EventsSwapped { milliseconds })
     }
 
-    /// Destroys it and says how that went.
+    /// Destroys it and returns any error.
     ///
     /// # Errors
-    /// [`Error::Hip`] if the driver answers an error, [`Error::Poisoned`] after a sticky one.
+    /// [`Error::Hip`] if the driver returns an error, [`Error::Poisoned`] after a sticky one.
     #[doc(alias = "hipEventDestroy")]
     pub fn close(mut self) -> Result<()> {
         self.release()

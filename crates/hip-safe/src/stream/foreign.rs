@@ -36,7 +36,7 @@ impl Stream {
     /// Refuses work for a foreign stream that somebody else captures. The driver is not asked about our own streams.
     ///
     /// # Errors
-    /// [`Error::Capturing`], or what the driver answers.
+    /// [`Error::Capturing`], or the driver's error.
     #[inline]
     pub(crate) fn check_capture_by_others(&self) -> Result<()> {
         if self.is_never_captured_by_others() { Ok(()) } else { self.producer().check_capture_by_others() }

@@ -62,8 +62,8 @@ impl Stream {
     /// ```
     ///
     /// # Errors
-    /// [`Error::Unsupported`] where the library is too old, [`Error::Capturing`] while the stream captures a graph, or what the
-    /// driver answers.
+    /// [`Error::Unsupported`] where the library is too old, [`Error::Capturing`] while the stream captures a graph, or the
+    /// driver's error.
     #[doc(alias = "hipLaunchHostFunc")]
     #[doc(alias = "hipStreamAddCallback")]
     pub fn launch_host(&self, function: impl FnOnce() + Send + 'static) -> Result<()> {

@@ -70,7 +70,7 @@ impl Device {
     /// Makes a stream. It does not wait for the null stream, nor the null stream for it.
     ///
     /// # Errors
-    /// [`Error::Hip`] if the driver answers an error, [`Error::Poisoned`] after a sticky one.
+    /// [`Error::Hip`] if the driver returns an error, [`Error::Poisoned`] after a sticky one.
     #[doc(alias = "hipStreamCreateWithFlags")]
     pub fn new_stream(&self) -> Result<Stream> {
         // SAFETY: S1, S3: the device is current; the flag is one that the function knows.
@@ -152,7 +152,7 @@ impl Stream {
     ///
     /// # Errors
     /// [`Error::WrongDevice`] if the event belongs to another device; [`Error::Capturing`] while the stream captures;
-    /// [`Error::Hip`] if the driver answers an error.
+    /// [`Error::Hip`] if the driver returns an error.
     #[doc(alias = "hipEventRecord")]
     pub fn record_event(&self, event: &Event) -> Result<()> {
         let _turn = self.turn().refuse_capture("the record of an event", ONE_STREAM)?;
@@ -168,7 +168,7 @@ impl Stream {
     /// recorded makes nothing wait.
     ///
     /// # Errors
-    /// [`Error::Capturing`] while the stream captures; [`Error::Hip`] if the driver answers an error, [`Error::Poisoned`] after
+    /// [`Error::Capturing`] while the stream captures; [`Error::Hip`] if the driver returns an error, [`Error::Poisoned`] after
     /// a sticky one.
     #[doc(alias = "hipStreamWaitEvent")]
     pub fn wait_event(&self, event: &Event) -> Result<()> {

@@ -10,7 +10,7 @@ impl Device {
     /// The range of stream priorities, the highest first: higher priorities have smaller numbers. [`Device::new_stream`] uses 0.
     ///
     /// # Errors
-    /// [`Error::Hip`](crate::Error::Hip) if the driver answers an error, [`Error::Poisoned`](crate::Error::Poisoned) after a
+    /// [`Error::Hip`](crate::Error::Hip) if the driver returns an error, [`Error::Poisoned`](crate::Error::Poisoned) after a
     /// sticky one.
     #[doc(alias = "hipDeviceGetStreamPriorityRange")]
     pub fn stream_priorities(&self) -> Result<RangeInclusive<i32>> {
@@ -41,7 +41,7 @@ impl Stream {
     /// Its priority: see [`Device::stream_priorities`].
     ///
     /// # Errors
-    /// [`Error::Hip`](crate::Error::Hip) if the driver answers an error, [`Error::Poisoned`](crate::Error::Poisoned) after a
+    /// [`Error::Hip`](crate::Error::Hip) if the driver returns an error, [`Error::Poisoned`](crate::Error::Poisoned) after a
     /// sticky one.
     #[doc(alias = "hipStreamGetPriority")]
     pub fn priority(&self) -> Result<i32> {

@@ -35,7 +35,7 @@ fn nothing_is_a_buffer_too() {
 }
 
 #[test]
-fn what_is_dropped_first_lives_on_in_what_needs_it() {
+fn dropped_handles_stay_alive_for_their_dependants() {
     on_devices(|[device, _]| {
         let stream = device.new_stream().unwrap();
         drop(device);

@@ -52,7 +52,7 @@ fn a_launch_has_more_arguments_than_fit_in_place() {
 
 /// At home, away from home, and back; a part of a buffer; the same buffer read by two.
 #[test]
-fn a_quick_launch_notes_its_uses() {
+fn a_launch_without_a_lock_records_its_uses() {
     on_streams(|[stream, other]| {
         let (add_one, sum) = (kernel(&stream, "add_one"), kernel(&stream, "sum"));
         let mut first = stream.upload(&[0_u32, 10, 20, 30]).unwrap();

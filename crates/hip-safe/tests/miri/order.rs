@@ -24,7 +24,7 @@ fn reads_come_after_the_write_and_the_next_write_after_them() {
 
 /// At home a buffer's uses take no lock; elsewhere, and afterwards, they do.
 #[test]
-fn a_buffer_goes_away_from_home_and_comes_back() {
+fn a_buffer_moves_to_another_stream_and_back() {
     on_streams(|[home, other]| {
         let mut buffer = home.alloc_zeros::<u8>(16).unwrap();
         for round in 1..3 {

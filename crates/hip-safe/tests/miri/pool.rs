@@ -22,7 +22,7 @@ fn the_next_owner_comes_after_the_former_one() {
 }
 
 #[test]
-fn what_is_free_goes_back_behind_its_work() {
+fn free_memory_is_released_after_its_work() {
     on_devices(|[device, _]| {
         let streams = [(); 2].map(|()| device.new_stream().unwrap());
         for stream in &streams {

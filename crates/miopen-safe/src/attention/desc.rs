@@ -12,9 +12,9 @@ use std::sync::{Arc, Weak};
 
 const NAME: &str = "an attention descriptor";
 
-/// What attention multiplies its scores by. Cloning it copies a reference.
+/// The scale of attention's scores. Cloning it copies a reference.
 ///
-/// MIOpen has no function that ends such a descriptor, so each scale has one on each platform, which stays.
+/// MIOpen has no function that destroys such a descriptor, so one for each scale and platform is created and kept.
 #[derive(Clone)]
 #[doc(alias = "miopenMhaDescriptor_t")]
 pub struct AttentionDesc {
@@ -31,15 +31,15 @@ unsafe impl Send for Object {}
 // SAFETY: S24: it is set once, by who made it, and only read from then on.
 unsafe impl Sync for Object {}
 
-/// Those that were made, by platform and the scale's bits. What is weak keeps the address from being another platform's.
+/// The descriptors by platform and the scale's bits. The weak reference keeps the address from being reused by another platform.
 static MADE: Mutex<Vec<(Weak<Platform>, u32, Object)>> = Mutex::new(Vec::new());
 
 impl AttentionDesc {
-    /// Makes it: 1 / √(head's width) is the usual scale.
+    /// Creates the descriptor. The usual scale is 1 / √(head's width).
     ///
     /// # Errors
     /// [`Error::Invalid`] for a scale that is not finite; [`Error::Unsupported`] before ROCm 6.2 and where the platform has no attention;
-    /// what the library answers.
+    /// the library's error.
     #[doc(alias = "miopenCreateMhaDescriptor")]
     #[doc(alias = "miopenSetMhaDescriptor")]
     pub fn new(handle: &Handle, scale: f32) -> Result<Self> {
@@ -56,7 +56,7 @@ impl AttentionDesc {
         self.scale
     }
 
-    /// The descriptor, for calls with this handle.
+    /// The descriptor's object for calls with this handle.
     pub(crate) fn on(&self, handle: &Handle) -> Result<miopenMhaDescriptor_t> {
         if Arc::ptr_eq(&self.platform, handle.platform()) {
             Ok(self.object.0)
@@ -66,7 +66,7 @@ impl AttentionDesc {
     }
 }
 
-/// The platform's for this scale.
+/// The platform's descriptor for this scale.
 fn object(platform: &Arc<Platform>, scale: f32) -> Result<Object, Failure> {
     let bits = scale.to_bits();
     let mut made = MADE.lock();

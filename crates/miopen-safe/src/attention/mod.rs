@@ -1,4 +1,4 @@
-//! Attention: what is computed, the numbers that it reads, and the solutions that a handle remembers.
+//! Attention: its descriptors, its factors on the device, and the solutions that a handle remembers.
 
 mod desc;
 mod params;

@@ -1,13 +1,13 @@
-//! Numbers on the device that attention reads: factors, and what dropout draws from.
+//! Numbers on the device that attention reads: factors, and the inputs of dropout's generator.
 
 use crate::{Error, Handle, Result, TensorDesc};
 use hip_safe::DeviceBuffer;
 use hip_sys::miopen::miopenTensorArgumentId_t as Id;
 
-/// Factors of attention's tensors, all 1 by default, and its dropout, none by default.
+/// Factors of attention's tensors, all 1 by default, and its dropout, off by default.
 ///
-/// What is stored is the number times its scale, and a descale takes that back: MIOpen has both for types of 8 bits, and multiplies
-/// by them for `f32` too. P are the probabilities, S the scores.
+/// A stored number is the value times its scale; a descale reverses this. MIOpen has both for 8-bit types, and also multiplies
+/// by them for `f32`. P are the probabilities, S the scores.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct AttentionFactors {
     /// Factor of Q as it is read.
@@ -36,11 +36,11 @@ pub struct AttentionFactors {
     pub scale_dk: f32,
     /// Factor of dV as it is written.
     pub scale_dv: f32,
-    /// The share of P that is dropped, from 0 up to, but not 1. The rest is multiplied by 1 / (1 − share).
+    /// The probability of dropout, at least 0 and below 1. The remaining elements of P are multiplied by 1 / (1 − probability).
     pub dropout: f32,
-    /// What dropout draws from. The gradient needs the same seed and offset.
+    /// The seed of dropout. The gradient needs the same seed and offset.
     pub seed: u64,
-    /// Where in the seed's numbers it begins.
+    /// The offset in the seed's sequence.
     pub offset: u64,
 }
 
@@ -88,7 +88,7 @@ impl AttentionFactors {
     }
 }
 
-/// The factors by the library's names, in the order in which they lie.
+/// The factors by the library's ids, in the order in memory.
 const FLOATS: [Id; 14] = [
     Id::miopenTensorMhaDescaleQ,
     Id::miopenTensorMhaDescaleK,
@@ -105,13 +105,13 @@ const FLOATS: [Id; 14] = [
     Id::miopenTensorMhaScaleDK,
     Id::miopenTensorMhaScaleDV,
 ];
-/// The first of them both directions read, the one behind them the forward alone, the rest the gradient.
+/// The number of leading factors that both directions read. Then comes one for the forward direction, then those for the gradient.
 const SHARED: usize = 6;
 
-/// What dropout draws from, by the library's names.
+/// The inputs of dropout's generator, by the library's ids.
 const DRAWS: [Id; 2] = [Id::miopenTensorMhaDropoutSeed, Id::miopenTensorMhaDropoutOffset];
 
-/// [`AttentionFactors`] on a device, where attention reads them. They may serve any number of calls.
+/// [`AttentionFactors`] on a device, where attention reads them. Any number of calls may use them.
 #[derive(Debug)]
 pub struct AttentionParams {
     factors: AttentionFactors,
@@ -125,7 +125,7 @@ impl AttentionParams {
     /// Copies the factors to the handle's device.
     ///
     /// # Errors
-    /// [`Error::Invalid`] for a share of dropout outside of 0‥1 or 1 itself; what memory and stream answer.
+    /// [`Error::Invalid`] for a probability of dropout outside 0 ≤ p < 1; the error of memory or stream.
     pub fn new(handle: &Handle, factors: AttentionFactors) -> Result<Self> {
         if !(0.0..1.0).contains(&factors.dropout) {
             let wanted = "it has to be at least 0 and less than 1";
@@ -140,7 +140,7 @@ impl AttentionParams {
         })
     }
 
-    /// What they are.
+    /// The values.
     pub fn factors(&self) -> AttentionFactors {
         self.factors
     }
@@ -153,8 +153,8 @@ impl AttentionParams {
         &self.draws
     }
 
-    /// Each number that the direction reads: the library's name, its descriptor, whether it is one that is drawn from, and how many
-    /// lie before it.
+    /// The numbers that a direction reads: the library's id, its descriptor, whether it belongs to dropout's generator, and how many
+    /// come before it in memory.
     pub(crate) fn numbers(&self, backward: bool) -> impl Iterator<Item = (Id, &TensorDesc, bool, usize)> {
         let reads = move |at: &usize| *at < SHARED || backward == (*at > SHARED);
         let floats = (0..FLOATS.len()).filter(reads).map(|at| (FLOATS[at], &self.float, false, at));

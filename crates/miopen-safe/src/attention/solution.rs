@@ -6,7 +6,7 @@ use parking_lot::Mutex;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-/// All that a solution depends on; it belongs to one handle.
+/// The properties that a solution of a handle depends on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) struct Key {
     pub(crate) backward: bool,
@@ -16,22 +16,22 @@ pub(crate) struct Key {
     pub(crate) dims: [usize; 4],
 }
 
-/// What the library found.
+/// The library's solution.
 #[derive(Debug)]
 pub(crate) struct Found {
     pub(crate) solution: Owner<SolutionObject>,
     pub(crate) workspace_bytes: usize,
 }
 
-/// What a handle remembers.
+/// What a handle remembers of attention.
 #[derive(Default)]
 pub(crate) struct Attentions {
     pub(crate) solutions: Memo<Key, Arc<Found>>,
-    /// What the library was asked for first, by shape. It stays when solutions are forgotten.
+    /// The first scale of each shape. It is kept when solutions are forgotten.
     scales: Mutex<HashMap<[usize; 4], Scale>>,
 }
 
-/// A scale that the library was asked for.
+/// The scale of the first search for a shape.
 struct Scale {
     bits: u32,
     /// It has answered.
@@ -39,13 +39,13 @@ struct Scale {
 }
 
 impl Attentions {
-    /// The first scale of these dimensions: MIOpen keeps what it compiled for a handle by shapes alone, and the scale is in that.
+    /// The first scale of these dimensions. MIOpen keeps compiled code by shape alone, and that code contains the scale.
     pub(crate) fn first_scale(&self, key: &Key) -> f32 {
         let mut scales = self.scales.lock();
         f32::from_bits(scales.entry(key.dims).or_insert(Scale { bits: key.scale, found: false }).bits)
     }
 
-    /// Whether a search for it has found a solution: only then its scale binds later ones.
+    /// Whether a search has found a solution. Only then does its scale bind later ones.
     pub(crate) fn note_search(&self, key: &Key, found: bool) {
         let mut scales = self.scales.lock();
         if found {

@@ -7,12 +7,12 @@ use crate::work::Work;
 use crate::{ActivationDesc, Blend, Element, Handle, Result, Tensor, TensorMut};
 
 impl Handle {
-    /// `y ←` the activation of each element of `x`. Both are packed: MIOpen's kernels pass over some strides, and which ones depends on the
+    /// `y ←` the activation of each element of `x`. Both are contiguous: MIOpen's kernels ignore some strides, depending on the
     /// shape.
     ///
     /// # Errors
-    /// [`Error::Mismatch`](crate::Error::Mismatch) for different shapes, or gaps between elements; what memory, stream or library answer. MIOpen takes no other
-    /// blend than [`Blend::SET`].
+    /// [`Error::Mismatch`](crate::Error::Mismatch) for different shapes, or gaps between elements; the error of memory, stream or library. MIOpen supports only
+    /// [`Blend::SET`].
     #[doc(alias = "miopenActivationForward")]
     pub fn activation_forward<T: Element>(
         &self,

@@ -17,7 +17,7 @@ use std::sync::Arc;
 const FORWARD: &str = "an attention";
 const SEARCH: &str = "the solutions of an attention";
 
-/// What attention writes beside its output: for the gradient, and to choose factors by. All packed.
+/// Attention's outputs besides `o`, for the gradient and for the choice of factors. All are contiguous.
 #[derive(Debug)]
 pub struct AttentionStatistics<'a> {
     /// The greatest score of each query, `[n, heads, length, 1]`.
@@ -30,18 +30,18 @@ pub struct AttentionStatistics<'a> {
     pub amax_o: TensorMut<'a, f32>,
 }
 
-/// One tensor of a call: the library's name, how it lies, its address.
+/// One tensor of a call: the library's id, its layout, its address.
 pub(super) type Argument<'a> = (Id, &'a TensorDesc, *mut c_void);
 
 impl Handle {
     /// `o ← softmax(scale · q kᵀ) v` for each batch and head. Queries, keys, values and output are `[n, heads, length, width]`,
-    /// all packed. The first call for a shape asks the library how, and cannot be part of a graph; the handle remembers the answer.
-    /// A shape has one scale on a handle, that of its first call: MIOpen would compute the next with it too.
+    /// all contiguous. The first call for a shape searches a solution, and cannot be part of a graph; the handle remembers the solution.
+    /// On a handle a shape has one scale, that of its first call: MIOpen would use it for the next calls too.
     ///
-    /// There is no mask and no bias: MIOpen passes over the one, and reads past the end of the other where queries are few.
+    /// There is no mask and no bias: MIOpen ignores a mask, and reads past the end of a bias if there are few queries.
     ///
     /// # Errors
-    /// [`Error::Mismatch`] for shapes and strides that do not fit, [`Error::TooLarge`] for more scores than 32 bits count,
+    /// [`Error::Mismatch`] for shapes and strides that do not match, [`Error::TooLarge`] for more scores than 32 bits count,
     /// [`Error::Unsupported`] where the library has no attention, and for a second scale of a shape; what memory, stream or library
     /// answer.
     #[doc(alias = "miopenFindSolutions")]
@@ -80,12 +80,12 @@ impl Handle {
         run(work, &found, &arguments, space)
     }
 
-    /// What the handle remembers of attention. [`Handle::forget_solutions`] forgets that too.
+    /// The solutions of attention that the handle remembers. [`Handle::forget_solutions`] forgets them too.
     pub fn attention_statistics(&self) -> SolutionStatistics {
         self.attentions().solutions.statistics()
     }
 
-    /// Asks the library for a solution, and remembers it. The work names the arguments' memory.
+    /// Searches a solution, and remembers it. The work declares the arguments' memory.
     pub(super) fn find_attention(
         &self,
         key: Key,
@@ -135,7 +135,7 @@ impl Handle {
                 unsafe { find::set_problem_tensor_descriptor(m, problem.raw(), *id, *desc) }
             })
         })?;
-        // With memory of the call the library allocates none.
+        // If the call provides the memory, the library allocates none.
         let options = Owner::<OptionsObject>::new(platform, |m, options| {
             arguments.iter().try_for_each(|(id, _, address)| {
                 // SAFETY: S1, S2: the address is used by the search alone, which names its memory.
@@ -170,7 +170,7 @@ pub(super) fn searching(handle: &Handle) -> Work<'_> {
     Work::new(handle, SEARCH).waits("run it once before the capture")
 }
 
-/// Runs a solution with these tensors, which the work names.
+/// Runs a solution with these tensors, whose memory the work declares.
 pub(super) fn run(
     work: Work<'_>,
     found: &Found,
@@ -189,7 +189,7 @@ pub(super) fn run(
     work.run(|m, h| unsafe { find::run_solution(m, h, solution, list.len(), list.as_ptr(), space, bytes) })
 }
 
-/// The shape that all large tensors have.
+/// The common shape of all large tensors.
 pub(super) fn shape(q: &TensorDesc) -> Result<[usize; 4]> {
     let [n, heads, length, width] = *q.dims() else {
         return Err(Error::mismatch("the dimensions of an attention's queries", 4, q.dims().len()));
@@ -199,7 +199,7 @@ pub(super) fn shape(q: &TensorDesc) -> Result<[usize; 4]> {
     Ok([n, heads, length, width])
 }
 
-/// The shape of what each query has one of.
+/// The shape of a tensor with one number per query.
 pub(super) fn rows([n, heads, length, _]: [usize; 4]) -> [usize; 4] {
     [n, heads, length, 1]
 }

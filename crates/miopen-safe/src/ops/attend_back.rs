@@ -8,7 +8,7 @@ use hip_sys::miopen::miopenTensorArgumentId_t as Id;
 
 const BACKWARD: &str = "the gradient of an attention";
 
-/// What [`Handle::attention_forward`] read and wrote.
+/// The inputs and outputs of [`Handle::attention_forward`].
 #[derive(Debug, Clone, Copy)]
 pub struct AttentionPassed<'a> {
     /// Queries.
@@ -25,7 +25,7 @@ pub struct AttentionPassed<'a> {
     pub z_inv: &'a Tensor<'a, f32>,
 }
 
-/// What the gradient writes. All packed.
+/// The outputs of the gradient. All are contiguous.
 #[derive(Debug)]
 pub struct AttentionGradients<'a> {
     /// The queries' gradient.
@@ -45,10 +45,10 @@ pub struct AttentionGradients<'a> {
 }
 
 impl Handle {
-    /// The gradients of queries, keys and values, from that of the output, `d_o`. With dropout MIOpen leaves out what the dropped
-    /// probabilities would add.
+    /// The gradients of queries, keys and values, from the output's gradient `d_o`. With dropout MIOpen ignores the terms of dropped
+    /// probabilities.
     ///
-    /// It waits for the stream before, and cannot be part of a graph: MIOpen gives parts of it to streams of its own, which do not wait for
+    /// It waits for the stream first, and cannot be part of a graph: MIOpen submits parts of it to its own streams, which do not wait for
     /// this one.
     ///
     /// # Errors
@@ -74,7 +74,7 @@ impl Handle {
             }
         };
         let mut scratch = Scratch::new(self, found.workspace_bytes)?;
-        // The library's streams see what is complete alone: all that the call uses.
+        // The library's streams do not wait for ours, so all memory of the call must be complete.
         let mut work = beginning(self);
         arguments(&mut work, params, passed, d_o, gradients);
         work.scratch(&mut scratch);

@@ -10,16 +10,16 @@ use std::ffi::c_void;
 use std::ptr::{null, null_mut};
 
 crate::convert::c_enum! {
-    /// Over what a batch normalisation takes means, of `[n, c, h, w]` or `[n, c, d, h, w]`.
+    /// The dimensions of the means of a batch normalisation, for `[n, c, h, w]` or `[n, c, d, h, w]`.
     BatchNormMode = miopenBatchNormMode_t {
         /// Over the batch: parameters are `[1, c, h, w]`.
         PerActivation = miopenBatchNormMode_t::miopenBNPerActivation,
-        /// Over the batch and the places: parameters are `[1, c, 1, 1]`.
+        /// Over the batch and the positions: parameters are `[1, c, 1, 1]`.
         Spatial = miopenBatchNormMode_t::miopenBNSpatial,
     }
 }
 
-/// What elements a batch normalisation takes, and what its parameters have beside them. The library takes their memory for this,
+/// The element types of a batch normalisation, and those of its parameters. The library assumes these types,
 /// whatever a descriptor says.
 const TYPES: [(DataType, DataType); 4] = [
     (DataType::F32, DataType::F32),
@@ -36,31 +36,31 @@ impl BatchNormMode {
     }
 }
 
-/// What batch normalisation multiplies by and adds.
+/// The factors and summands of batch normalisation.
 #[derive(Debug, Clone, Copy)]
 pub struct ScaleBias<'a, P: Element> {
     /// Factors.
     pub scale: Tensor<'a, P>,
-    /// What is added.
+    /// The summands.
     pub bias: Tensor<'a, P>,
 }
 
 /// Statistics that a training step writes.
 #[derive(Debug, Default)]
 pub struct TrainingStatistics<'a, P: Element> {
-    /// Running mean and variance, and the part of the new one in them: `(1 − part) · old + part · new`. The variance is the unbiased
+    /// Running mean and variance, and the weight of the new one: `(1 − weight) · old + weight · new`. The variance is the unbiased
     /// one.
     pub running: Option<(TensorMut<'a, P>, TensorMut<'a, P>, f64)>,
     /// The batch's mean, and 1 / √(variance + epsilon), for the backward step.
     pub saved: Option<(TensorMut<'a, P>, TensorMut<'a, P>)>,
 }
 
-/// What a backward step writes.
+/// The outputs of a backward step.
 #[derive(Debug)]
 pub struct ScaleBiasGradients<'a, P: Element> {
     /// The gradient of the factors.
     pub scale: TensorMut<'a, P>,
-    /// The gradient of what is added.
+    /// The gradient of the summands.
     pub bias: TensorMut<'a, P>,
 }
 
@@ -68,7 +68,7 @@ impl Handle {
     /// The descriptor of the parameters for an input, as the library derives it.
     ///
     /// # Errors
-    /// What the library answers; [`Error::Mismatch`] if its shape is not that of [`BatchNormMode::param_dims`].
+    /// The library's error; [`Error::Mismatch`] if its shape is not that of [`BatchNormMode::param_dims`].
     #[doc(alias = "miopenDeriveBNTensorDescriptor")]
     pub fn batch_norm_params(&self, mode: BatchNormMode, x: &TensorDesc) -> Result<TensorDesc> {
         check_input(x)?;
@@ -85,11 +85,11 @@ impl Handle {
         Ok(derived)
     }
 
-    /// `y ←` the normalised `x`, with the batch's own statistics, times the scale plus the bias. All tensors are packed; the
+    /// `y ←` the normalised `x`, with the batch's own statistics, times the scale plus the bias. All tensors are contiguous; the
     /// parameters are `f32` beside `f32`, `f16` or `bf16`, or `f16` beside `f16`.
     ///
     /// # Errors
-    /// [`Error::Mismatch`] for shapes, types and strides that do not fit; what memory, stream or library answer.
+    /// [`Error::Mismatch`] for shapes, types and strides that do not match; the error of memory, stream or library.
     #[doc(alias = "miopenBatchNormalizationForwardTraining")]
     pub fn batch_norm_training<T: Element, P: Element>(
         &self,
@@ -203,7 +203,7 @@ impl Handle {
     }
 
     /// The gradient `dx` of the input and those of the parameters, from input, output's gradient and what training saved; without
-    /// that the library computes the statistics anew.
+    /// that the library computes the statistics again.
     ///
     /// # Errors
     /// As [`Handle::batch_norm_training`].
@@ -264,7 +264,7 @@ fn check_input(x: &TensorDesc) -> Result<()> {
     Ok(())
 }
 
-/// The parameters' descriptor, if it fits.
+/// The parameters' descriptor, if it matches.
 fn check_params<'a>(mode: BatchNormMode, x: &TensorDesc, params: &'a TensorDesc) -> Result<&'a TensorDesc> {
     check_input(x)?;
     is_packed("a normalisation's input", x)?;

@@ -8,7 +8,7 @@ use crate::{ActivationDesc, Blend, ConvolutionDesc, Element, Handle, Result, Ten
 use hip_sys::miopen::miopenConvFwdAlgorithm_t;
 use std::ptr::null_mut;
 
-/// The shape of a bias for outputs of this one: `[1, c, 1, …]`.
+/// The shape of a bias for outputs of this shape: `[1, c, 1, …]`.
 fn bias_dims(output: &TensorDesc) -> Vec<usize> {
     let mut dims = vec![1; output.dims().len()];
     if let (Some(of), Some(channels)) = (dims.get_mut(1), output.dims().get(1)) {
@@ -18,10 +18,10 @@ fn bias_dims(output: &TensorDesc) -> Vec<usize> {
 }
 
 impl Handle {
-    /// `y ← y + b`: adds the bias `b` `[1, c, 1, …]` to every place of `y` `[n, c, …]`.
+    /// `y ← y + b`: adds the bias `b` `[1, c, 1, …]` to every position of `y` `[n, c, …]`.
     ///
     /// # Errors
-    /// [`Error::Mismatch`](crate::Error::Mismatch) for shapes that do not fit; what memory, stream or library answer. MIOpen has no
+    /// [`Error::Mismatch`](crate::Error::Mismatch) for shapes that do not match; the error of memory, stream or library. MIOpen has no
     /// bias of `bf16`.
     #[doc(alias = "miopenConvolutionForwardBias")]
     pub fn convolution_add_bias<T: Element>(
@@ -62,7 +62,7 @@ impl Handle {
     }
 }
 
-/// What a fused convolution adds.
+/// The summands of a fused convolution.
 #[derive(Debug, Clone, Copy)]
 pub struct Addends<'a, T: Element> {
     /// A tensor of the output's shape.
@@ -75,8 +75,8 @@ impl Handle {
     /// `y ← activation(w ∗ x + z + bias)` in one call: shapes as in [`Handle::convolution_forward`].
     ///
     /// # Errors
-    /// [`Error::Mismatch`](crate::Error::Mismatch) for shapes that do not fit; [`Error::Unsupported`](crate::Error::Unsupported) where the
-    /// library has no such kernel, or no such function before ROCm 5.4; what memory, stream or library answer.
+    /// [`Error::Mismatch`](crate::Error::Mismatch) for shapes that do not match; [`Error::Unsupported`](crate::Error::Unsupported) where the
+    /// library has no such kernel, or no such function before ROCm 5.4; the error of memory, stream or library.
     #[doc(alias = "miopenConvolutionBiasActivationForward")]
     #[allow(clippy::too_many_arguments)]
     pub fn convolution_bias_activation<T: Element>(

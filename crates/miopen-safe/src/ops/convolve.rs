@@ -14,23 +14,23 @@ use std::ffi::c_int;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-/// The most solutions that a search is asked for.
+/// The maximum number of solutions that a search returns.
 const FOUND: usize = 16;
 
 /// How a convolution is computed.
 #[derive(Debug, Clone, Default)]
 pub struct ConvolutionOptions {
-    /// How a solution is chosen when the handle remembers none.
+    /// How a solution is chosen if the handle remembers none.
     pub search: SearchMode,
-    /// How the result meets what the output holds. Immediate mode only sets; MIOpen's other mode may refuse too.
+    /// How the result is combined with the old output. Immediate mode only replaces it; MIOpen's other mode may refuse, too.
     pub blend: Blend,
-    /// Whether a search compares more than the library's defaults, which takes long.
+    /// Whether a search tries more than the library's defaults, which takes long.
     pub exhaustive: bool,
-    /// This solution, instead of one of the handle's choice. It has to be one that this handle gave for the same problem.
+    /// Use this solution, instead of the handle's choice. It must be one that this handle returned for the same problem.
     pub solution: Option<Solution>,
 }
 
-/// The three tensors of a convolution by what they are for: the two that are read, in the order of the C functions, and the
+/// The three tensors of a convolution: the two inputs, in the order of the C functions, and the
 /// result.
 pub(crate) struct Roles<'a> {
     pub(crate) direction: Direction,
@@ -41,7 +41,7 @@ pub(crate) struct Roles<'a> {
 }
 
 impl<'a> Roles<'a> {
-    /// Of the input, the weights and the output, or their gradients.
+    /// The shapes of the input, the weights and the output, or of their gradients.
     pub(crate) fn new(
         direction: Direction,
         convolution: &'a ConvolutionDesc,
@@ -89,10 +89,10 @@ impl Handle {
     /// `y ← w ∗ x`: `x` is `[n, c, …]`, `w` `[k, c / groups, …]`, `y` `[n, k, …]` with the lengths of
     /// [`Convolution::output_dims`](crate::Convolution::output_dims).
     ///
-    /// The handle remembers the solution for the next call of this problem; the workspace comes from the device's pool.
+    /// The handle remembers the solution for this problem; the workspace comes from the device's pool.
     ///
     /// # Errors
-    /// [`Error::Mismatch`] for shapes that do not fit; [`Error::Unsupported`]; what memory, stream or library answer.
+    /// [`Error::Mismatch`] for shapes that do not match; [`Error::Unsupported`]; the error of memory, stream or library.
     #[doc(alias = "miopenConvolutionForwardImmediate")]
     #[doc(alias = "miopenConvolutionForward")]
     #[doc(alias = "miopenFindConvolutionForwardAlgorithm")]
@@ -250,7 +250,7 @@ impl Handle {
         // SAFETY: S1, S2: the descriptors say how the tensors lie in memory that is named; the workspace has the bytes asked for.
         work.run(|m, h| unsafe {
             match direction {
-                // Here weights and input are the other way round than in the functions of immediate mode.
+                // Weights and input are exchanged here, compared with the functions of immediate mode.
                 Direction::Forward => raw::convolution_forward(
                     m,
                     h,
@@ -303,7 +303,7 @@ impl Handle {
         })
     }
 
-    /// Measures what can do it, the fastest first. What the output holds is kept where the caller wants it.
+    /// Measures the possible solutions, and returns the fastest first. The old output is kept if the caller needs it.
     fn search<T: Element>(
         &self,
         roles: &Roles<'_>,

@@ -11,22 +11,23 @@ use hip_sys::miopen::miopenCTCLossAlgo_t;
 /// The labels of a batch.
 #[derive(Debug, Clone, Copy)]
 pub struct CtcLabels<'a> {
-    /// All labels, those of one sequence after those of the one before.
+    /// All labels, one sequence after the other.
     pub labels: &'a [usize],
-    /// How many each sequence has, at least 1.
+    /// The number of labels of each sequence, at least 1.
     pub label_lengths: &'a [usize],
-    /// How many times of the input each sequence has, at least 1.
+    /// The number of time steps of each sequence, at least 1.
     pub input_lengths: &'a [usize],
 }
 
 impl Handle {
-    /// The losses `[batch]` and the gradients of the inputs `[times, batch, classes]`, all packed. It waits for the stream before, and cannot be part
+    /// The losses `[batch]` and the gradients of the inputs `[times, batch, classes]`, all contiguous. It waits for the stream first, and cannot be part
     /// of a graph: the labels are on the host.
     ///
     /// # Errors
-    /// [`Error::Mismatch`] for shapes, strides and labels that do not fit; [`Error::Invalid`] for a sequence without labels or times, for
-    /// which MIOpen's kernels write beside their memory, and for more than 24 bits of sequences and times, or of classes; [`Error::TooLarge`] for a workspace whose elements MIOpen's
-    /// 32 bits do not count; [`hip_safe::Error::Capturing`]; what memory, stream or library answer.
+    /// [`Error::Mismatch`] for shapes, strides and labels that do not match; [`Error::Invalid`] for a sequence without labels or time steps,
+    /// for which MIOpen's kernels write outside their memory, and for more than 24 bits of sequences and steps, or of classes;
+    /// [`Error::TooLarge`] if the workspace has more elements than MIOpen's
+    /// 32 bits count; [`hip_safe::Error::Capturing`]; the error of memory, stream or library.
     #[doc(alias = "miopenCTCLoss")]
     #[doc(alias = "miopenGetCTCLossWorkspaceSize")]
     pub fn ctc_loss(
@@ -73,7 +74,7 @@ impl Handle {
             })
         })?;
         let mut scratch = Scratch::zeroed(self, bytes)?;
-        // The library copies the labels to the workspace by itself, beside the stream.
+        // The library copies the labels to the workspace itself, outside the stream.
         self.stream().synchronize()?;
         let mut work = Work::new(self, "a loss").waits("compute it before the capture, or afterwards");
         let (inputs, losses, gradients) = (work.read(inputs), work.write(losses), work.write(gradients));
@@ -98,10 +99,10 @@ impl Handle {
                 bytes,
             )
         });
-        // The lists are the library's until the stream is done, after a failed call too.
+        // The library reads the lists until the stream is done, after a failed call too.
         let waited = self.stream().synchronize();
         if waited.is_err() {
-            // Nobody knows when that is: they stay for ever.
+            // If the wait fails, the end of the work is unknown, so the lists are leaked.
             std::mem::forget((list, lengths, ends));
         }
         done?;
@@ -109,11 +110,11 @@ impl Handle {
     }
 }
 
-/// Refuses what the library's offsets into its workspace do not reach: it counts elements in an `int`.
+/// Refuses sizes beyond the library's offsets into its workspace, which are an `int`.
 fn check_workspace(labels: CtcLabels<'_>, [times, batch, classes]: [usize; 3]) -> Result<()> {
     let longest = labels.label_lengths.iter().copied().max().unwrap_or(0);
     let elements = || {
-        // Labels with the blank one between, before and behind.
+        // The number of labels with a blank between, before and after them.
         let spread = longest.checked_mul(2)?.checked_add(1)?;
         let states = batch.checked_mul(spread)?;
         let parts = [
@@ -139,7 +140,7 @@ fn check_labels(labels: CtcLabels<'_>, blank: usize, [times, batch, classes]: [u
         let found = (label_lengths.len(), input_lengths.len());
         return Err(Error::mismatch("a length for each sequence of the batch", (batch, batch), found));
     }
-    // MIOpen's kernels count from the last label and the last time, without a sign.
+    // MIOpen's kernels count down from the last label and the last step, in unsigned numbers.
     if label_lengths.contains(&0) {
         return Err(Error::invalid("the labels of each sequence", label_lengths, "it has to be at least 1"));
     }

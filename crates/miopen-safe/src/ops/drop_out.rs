@@ -6,21 +6,21 @@ use crate::tensor::{is_packed, same_dims};
 use crate::work::{Scratch, Work};
 use crate::{DropoutDesc, Element, Error, Handle, Result, Tensor, TensorDesc, TensorMut};
 
-/// Which elements a dropout kept.
+/// The mask of kept elements of a dropout.
 pub struct DropoutMask {
     scratch: Scratch,
     bytes: usize,
-    /// What it was made for.
+    /// The shape and type that it was made for.
     input: TensorDesc,
 }
 
 impl Handle {
-    /// `y ← x`, each element 0 with the probability of the dropout's rate, else divided by 1 less that rate. Which ones, is kept for
-    /// [`Handle::dropout_backward`]. Both are packed: MIOpen reads and writes pairs of elements, also past the end of a row that is not joined
-    /// to the next.
+    /// `y ← x`, where each element becomes 0 with the probability `rate` and is divided by 1 − `rate` otherwise. The mask is kept for
+    /// [`Handle::dropout_backward`]. Both are contiguous: MIOpen reads and writes pairs of elements, also past the end of a row with a gap
+    /// behind it.
     ///
     /// # Errors
-    /// [`Error::Mismatch`] for different shapes, or gaps between elements; what memory, stream or library answer.
+    /// [`Error::Mismatch`] for different shapes, or gaps between elements; the error of memory, stream or library.
     #[doc(alias = "miopenDropoutForward")]
     #[doc(alias = "miopenDropoutGetReserveSpaceSize")]
     pub fn dropout_forward<T: Element>(
@@ -49,7 +49,7 @@ impl Handle {
         Ok(kept)
     }
 
-    /// `dx ← dy` with the same elements 0 as in [`Handle::dropout_forward`], the others divided likewise.
+    /// `dx ← dy` with the same mask as in [`Handle::dropout_forward`], and the same divisor.
     ///
     /// # Errors
     /// As [`Handle::dropout_forward`]; [`Error::Mismatch`] also for the mask of something else.

@@ -8,10 +8,10 @@ use crate::{Element, Error, Handle, Result, Tensor, TensorDesc, TensorMut};
 use hip_sys::miopen::miopenNormMode_t;
 use std::ptr::null;
 
-/// What a normalisation multiplies by and adds: both, or neither.
+/// The factors and summands of a normalisation: both, or neither.
 pub type Affine<'a, 'b, T> = Option<(&'a Tensor<'b, T>, &'a Tensor<'b, T>)>;
 
-/// Statistics that a normalisation writes: the means and the inverse deviations.
+/// The statistics that a normalisation writes: means and inverse deviations.
 #[derive(Debug)]
 pub struct NormStatistics<'a, T: Element> {
     /// Means.
@@ -21,13 +21,13 @@ pub struct NormStatistics<'a, T: Element> {
 }
 
 impl Handle {
-    /// `y ←` each of `x`'s parts from dimension `first` on, less its mean, by its deviation, times weights plus biases of that
-    /// part's shape. The statistics have the shape of the dimensions before. All tensors are packed, here and in the other
+    /// `y ←` each part of `x` over the dimensions from `first` on, minus its mean, divided by its deviation, times weights plus biases of that
+    /// part's shape. The statistics have the shape of the dimensions before `first`. All tensors are contiguous, here and in the other
     /// normalisations.
     ///
     /// # Errors
-    /// [`Error::Mismatch`] for shapes and strides that do not fit, [`Error::Invalid`] for a `first` that is 0 or past the last dimension,
-    /// [`Error::Unsupported`] where the library has no such function; what memory, stream or library answer.
+    /// [`Error::Mismatch`] for shapes and strides that do not match, [`Error::Invalid`] for a `first` that is 0 or past the last dimension,
+    /// [`Error::Unsupported`] if the library has no such function; the error of memory, stream or library.
     #[doc(alias = "miopenLayerNormForward")]
     pub fn layer_norm_forward<T: Element>(
         &self,
@@ -125,7 +125,7 @@ impl Handle {
         }
     }
 
-    /// `y ←` each group of `x`'s channels, `[n, c, …]`, less its mean, by its deviation, times weights plus biases `[c]`. The
+    /// `y ←` each group of channels of `x` `[n, c, …]`, minus its mean, divided by its deviation, times weights plus biases `[c]`. The
     /// statistics are `[n, groups]`.
     ///
     /// # Errors
@@ -176,7 +176,7 @@ impl Handle {
         })
     }
 
-    /// `y ←` each last dimension of `x`, by the root of its mean square, times weights of that length. `rstd` gets
+    /// `y ←` each row along the last dimension of `x`, divided by the root of its mean square, times weights of that length. `rstd` gets
     /// 1 / √(mean square + epsilon), in the shape of the dimensions before.
     ///
     /// # Errors
@@ -274,7 +274,7 @@ fn split_last(x: &TensorDesc) -> Result<(&[usize], &[usize])> {
     Ok(dims.split_at(dims.len() - 1))
 }
 
-/// The descriptor of weights and biases, which the library wants even if there are none.
+/// The descriptor of weights and biases, which the library needs even if there are none.
 fn check_affine<T: Element>(
     handle: &Handle,
     dims: &[usize],

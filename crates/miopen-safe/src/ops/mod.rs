@@ -1,4 +1,4 @@
-//! What a handle does with tensors, one file for each kind of work.
+//! The operations of a handle on tensors, one file for each kind.
 
 mod activate;
 mod attend;

@@ -7,7 +7,7 @@ use crate::work::{Scratch, Work};
 use crate::{Blend, Element, Error, Handle, PoolingDesc, Result, Tensor, TensorDesc, TensorMut};
 use std::ptr::null_mut;
 
-/// What a pooling's training step keeps: where the greatest elements were. Made for one pooling of one shape.
+/// The indices of the largest elements, which a pooling's training step keeps. Made for one pooling and one shape.
 pub struct PoolingWorkspace {
     scratch: Scratch,
     bytes: usize,
@@ -18,11 +18,11 @@ pub struct PoolingWorkspace {
 }
 
 impl Handle {
-    /// `y ←` the pooled `x` `[n, c, …]`, with the lengths of [`Pooling::output_dims`](crate::Pooling::output_dims). Both are packed: MIOpen's
-    /// kernels do not look at the last stride, and keep the places of the greatest elements by those of the output.
+    /// `y ←` the pooled `x` `[n, c, …]`, with the lengths of [`Pooling::output_dims`](crate::Pooling::output_dims). Both are contiguous: MIOpen's
+    /// kernels ignore the last stride, and store the indices with the output's strides.
     ///
     /// # Errors
-    /// [`Error::Mismatch`] for shapes that do not fit, or gaps between elements; what memory, stream or library answer. MIOpen takes no other blend than
+    /// [`Error::Mismatch`] for shapes that do not match, or gaps between elements; the error of memory, stream or library. MIOpen supports only
     /// [`Blend::SET`].
     #[doc(alias = "miopenPoolingForward")]
     pub fn pooling_forward<T: Element>(
@@ -88,11 +88,11 @@ impl Handle {
         Ok(kept)
     }
 
-    /// The gradient `dx` of a pooling's input, from its output, the output's gradient, its input, and what
-    /// [`Handle::pooling_forward_training`] kept.
+    /// The gradient `dx` of a pooling's input, from its output, the output's gradient, its input, and the indices of
+    /// [`Handle::pooling_forward_training`].
     ///
     /// # Errors
-    /// [`Error::Mismatch`] for shapes that do not fit, also those of the workspace, or gaps between elements; what memory, stream or library answer.
+    /// [`Error::Mismatch`] for shapes that do not match, also those of the workspace, or gaps between elements; the error of memory, stream or library.
     #[doc(alias = "miopenPoolingBackward")]
     pub fn pooling_backward<T: Element>(
         &self,

@@ -7,21 +7,21 @@ use crate::{Element, Error, Handle, Result, RnnDesc, RnnSequence};
 use hip_safe::{DeviceView, DeviceViewMut};
 use std::ptr::{null, null_mut};
 
-/// States that a network begins with; those that are missing are zero. `c` is a cell's memory, which only LSTM has.
+/// The initial states of a network; missing ones are zero. `c` is the cell state, which only an LSTM has.
 #[derive(Debug, Clone, Copy)]
 pub struct RnnStates<'a, T: Element> {
     /// Hidden states, `[layers · directions, batch, hidden]`.
     pub h: Option<DeviceView<'a, T>>,
-    /// Memory, in the same shape.
+    /// Cell states, in the same shape.
     pub c: Option<DeviceView<'a, T>>,
 }
 
-/// States that a network writes; those that are missing are not written.
+/// The final states that a network writes; missing ones are not written.
 #[derive(Debug)]
 pub struct RnnStatesMut<'a, T: Element> {
     /// Hidden states, `[layers · directions, batch, hidden]`.
     pub h: Option<DeviceViewMut<'a, T>>,
-    /// Memory, in the same shape.
+    /// Cell states, in the same shape.
     pub c: Option<DeviceViewMut<'a, T>>,
 }
 
@@ -37,7 +37,7 @@ impl<T: Element> Default for RnnStatesMut<'_, T> {
     }
 }
 
-/// What a training step keeps for the gradients: once that of the data, then those of the weights.
+/// The values that a training step keeps for the gradients: first that of the data, once, then those of the weights.
 pub struct RnnTraining {
     workspace: Scratch,
     reserve: Scratch,
@@ -49,17 +49,17 @@ pub struct RnnTraining {
     backward: Backward,
 }
 
-/// How far the gradient of the data is, which that of the weights builds upon.
+/// Whether the gradient of the data was computed, which that of the weights needs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Backward {
     No,
-    /// It was asked for, which changes what is kept: it is of no use for another.
+    /// It was submitted. It overwrites the kept values, so they cannot serve another gradient.
     Begun,
     Done,
 }
 
 impl RnnTraining {
-    /// Refuses another network than the one that was trained, and what is not as far as it has to be.
+    /// Refuses another network than the trained one, and a wrong stage.
     fn check(&self, network: &RnnDesc, wanted: Backward, remedy: &'static str) -> Result<()> {
         if self.network != network.id() {
             let (wanted, found) = ("the one that was trained", "another");
@@ -74,11 +74,11 @@ impl RnnTraining {
 }
 
 impl Handle {
-    /// Runs the network on `x` with the parameters `w`: the outputs of the last layer go to `y`, the last states to `last`. Shapes are
+    /// Runs the network on `x` with the parameters `w`. The outputs of the last layer go to `y`, the final states to `last`. Shapes are
     /// those of [`RnnSequence`].
     ///
     /// # Errors
-    /// [`Error::Mismatch`] for lengths that do not fit; what memory, stream or library answer.
+    /// [`Error::Mismatch`] for other lengths; the error of memory, stream or library.
     #[doc(alias = "miopenRNNForwardInference")]
     #[doc(alias = "miopenGetRNNWorkspaceSize")]
     #[allow(clippy::too_many_arguments)]
@@ -222,7 +222,7 @@ impl Handle {
         Ok(kept)
     }
 
-    /// The gradients of input and first states, from those of outputs and last states. It changes what training kept, so there is one
+    /// The gradients of input and initial states, from those of outputs and final states. It overwrites the kept values, so there is one
     /// for each training step.
     ///
     /// # Errors
@@ -309,7 +309,7 @@ impl Handle {
         Ok(())
     }
 
-    /// The gradient `dw` of the parameters, after [`Handle::rnn_backward_data`].
+    /// The gradient `dw` of the parameters. Call it after [`Handle::rnn_backward_data`].
     ///
     /// # Errors
     /// As [`Handle::rnn_backward_data`]; [`Error::Invalid`] before that was called.
@@ -376,7 +376,7 @@ impl Handle {
     }
 }
 
-/// MIOpen gives the layers of a network to streams of its own, where there are several.
+/// MIOpen runs the layers of a network on streams of its own, if there are several.
 fn spread<'a>(handle: &'a Handle, doing: &'static str) -> Work<'a> {
     Work::new(handle, doing).spreads()
 }
@@ -390,7 +390,7 @@ enum Part {
     State,
 }
 
-/// Refuses another network's sequence, elements of another type, and other lengths than those of the sequence.
+/// Refuses another network's sequence, elements of another type, and lengths other than the sequence's.
 fn check<T: Element>(network: &RnnDesc, sequence: &RnnSequence, lengths: &[(usize, Part)]) -> Result<()> {
     sequence.check(network)?;
     if sequence.data_type() != T::DATA_TYPE {

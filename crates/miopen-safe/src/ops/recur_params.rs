@@ -1,4 +1,4 @@
-//! Matrices and biases of recurrent networks, out of their parameters and into them.
+//! Copies matrices and biases out of the parameters of recurrent networks and into them.
 
 use crate::convert;
 use crate::raw::rnn as raw;
@@ -7,7 +7,7 @@ use crate::work::Work;
 use crate::{Element, Error, Handle, Result, RnnDesc, RnnParam, RnnSequence, Tensor, TensorDesc, TensorMut};
 use hip_safe::{DeviceView, DeviceViewMut};
 
-/// Which of a layer's parameters.
+/// A parameter of a layer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum RnnParamKind {
     /// A matrix, by its number. See [`RnnMode`](crate::RnnMode).
@@ -85,7 +85,7 @@ impl Handle {
         })
     }
 
-    /// Refuses what does not fit; C's number of the parameter.
+    /// Checks the shape, and returns C's number of the parameter.
     fn check_param<T: Element>(
         &self,
         network: &RnnDesc,

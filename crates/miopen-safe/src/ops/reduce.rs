@@ -9,11 +9,11 @@ use std::ffi::c_void;
 use std::ptr::null_mut;
 
 impl Handle {
-    /// `c ←` the elements of `a` that lie above each of its own: a dimension of `c` has `a`'s length, or 1 and then all of that dimension
-    /// become one. `indices` gets, for each element of `c`, which one was chosen, where the descriptor asks for that; then `c` is packed.
+    /// `c ←` the reduction of `a`: a dimension of `c` has `a`'s length, or length 1, and then that whole dimension of `a` is
+    /// reduced. If the descriptor asks for indices, `indices` gets the index of the chosen element for each element of `c`; `c` is then contiguous.
     ///
     /// # Errors
-    /// [`Error::Mismatch`] for shapes that do not fit, indices that are missing or too short, or gaps in `c` beside indices; what memory, stream or library answer.
+    /// [`Error::Mismatch`] for shapes that do not match, indices that are missing or too short, or gaps in `c` beside indices; the error of memory, stream or library.
     #[doc(alias = "miopenReduceTensor")]
     pub fn reduce<T: Element>(
         &self,
@@ -34,7 +34,7 @@ impl Handle {
             ));
         }
         if reduction.reduction().indices {
-            // MIOpen writes them by the strides of `c`, and asks for no more memory than there are elements.
+            // MIOpen writes indices with the strides of `c`, but asks for memory only for as many indices as elements.
             is_packed("the output of a reduction with indices", c.desc())?;
         }
         let (bytes, index_bytes) = reduction.bytes(a.desc(), c.desc(), self)?;
@@ -73,7 +73,7 @@ impl Handle {
     }
 }
 
-/// Two factors as the library reads them: doubles for tensors of doubles.
+/// Two factors in the type that the library reads: doubles for tensors of doubles.
 enum Factors {
     Single([f32; 2]),
     Double([f64; 2]),

@@ -7,10 +7,10 @@ use crate::work::{Scratch, Work};
 use crate::{Blend, Element, Error, Handle, LrnDesc, Result, Tensor, TensorDesc, TensorMut};
 use std::ptr::null_mut;
 
-/// What a local response normalisation's training step keeps: its denominators.
+/// The denominators that a local response normalisation's training step keeps.
 pub struct LrnWorkspace {
     scratch: Scratch,
-    /// What it was made for.
+    /// The normalisation and the shape that it was made for.
     lrn: crate::Lrn,
     output: TensorDesc,
 }
@@ -19,7 +19,7 @@ impl Handle {
     /// `y ←` the normalised `x` `[n, c, h, w]`.
     ///
     /// # Errors
-    /// [`Error::Mismatch`] for different shapes, or gaps between elements; what memory, stream or library answer.
+    /// [`Error::Mismatch`] for different shapes, or gaps between elements; the error of memory, stream or library.
     #[doc(alias = "miopenLRNForward")]
     pub fn lrn_forward<T: Element>(
         &self,

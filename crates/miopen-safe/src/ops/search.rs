@@ -1,4 +1,4 @@
-//! Asking the library how it would compute a convolution.
+//! Searches for the library's solutions of a convolution.
 
 use super::convolve::Roles;
 use crate::convert;
@@ -87,11 +87,11 @@ fn functions(direction: Direction) -> Functions {
 }
 
 impl Handle {
-    /// What the library can compute the convolution with, its first choice first, measuring nothing. The tensors are the
+    /// The library's solutions for the convolution, its first choice first, without measuring. The tensors are the
     /// input, the weights and the output, or their gradients.
     ///
     /// # Errors
-    /// [`Error::Mismatch`](crate::Error::Mismatch) for shapes that do not fit, or what the library answers.
+    /// [`Error::Mismatch`](crate::Error::Mismatch) for shapes that do not match, or the library's error.
     #[doc(alias = "miopenConvolutionForwardGetSolutionCount")]
     #[doc(alias = "miopenConvolutionForwardGetSolution")]
     #[doc(alias = "miopenConvolutionBackwardDataGetSolution")]
@@ -107,7 +107,7 @@ impl Handle {
         self.solutions_of(&Roles::new(direction, convolution, x, w, y)?)
     }
 
-    /// The bytes of workspace that the solution needs, as the library says when asked about it.
+    /// The bytes of workspace that the library reports for a solution.
     ///
     /// # Errors
     /// As [`Handle::convolution_solutions`]. A solution that was found by measuring knows its bytes itself.
@@ -133,12 +133,12 @@ impl Handle {
         })
     }
 
-    /// What the handle remembers of convolutions.
+    /// Statistics of the solutions that the handle remembers.
     pub fn solution_statistics(&self) -> SolutionStatistics {
         self.solutions().statistics()
     }
 
-    /// Forgets the solutions that it knows, also of attention, so that each problem is looked at anew.
+    /// Forgets the solutions of convolutions and attention, so that the next call searches again.
     pub fn forget_solutions(&self) {
         self.attentions().solutions.clear();
         self.solutions().clear();
@@ -179,7 +179,7 @@ impl Handle {
         Ok(found.into_iter().map(solution).collect())
     }
 
-    /// Makes sure that a solution can run at once; asks the library once.
+    /// Compiles a solution, if the library was not asked to before.
     pub(crate) fn compile(&self, roles: &Roles<'_>, solution: &Solution) -> Result<()> {
         let Some(id) = solution.id.filter(|_| !solution.compiled.load(Ordering::Acquire)) else {
             return Ok(());
@@ -193,7 +193,7 @@ impl Handle {
         Ok(())
     }
 
-    /// The workspace in which every solution can be measured.
+    /// The size of a workspace in which every solution can be measured.
     pub(crate) fn search_bytes(&self, roles: &Roles<'_>) -> Result<usize> {
         let [a, b, c] = roles.on(self)?;
         let desc = roles.convolution.on(self)?;

@@ -8,34 +8,34 @@ use crate::{Blend, Element, Error, Handle, Result, Tensor, TensorDesc, TensorMut
 use hip_sys::miopen::{miopenSoftmaxAlgorithm_t, miopenSoftmaxMode_t};
 
 crate::convert::c_enum! {
-    /// How the powers are computed.
+    /// How softmax is computed.
     SoftmaxAlgorithm = miopenSoftmaxAlgorithm_t {
-        /// As they are: a large element overflows.
+        /// By its formula: a large element overflows.
         Fast = miopenSoftmaxAlgorithm_t::MIOPEN_SOFTMAX_FAST,
-        /// Of the differences to the greatest element.
+        /// With the greatest element subtracted first.
         Accurate = miopenSoftmaxAlgorithm_t::MIOPEN_SOFTMAX_ACCURATE,
-        /// The logarithm of the result.
+        /// The logarithm of the softmax.
         Log = miopenSoftmaxAlgorithm_t::MIOPEN_SOFTMAX_LOG,
     }
 }
 
 crate::convert::c_enum! {
-    /// Which elements add up to 1, of `[n, c, h, w]`.
+    /// The elements that sum to 1, of `[n, c, h, w]`.
     SoftmaxMode = miopenSoftmaxMode_t {
         /// All of one `n`.
         Instance = miopenSoftmaxMode_t::MIOPEN_SOFTMAX_MODE_INSTANCE,
-        /// The channels of one place.
+        /// The channels of one position.
         Channel = miopenSoftmaxMode_t::MIOPEN_SOFTMAX_MODE_CHANNEL,
     }
 }
 
 impl Handle {
-    /// `y ←` the softmax of `x` `[n, c, h, w]`, or its logarithm. Both are packed: MIOpen's kernels pass over the last stride, and take other
-    /// orders without gaps for this one.
+    /// `y ←` the softmax of `x` `[n, c, h, w]`, or its logarithm. Both are contiguous: MIOpen's kernels ignore the last stride, and treat other
+    /// orders of the dimensions as this one.
     ///
     /// # Errors
     /// [`Error::Mismatch`] for different shapes, other than four dimensions, or gaps between elements; [`Error::Invalid`] for several sums
-    /// of more elements than 24 bits count, or more sums than that; what memory, stream or library answer.
+    /// of more elements than 24 bits count, or more sums than that; the error of memory, stream or library.
     #[doc(alias = "miopenSoftmaxForward_V2")]
     pub fn softmax_forward<T: Element>(
         &self,
@@ -102,7 +102,7 @@ fn check(what: &'static str, mode: SoftmaxMode, desc: &TensorDesc) -> Result<()>
     check_24_bits(n, summed)
 }
 
-/// MIOpen's kernels multiply the number of an image with the length of a sum as numbers of 24 bits and a sign.
+/// MIOpen's kernels multiply the index of an image by the length of a sum as signed 24-bit numbers.
 pub(super) fn check_24_bits(images: usize, summed: usize) -> Result<()> {
     const LIMIT: usize = 1 << 23;
     if images <= 1 || (images <= LIMIT && summed < LIMIT) {

@@ -8,15 +8,15 @@ use crate::{Blend, Element, Error, Handle, Result, Tensor, TensorMut};
 use hip_sys::miopen::miopenTensorOp_t;
 
 crate::convert::c_enum! {
-    /// What becomes of two elements.
+    /// An operation on two elements.
     TensorOp = miopenTensorOp_t {
         /// Their sum.
         Add = miopenTensorOp_t::miopenTensorOpAdd,
         /// Their product.
         Mul = miopenTensorOp_t::miopenTensorOpMul,
-        /// The lesser.
+        /// The smaller one.
         Min = miopenTensorOp_t::miopenTensorOpMin,
-        /// The greater.
+        /// The larger one.
         Max = miopenTensorOp_t::miopenTensorOpMax,
     }
 }
@@ -24,11 +24,11 @@ crate::convert::c_enum! {
 /// Factors of an operation on two tensors: `op(a_factor · a, b_factor · b) + c_factor · c`.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Factors {
-    /// Of the first operand.
+    /// The factor of the first operand.
     pub a: f32,
-    /// Of the second operand.
+    /// The factor of the second operand.
     pub b: f32,
-    /// Of what the output held, which is not read where this is 0.
+    /// The factor of the old output, which is not read if this is 0.
     pub c: f32,
 }
 
@@ -39,10 +39,10 @@ impl Default for Factors {
 }
 
 impl Handle {
-    /// `c ← op(a, b)` with factors. `a` and `c` have one shape; each length of `b` is theirs, or 1 and then it is repeated.
+    /// `c ← op(a, b)` with factors. `a` and `c` have the same shape; each length of `b` is theirs, or 1, which is broadcast.
     ///
     /// # Errors
-    /// [`Error::Mismatch`] for shapes that do not fit; what memory, stream or library answer.
+    /// [`Error::Mismatch`] for shapes that do not match; the error of memory, stream or library.
     #[doc(alias = "miopenOpTensor")]
     pub fn tensor_op<T: Element>(
         &self,
@@ -68,10 +68,10 @@ impl Handle {
         work.run(|m, h| unsafe { raw::op_tensor(m, h, op, fa, a_desc, a, fb, b_desc, b, fc, c_desc, c) })
     }
 
-    /// Sets every element to the one nearest to `value`.
+    /// Sets every element to `value`, rounded to the element type.
     ///
     /// # Errors
-    /// What memory, stream or library answer.
+    /// The error of memory, stream or library.
     #[doc(alias = "miopenSetTensor")]
     pub fn set_tensor<T: Element>(&self, y: &mut TensorMut<'_, T>, value: f64) -> Result<()> {
         let y_desc = y.desc().on(self)?;
@@ -82,10 +82,10 @@ impl Handle {
         work.run(|m, h| unsafe { raw::set_tensor(m, h, y_desc, y, value.as_ptr().cast()) })
     }
 
-    /// Multiplies every element by the factor nearest to `factor`.
+    /// Multiplies every element by `factor`, rounded to the element type.
     ///
     /// # Errors
-    /// What memory, stream or library answer.
+    /// The error of memory, stream or library.
     #[doc(alias = "miopenScaleTensor")]
     pub fn scale_tensor<T: Element>(&self, y: &mut TensorMut<'_, T>, factor: f64) -> Result<()> {
         let y_desc = y.desc().on(self)?;
@@ -99,7 +99,7 @@ impl Handle {
     /// `y ← alpha · x + beta · y` between two layouts, or two types, of one shape.
     ///
     /// # Errors
-    /// [`Error::Mismatch`] for different shapes; what memory, stream or library answer.
+    /// [`Error::Mismatch`] for different shapes; the error of memory, stream or library.
     #[doc(alias = "miopenTransformTensor")]
     pub fn transform_tensor<X: Element, Y: Element>(
         &self,

@@ -51,7 +51,7 @@ fn each_function_of_the_table_has_a_row() {
 }
 
 #[test]
-fn what_is_wrapped_is_called_and_the_other_way_round() {
+fn wrapped_functions_are_those_that_are_called() {
     let rows = rows("Functions of the table");
     let wrapped: BTreeSet<_> =
         rows.into_iter().filter(|(_, wrapped)| *wrapped).map(|(name, _)| name).collect();
@@ -69,7 +69,7 @@ fn the_rest_of_the_header_is_in_no_table() {
 }
 
 #[test]
-fn what_platforms_lack_is_said() {
+fn missing_functions_of_platforms_are_listed() {
     let lists: [(&str, &[Lack]); 4] = [
         ("host", HOST_LACKS),
         ("amd", AMD_LACKS),

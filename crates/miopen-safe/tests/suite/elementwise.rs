@@ -186,7 +186,7 @@ fn operations_on_two_tensors() {
 }
 
 #[test]
-fn fills_and_scales_leave_gaps_alone() {
+fn fills_and_scales_do_not_write_gaps() {
     let machine = Machine::new();
     let Machine { handle, .. } = &machine;
     let desc = TensorDesc::strided::<f32>(handle, &[2, 2], &[3, 1]).unwrap();

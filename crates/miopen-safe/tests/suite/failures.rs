@@ -80,7 +80,7 @@ fn platform() -> Arc<Platform> {
 
 /// The library's streams are waited for before the memory goes, and this thread's work goes to the handle's stream again.
 #[test]
-fn a_network_that_fails_comes_back_to_its_stream() {
+fn a_network_that_fails_restores_its_stream() {
     let stream = Device::new(&platform(), 0).unwrap().new_stream().unwrap();
     let handle = Handle::new(&stream).unwrap();
     let rnn = Rnn { layers: 2, ..Rnn::new(RnnMode::Lstm, 2) };

@@ -12,7 +12,7 @@ use std::sync::mpsc::channel;
 use std::thread;
 
 #[test]
-fn what_threads_may_share() {
+fn handles_and_descriptors_are_shareable() {
     fn shared<T: Send + Sync>() {}
     shared::<Handle>();
     shared::<TensorDesc>();

@@ -141,7 +141,7 @@ fn every_cell() {
 }
 
 #[test]
-fn parameters_go_in_and_out() {
+fn parameters_are_written_and_read_back() {
     let machine = Machine::new();
     let Machine { handle, .. } = &machine;
     let Some(network) = offered(RnnDesc::new::<f32>(handle, Rnn::new(RnnMode::Lstm, HIDDEN), None)) else {
@@ -281,7 +281,7 @@ fn training() {
 }
 
 #[test]
-fn what_does_not_fit_is_refused() {
+fn mismatched_arguments_are_refused() {
     let machine = Machine::new();
     let Machine { handle, .. } = &machine;
     let made = RnnDesc::new::<f32>(handle, Rnn::new(RnnMode::Gru, 0), None);

@@ -61,7 +61,7 @@ fn which_one_was_chosen() {
 }
 
 #[test]
-fn what_does_not_fit_is_refused() {
+fn mismatched_arguments_are_refused() {
     let machine = Machine::new();
     let Machine { handle, .. } = &machine;
     let made = ReductionDesc::new(handle, Reduction { indices: true, ..Reduction::new(ReduceOp::Add) });

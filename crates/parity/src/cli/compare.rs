@@ -86,7 +86,7 @@ impl Side {
     }
 
     /// The platform and architecture.
-    fn place(&self) -> (&str, &str) {
+    fn platform_and_arch(&self) -> (&str, &str) {
         match self {
             Side::Record(named) => {
                 let header = named.record.header();
@@ -106,7 +106,7 @@ pub(super) fn run(args: &CompareArgs) -> Result<bool, Error> {
         .map(|path| Side::read(path))
         .collect::<Result<_, _>>()?;
     let mut known = args.differences.as_deref().map_or(Ok(Vec::new()), Known::read)?;
-    let places: Vec<(&str, &str)> = sides.iter().map(Side::place).collect();
+    let places: Vec<(&str, &str)> = sides.iter().map(Side::platform_and_arch).collect();
     known.retain(|known| known.is_on(&places) && !known.left_out);
 
     let judged: Vec<&Judged> = sides.iter().filter_map(Side::judged).collect();

@@ -182,7 +182,7 @@ mod tests {
     }
 
     #[test]
-    fn an_entry_may_be_about_a_platform_and_a_manner() {
+    fn an_entry_may_name_a_platform_and_a_kind_of_difference() {
         let text = ENTRY.replace("reason", "on = \"cpu\"\nonly = \"zeros\"\nreason");
         let list = Known::parse(&format!("{text}{}", text.replace("cpu", "cuda"))).expect("a good list");
         let [host, cpu, cuda] = [("host", ""), ("cpu", ""), ("cuda", "")];
@@ -196,7 +196,7 @@ mod tests {
     }
 
     #[test]
-    fn an_entry_may_be_about_an_architecture_and_several_manners() {
+    fn an_entry_may_name_an_architecture_and_several_kinds() {
         let text =
             ENTRY.replace("reason", "on = \"amd\"\narch = \"gfx9*\"\nonly = [\"nan\", \"infinite\"]\nreason");
         let list = Known::parse(&format!("{text}{}", text.replace("gfx9*", "gfx11*"))).expect("a good list");
@@ -210,7 +210,7 @@ mod tests {
     }
 
     #[test]
-    fn manners_of_wrong_elements() {
+    fn kinds_of_difference_of_wrong_elements() {
         let f16 = |expected, got| Manner::of(DType::F16, expected, got);
         assert_eq!(f16(0x0000, 0x8000), Manner::Zeros);
         assert_eq!((f16(0x7c00, 0x7e00), f16(0xfe00, 0x3c00)), (Manner::Nan, Manner::Nan));

@@ -74,7 +74,7 @@ fn both_must_allow_the_same() {
 }
 
 #[test]
-fn the_manners_of_samples_are_known() {
+fn the_kinds_of_difference_of_samples_are_known() {
     let kind = |left: f32, right: f32| match compare(&one(left, 0.0, false), &one(right, 0.0, false)) {
         Agreement::Differs(difference) => difference.kind,
         other => panic!("{other:?}"),

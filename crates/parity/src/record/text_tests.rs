@@ -48,7 +48,7 @@ fn record() -> Record {
 }
 
 #[test]
-fn what_is_written_is_read() {
+fn a_written_record_reads_back() {
     let text = record().to_text();
     assert_eq!(Record::parse(&text), Ok(record()));
     assert_eq!(text.lines().count(), 8 + 3 + 6);

@@ -54,7 +54,7 @@ fn is_right(case: &Case, inputs: &[Vec<u8>], result: &Tensor) {
 }
 
 #[test]
-fn operations_leave_the_host_free() {
+fn operations_do_not_block_the_host() {
     let cases = cases();
     let names = |cases: &[Case]| cases.iter().map(|case| case.op.name()).collect::<HashSet<_>>();
     assert_eq!(names(&cases), names(&registry::all()));

@@ -202,7 +202,7 @@ fn with_streams() -> impl Iterator<Item = Device> {
 }
 
 #[test]
-fn methods_leave_the_host_free() -> Result<()> {
+fn methods_do_not_block_the_host() -> Result<()> {
     let on_cpu = given(&Device::Cpu)?;
     for device in with_streams() {
         let on_device = given(&device)?;
@@ -232,7 +232,7 @@ fn methods_leave_the_host_free() -> Result<()> {
 }
 
 #[test]
-fn what_waits_is_listed() -> Result<()> {
+fn methods_that_wait_are_listed() -> Result<()> {
     for device in with_streams() {
         let given = given(&device)?;
         for (name, method) in WAITING {

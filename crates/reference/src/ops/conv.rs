@@ -209,7 +209,7 @@ mod tests {
     }
 
     #[test]
-    fn what_does_not_fit_is_an_error() {
+    fn mismatched_sizes_are_errors() {
         let (x, kernel) = (array(&[1, 2, 3], &[0.0; 6]), array(&[1, 1, 2], &[0.0; 2]));
         assert!(matches!(convolution(&x, &kernel, None, Convolution::default()), Err(Error::Windows { .. })));
         let long = array(&[1, 2, 4], &[0.0; 8]);

@@ -300,7 +300,7 @@ mod tests {
     }
 
     #[test]
-    fn the_last_one_scattered_stays() {
+    fn the_last_of_several_scattered_elements_remains() {
         let (x, y) = (matrix(DType::U8), array(DType::U8, &[2, 2], &[1, 2, 3, 4]));
         let at = ids(&[2, 2], &[1, 1, 2, 0]);
         assert_eq!(numbers(scatter(&x, &at, &y, 1)), [0., 2., 2., 4., 11., 3.]);

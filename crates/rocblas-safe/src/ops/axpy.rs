@@ -8,7 +8,7 @@ impl Handle {
     /// `y = alpha x + y`. For 16-bit types alpha is `f32`, and each element is computed in `f32` and rounded once.
     ///
     /// # Errors
-    /// [`Error::Shape`](crate::Error::Shape), [`Error::BatchCount`](crate::Error::BatchCount), and what a call can answer.
+    /// [`Error::Shape`](crate::Error::Shape), [`Error::BatchCount`](crate::Error::BatchCount), and the errors of a call.
     #[doc(alias = "rocblas_saxpy")]
     #[doc(alias = "rocblas_daxpy")]
     #[doc(alias = "rocblas_caxpy")]

@@ -8,7 +8,7 @@ impl Handle {
     /// `y = x`.
     ///
     /// # Errors
-    /// [`Error::Shape`](crate::Error::Shape), [`Error::BatchCount`](crate::Error::BatchCount), and what a call can answer.
+    /// [`Error::Shape`](crate::Error::Shape), [`Error::BatchCount`](crate::Error::BatchCount), and the errors of a call.
     #[doc(alias = "rocblas_scopy")]
     #[doc(alias = "rocblas_dcopy")]
     #[doc(alias = "rocblas_ccopy")]

@@ -9,7 +9,7 @@ impl Handle {
     /// the diagonal matrix.
     ///
     /// # Errors
-    /// [`Error::Shape`](crate::Error::Shape), [`Error::BatchCount`](crate::Error::BatchCount), and what a call can answer;
+    /// [`Error::Shape`](crate::Error::Shape), [`Error::BatchCount`](crate::Error::BatchCount), and the errors of a call;
     /// [`Error::NotSupported`](crate::Error::NotSupported) if `a` is conjugated, or not stored in the layout of `c`.
     #[doc(alias = "rocblas_sdgmm")]
     #[doc(alias = "rocblas_ddgmm")]

@@ -16,7 +16,7 @@ macro_rules! extreme {
             /// part|. None if there are no elements. It waits for the result. Which index NaNs lead to is the library's choice.
             ///
             /// # Errors
-            /// [`Error::NotSupported`] for a negative increment; [`Error::BatchCount`] for a batch; what a call can answer; [`Error::Hip`] while the
+            /// [`Error::NotSupported`] for a negative increment; [`Error::BatchCount`] for a batch; the errors of a call; [`Error::Hip`] while the
             /// stream captures.
             $(#[doc(alias = $alias)])+
             pub fn $name<'a, T: Blas>(&self, x: impl Into<VectorBatch<'a, T>>) -> Result<Option<usize>> {

@@ -10,7 +10,7 @@ impl Handle {
     /// not read.
     ///
     /// # Errors
-    /// [`Error::Shape`](crate::Error::Shape), [`Error::BatchCount`](crate::Error::BatchCount), and what a call can answer;
+    /// [`Error::Shape`](crate::Error::Shape), [`Error::BatchCount`](crate::Error::BatchCount), and the errors of a call;
     /// [`Error::NotSupported`](crate::Error::NotSupported) for an operand that would have to be conjugated and not transposed.
     #[doc(alias = "rocblas_sgeam")]
     #[doc(alias = "rocblas_dgeam")]

@@ -8,8 +8,8 @@ impl Handle {
     /// `c = alpha a b + beta c`, for `a` of m x k, `b` of k x n and `c` of m x n, each in any layout, transposed (`t()`) or conjugate
     /// transposed (`h()`).
     ///
-    /// If alpha is 0, or k, neither `a` nor `b` is read; if beta is 0, `c` is not read, so NaNs there do no harm. Products of 16-bit
-    /// numbers are added up in `f32`, and alpha and beta are `f32` then. With batches there is one product for each member of `c`; a single `a` or
+    /// If alpha or k is 0, neither `a` nor `b` is read; if beta is 0, `c` is not read, so NaNs there have no effect. Products of 16-bit
+    /// numbers are summed in `f32`, and alpha and beta are then `f32`. With batches there is one product for each member of `c`; a single `a` or
     /// `b` is used for all of them.
     ///
     /// ```
@@ -34,7 +34,7 @@ impl Handle {
     /// ```
     ///
     /// # Errors
-    /// [`Error::Shape`](crate::Error::Shape), [`Error::BatchCount`](crate::Error::BatchCount), and what a call can answer.
+    /// [`Error::Shape`](crate::Error::Shape), [`Error::BatchCount`](crate::Error::BatchCount), and the errors of a call.
     /// [`Error::NotSupported`](crate::Error::NotSupported) for an operand that would have to be conjugated and not transposed: `a.h()` stored in the other
     /// layout than `c`.
     #[doc(alias = "rocblas_sgemm")]
@@ -59,7 +59,7 @@ impl Handle {
         check_matrix(OP, "c", c.stored, a.rows(), b.cols())?;
         (c.stored, [a.stored, b.stored]) = expressible(c.stored, [a.stored, b.stored]);
         if c.stored.flag.transposed {
-            // What is stored by columns is then the transposed result, which is the product of b and a, transposed.
+            // The stored columns are then the transposed result, which is the product of the transposed b and a.
             (a, b, c) = (b.t(), a.t(), c.t());
         }
         let (m, n, k) = (c.rows(), c.cols(), a.cols());

@@ -1,4 +1,4 @@
-//! Products of matrices whose types, and the type that sums are computed in, are chosen.
+//! Matrix products with a choice of types, also of the type for sums.
 
 use super::{align, check_matrix, operation};
 use crate::plan::Plan;
@@ -7,8 +7,8 @@ use crate::types::{Operable, Product};
 use crate::{Handle, MatrixBatch, MatrixBatchMut, Result, Scalar, convert};
 
 impl Handle {
-    /// `d = alpha a b + beta c`, computed in `S`: see [`Product`] for what goes together. That `f16` is added up in `f16` has to be asked for: with
-    /// `f16` as alpha and beta.
+    /// `d = alpha a b + beta c`, computed in `S`: [`Product`] lists the combinations. Sums of `f16` in `f16` must be requested, by
+    /// `f16` as the type of alpha and beta.
     ///
     /// ```
     /// # fn main() -> Result<(), Box<dyn std::error::Error>> {

@@ -17,7 +17,7 @@ impl Handle {
     /// If beta is 0, `y` is not read. If `a` has no columns, `y` is scaled by beta.
     ///
     /// # Errors
-    /// [`Error::Shape`](crate::Error::Shape), [`Error::BatchCount`](crate::Error::BatchCount), and what a call can answer.
+    /// [`Error::Shape`](crate::Error::Shape), [`Error::BatchCount`](crate::Error::BatchCount), and the errors of a call.
     /// [`Error::NotSupported`](crate::Error::NotSupported) for `h()` of a row-major matrix, which would have to be conjugated and not transposed.
     #[doc(alias = "rocblas_sgemv")]
     #[doc(alias = "rocblas_dgemv")]
@@ -46,11 +46,11 @@ impl Handle {
 
     /// As [`Handle::gemv`] for `a` and `x` of `f16` or `bf16`, computed in `f32` and rounded once, into a `y` of the same type or of `f32`.
     ///
-    /// ROCm has functions for it since 6.0. Where the library has none it is a product of matrices, which takes no vector of 16-bit elements,
-    /// or result, that goes backward.
+    /// ROCm has functions for it since 6.0. If the library has none, it is computed as a matrix product, which does not support negative increments
+    /// of a vector of 16-bit elements or of the result.
     ///
     /// # Errors
-    /// As there; [`Error::Unsupported`](crate::Error::Unsupported) for a negative increment where the library has no such function.
+    /// As there; [`Error::Unsupported`](crate::Error::Unsupported) for a negative increment if the library has no such function.
     #[doc(alias = "rocblas_hshgemv_batched")]
     #[doc(alias = "rocblas_hssgemv_batched")]
     #[doc(alias = "rocblas_tstgemv_batched")]
@@ -75,14 +75,14 @@ impl Handle {
     }
 }
 
-/// A product of a matrix and a vector, whose sizes fit: the operands in C's order, and what C is told beside them.
+/// A matrix-vector product with checked sizes: the operands in C's order, and the other arguments of C's function.
 struct Product<'a> {
     plan: Plan<'a>,
     trans: rocblas_operation,
-    /// Rows and columns, as they are stored.
+    /// The stored rows and columns.
     size: (i64, i64),
     scalars: (*const c_void, *const c_void),
-    /// Of the result.
+    /// The length of the result.
     len: i64,
     no_columns: bool,
 }

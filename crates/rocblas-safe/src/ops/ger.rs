@@ -11,7 +11,7 @@ impl Handle {
     /// `a = alpha x yᵀ + a`, without conjugation, for `a` of m x n in any layout.
     ///
     /// # Errors
-    /// [`Error::Shape`], [`Error::BatchCount`], and what a call can answer.
+    /// [`Error::Shape`], [`Error::BatchCount`], and the errors of a call.
     #[doc(alias = "rocblas_sger")]
     #[doc(alias = "rocblas_dger")]
     #[doc(alias = "rocblas_cgeru")]
@@ -42,7 +42,7 @@ impl Handle {
 
     /// `a = alpha x yᴴ + a`, for `a` of m x n in any layout. Of real numbers it is [`Handle::ger`].
     ///
-    /// BLAS conjugates the vector along the stored columns' other side only, so for a row-major `a` this is a product of matrices with one column and
+    /// BLAS can conjugate only the vector that runs along the stored rows, so for a row-major `a` this is a product of matrices with one column and
     /// one row.
     ///
     /// # Errors
@@ -84,7 +84,7 @@ impl Handle {
             // SAFETY: S2: the operands have these sizes.
             return unsafe { plan.submit(self, |call, o| T::gerc(call, m, n, alpha, o[0], o[1], o[2])) };
         }
-        // As it is stored: the conjugate of y, once as a column, times x as a row.
+        // As stored: the conjugate of y, as a column, times x, as a row.
         let trans = (
             rocblas_operation::rocblas_operation_conjugate_transpose,
             rocblas_operation::rocblas_operation_none,

@@ -1,6 +1,6 @@
 //! The operations: methods of [`Handle`](crate::Handle), one file for each verb or family.
 //!
-//! Each of them checks sizes, brings what the caller sees into the form that C knows (matrices stored by columns), and submits one call.
+//! Each of them checks sizes, converts the operands to C's column-major form, and submits one call.
 
 mod axpy;
 mod copy;
@@ -30,7 +30,7 @@ use crate::stored::Stored;
 use crate::{Error, Result};
 use hip_sys::rocblas::rocblas_operation;
 
-/// C's word for what happens to an operand.
+/// C's value for the operation on an operand.
 fn operation(op: &'static str, flag: Flag) -> Result<rocblas_operation> {
     flag.operation().ok_or(Error::NotSupported {
         op,
@@ -39,7 +39,7 @@ fn operation(op: &'static str, flag: Flag) -> Result<rocblas_operation> {
     })
 }
 
-/// The result and the inputs in ways of storing them for which C has words, if there are; else as they are.
+/// The result and the inputs in a storage order that C can express, if there is one; else unchanged.
 fn expressible<const N: usize>(result: Stored, inputs: [Stored; N]) -> (Stored, [Stored; N]) {
     for result in result.ways() {
         let found = inputs.map(|input| input.expressible(result.flag.transposed));
@@ -50,7 +50,7 @@ fn expressible<const N: usize>(result: Stored, inputs: [Stored; N]) -> (Stored, 
     (result, inputs)
 }
 
-/// Refuses sizes that do not fit each other.
+/// Refuses sizes that are not equal.
 fn check(op: &'static str, what: &'static str, got: usize, wanted: usize) -> Result<()> {
     if got == wanted { Ok(()) } else { Err(Error::shape(op, what, got.to_string(), wanted.to_string())) }
 }

@@ -10,7 +10,7 @@ impl Handle {
     /// in any layout. For `aᵀ a`, give `a.t()`.
     ///
     /// # Errors
-    /// [`Error::Shape`], [`Error::BatchCount`], and what a call can answer; [`Error::NotSupported`] if `a` is conjugated.
+    /// [`Error::Shape`], [`Error::BatchCount`], and the errors of a call; [`Error::NotSupported`] if `a` is conjugated.
     #[doc(alias = "rocblas_ssyrk")]
     #[doc(alias = "rocblas_dsyrk")]
     #[doc(alias = "rocblas_csyrk")]
@@ -47,7 +47,7 @@ impl Handle {
     ///
     /// # Errors
     /// As [`Handle::syrk`]; [`Error::NotSupported`] if `a` and `c` are stored in different layouts, or in the same and `a` is transposed without
-    /// being conjugated: then `aᴴ` would have to be conjugated alone.
+    /// being conjugated: `aᴴ` would then need conjugation alone.
     #[doc(alias = "rocblas_cherk")]
     #[doc(alias = "rocblas_zherk")]
     pub fn herk<'a, T: Complex>(
@@ -61,7 +61,7 @@ impl Handle {
         const OP: &str = "herk";
         let (alpha, mut a, beta, mut c) = (alpha.into(), a.into(), beta.into(), c.into());
         check_matrix(OP, "c", c.stored, a.rows(), a.rows())?;
-        // As it is stored by rows, c is conjugated, and so are both factors. C has words for a factor as it is, and for one that is transposed and
+        // A row-major c is stored conjugated, and so are both factors. C supports a factor that is unchanged, and one that is transposed and
         // conjugated.
         let ways = c.stored.ways().flat_map(|c| a.stored.ways().map(move |a| (a, c)));
         let usable = |(a, c): (Stored, Stored)| {

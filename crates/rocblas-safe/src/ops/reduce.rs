@@ -1,4 +1,4 @@
-//! What the reductions have in common: results in device memory, or brought to the host.
+//! The common part of reductions: results in device memory or on the host.
 
 use crate::plan::Plan;
 use crate::raw::{Call, Failure, Operand};
@@ -25,7 +25,7 @@ pub(super) unsafe fn into<'a, R: AnyBits>(
     unsafe { plan.submit(handle, call) }
 }
 
-/// The results, after waiting for them.
+/// The results. Waits for them.
 ///
 /// # Safety
 /// As for [`into`].
@@ -43,7 +43,7 @@ pub(super) unsafe fn to_host<R: AnyBits>(
     Ok(stream.download(&results)?)
 }
 
-/// The one result of a reduction of single vectors.
+/// The only result of a reduction of single vectors.
 pub(super) fn single<R: Copy>(op: &'static str, results: &[R]) -> Result<R> {
     match results {
         [result] => Ok(*result),
@@ -65,7 +65,7 @@ macro_rules! reduction {
             /// It waits for the result.
             ///
             /// # Errors
-            /// [`Error::Shape`](crate::Error::Shape), [`Error::BatchCount`](crate::Error::BatchCount) for a batch, and what a call can answer;
+            /// [`Error::Shape`](crate::Error::Shape), [`Error::BatchCount`](crate::Error::BatchCount) for a batch, and the errors of a call;
             /// [`Error::Hip`](crate::Error::Hip) while the stream captures.
             pub fn $name<'a, $T: $Bound>(&self, $($x: impl Into<VectorBatch<'a, $T>>),+) -> Result<$R> {
                 $(let $x = $x.into();)+

@@ -11,7 +11,7 @@ use hip_safe::DeviceViewMut;
 pub struct Rotation<T: Element> {
     /// The first number after the rotation.
     pub r: T,
-    /// For real numbers, what the rotation can be computed from anew, as in BLAS; for complex ones it is the second number as it was.
+    /// For real numbers a value from which the rotation can be computed again, as in BLAS; for complex numbers the unchanged second number.
     pub z: T,
     /// The cosine.
     pub c: T::Real,
@@ -24,7 +24,7 @@ impl Handle {
     /// for `bf16` rocBLAS 5.2 rounds more often, as seen on an emulated card.
     ///
     /// # Errors
-    /// [`Error::Shape`], [`Error::BatchCount`], [`Error::MixedScalars`], and what a call can answer.
+    /// [`Error::Shape`], [`Error::BatchCount`], [`Error::MixedScalars`], and the errors of a call.
     #[doc(alias = "rocblas_srot")]
     #[doc(alias = "rocblas_drot")]
     #[doc(alias = "rocblas_crot")]
@@ -72,10 +72,10 @@ impl Handle {
         unsafe { plan.submit(self, |call, o| T::rot_real(call, n, o[0], o[1], c, s)) }
     }
 
-    /// The rotation that turns (a, b) into (r, 0), for numbers of the host.
+    /// The rotation that turns (a, b) into (r, 0), for numbers on the host.
     ///
     /// # Errors
-    /// What a call can answer; [`Error::Hip`] while the stream captures.
+    /// The errors of a call; [`Error::Hip`] while the stream captures.
     #[doc(alias = "rocblas_srotg")]
     #[doc(alias = "rocblas_drotg")]
     #[doc(alias = "rocblas_crotg")]
@@ -102,7 +102,7 @@ impl Handle {
     /// sine. It does not wait.
     ///
     /// # Errors
-    /// [`Error::Shape`] if the views differ in length, and what a call can answer.
+    /// [`Error::Shape`] if the views differ in length, and the errors of a call.
     #[doc(alias = "rocblas_srotg_strided_batched")]
     pub fn rotg_on_device<'a, T: Blas>(
         &self,

@@ -7,7 +7,7 @@ impl Handle {
     /// `x = alpha x`. For 16-bit types alpha is `f32`, and each element is computed in `f32` and rounded once.
     ///
     /// # Errors
-    /// [`Error::BatchCount`](crate::Error::BatchCount), and what a call can answer.
+    /// [`Error::BatchCount`](crate::Error::BatchCount), and the errors of a call.
     #[doc(alias = "rocblas_sscal")]
     #[doc(alias = "rocblas_dscal")]
     #[doc(alias = "rocblas_cscal")]

@@ -10,7 +10,7 @@ impl Handle {
     /// of which one triangle is read, and `b` and `c` of m x n.
     ///
     /// # Errors
-    /// [`Error::Shape`](crate::Error::Shape), [`Error::BatchCount`](crate::Error::BatchCount), and what a call can answer;
+    /// [`Error::Shape`](crate::Error::Shape), [`Error::BatchCount`](crate::Error::BatchCount), and the errors of a call;
     /// [`Error::NotSupported`](crate::Error::NotSupported) if `b` is not stored in the layout of `c`, or if an input is conjugated.
     #[doc(alias = "rocblas_ssymm")]
     #[doc(alias = "rocblas_dsymm")]

@@ -13,7 +13,7 @@ impl Handle {
     /// `y = alpha a x + beta y`, for a symmetric `a` (also where numbers are complex) of which one triangle is read.
     ///
     /// # Errors
-    /// [`Error::Shape`], [`Error::BatchCount`], and what a call can answer; [`Error::NotSupported`] for a conjugated `a`.
+    /// [`Error::Shape`], [`Error::BatchCount`], and the errors of a call; [`Error::NotSupported`] for a conjugated `a`.
     #[doc(alias = "rocblas_ssymv")]
     #[doc(alias = "rocblas_dsymv")]
     #[doc(alias = "rocblas_csymv")]
@@ -45,7 +45,7 @@ impl Handle {
     /// `a = alpha x xᵀ + a`, for a symmetric `a` (also where numbers are complex) of which one triangle is read and written.
     ///
     /// # Errors
-    /// [`Error::Shape`], [`Error::BatchCount`], and what a call can answer.
+    /// [`Error::Shape`], [`Error::BatchCount`], and the errors of a call.
     #[doc(alias = "rocblas_ssyr")]
     #[doc(alias = "rocblas_dsyr")]
     #[doc(alias = "rocblas_csyr")]
@@ -70,7 +70,7 @@ impl Handle {
     }
 }
 
-/// The half of a symmetric matrix as it is stored. To transpose it changes nothing.
+/// The stored triangle of a symmetric matrix. Transposing the matrix changes only which triangle that is.
 pub(super) fn symmetric(op: &'static str, a: Stored, triangle: Triangle) -> Result<rocblas_fill> {
     if a.flag.conjugated {
         let what = "a symmetric matrix that is conjugated";

@@ -11,7 +11,7 @@ impl Handle {
     /// (`h()`), and `b` and `c` of m x n. The triangle is that of `a` as it is given.
     ///
     /// # Errors
-    /// [`Error::Shape`](crate::Error::Shape), [`Error::BatchCount`](crate::Error::BatchCount), and what a call can answer;
+    /// [`Error::Shape`](crate::Error::Shape), [`Error::BatchCount`](crate::Error::BatchCount), and the errors of a call;
     /// [`Error::NotSupported`](crate::Error::NotSupported) if `b` is not stored in the layout of `c`, or `a` would have to be conjugated and not transposed.
     #[doc(alias = "rocblas_strmm")]
     #[doc(alias = "rocblas_dtrmm")]
@@ -114,7 +114,7 @@ impl Handle {
     }
 }
 
-/// The triangular factor as it is stored, for a result as it is stored.
+/// The triangular factor as stored, for a result as stored.
 fn how(
     op: &'static str,
     side: Side,
@@ -125,9 +125,9 @@ fn how(
 ) -> Result<Triangular> {
     let order = if side == Side::Left { result.seen_rows() } else { result.seen_cols() };
     check_matrix(op, "a", a, order, order)?;
-    // A transposed result is the transposed product, in which the factors have changed places.
+    // A transposed result is the product of the transposed factors in reverse order.
     let transposed = result.flag.transposed;
-    // One number is stored in any way.
+    // A 1 x 1 matrix is stored in any layout.
     let a = a.expressible(transposed).unwrap_or(a);
     Ok(Triangular {
         side: convert::side(side.flip_if(transposed)),

@@ -21,7 +21,7 @@ impl Handle {
     /// what is the lower one of a matrix is the upper one of `t()` of it.
     ///
     /// # Errors
-    /// [`Error::Shape`](crate::Error::Shape), [`Error::BatchCount`](crate::Error::BatchCount), and what a call can answer;
+    /// [`Error::Shape`](crate::Error::Shape), [`Error::BatchCount`](crate::Error::BatchCount), and the errors of a call;
     /// [`Error::NotSupported`](crate::Error::NotSupported) for `h()` of a row-major matrix.
     #[doc(alias = "rocblas_strmv")]
     #[doc(alias = "rocblas_dtrmv")]

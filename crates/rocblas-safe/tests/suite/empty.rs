@@ -90,7 +90,7 @@ fn batches_of_nothing() {
 }
 
 #[test]
-fn what_is_multiplied_by_zero_is_not_read() {
+fn operands_with_a_factor_of_zero_are_not_read() {
     let (stream, handle) = under_test::handle();
     let nan = stream.upload(&[f32::NAN; 4]).unwrap();
     let ones = stream.upload(&[1.0_f32; 4]).unwrap();

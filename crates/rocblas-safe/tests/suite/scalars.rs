@@ -13,7 +13,7 @@ fn numbers() -> (hip_safe::Stream, rocblas_safe::Handle, DeviceBuffer<f32>, Devi
 }
 
 #[test]
-fn scalars_in_device_memory_are_read_when_their_turn_comes() {
+fn scalars_in_device_memory_are_read_when_the_work_runs() {
     let (stream, handle, x, mut y) = numbers();
     // The result of one call is the factor of the next; nothing waits in between.
     let mut factor = stream.alloc_zeros::<f32>(1).unwrap();

@@ -7,7 +7,7 @@ use std::thread;
 fn is_send_and_sync<T: Send + Sync>() {}
 
 #[test]
-fn what_may_be_sent_and_shared() {
+fn handles_and_views_are_send_and_sync() {
     is_send_and_sync::<Handle>();
     is_send_and_sync::<Matrix<'static, f32>>();
     is_send_and_sync::<MatrixMut<'static, f32>>();

@@ -3,21 +3,21 @@
 //! An operation is a kernel over contiguous slices of the compute type. The drivers split the work into blocks,
 //! distribute them over the cores, gather strided operands, and convert from and to the storage type.
 
-use super::chunks::{BLOCK, fill_chunks, new_rooms};
+use super::chunks::{BLOCK, fill_chunks, new_outputs};
 use super::gather::Walk;
 use super::number::Number;
 use super::operands::{Operand, Operands, Source};
-use super::room::Room;
+use super::output::Output;
 use crate::element::Element;
 use crate::error::Result;
 use crate::layout::Layout;
 
 /// A kernel with one operand. It writes as many elements as it gets.
-pub(super) type Kernel1<C> = dyn Fn(&[C], &mut Room<'_, C>) + Sync;
+pub(super) type Kernel1<C> = dyn Fn(&[C], &mut Output<'_, C>) + Sync;
 /// A kernel with two operands. It writes the given numbers of rows and of elements per row.
-pub(super) type Kernel2<C> = fn(Operand<C>, Operand<C>, (usize, usize), &mut Room<'_, C>);
+pub(super) type Kernel2<C> = fn(Operand<C>, Operand<C>, (usize, usize), &mut Output<'_, C>);
 /// A kernel with two operands and a boolean result.
-pub(super) type Predicate<C> = fn(Operand<C>, Operand<C>, (usize, usize), &mut Room<'_, u8>);
+pub(super) type Predicate<C> = fn(Operand<C>, Operand<C>, (usize, usize), &mut Output<'_, u8>);
 /// The cost of a pair of elements, without conversion.
 const PAIR: usize = 1;
 
@@ -34,13 +34,13 @@ pub(super) fn map1<T: Number>(
 ) -> Result<Vec<T>> {
     let source = Source::new(elements, layout);
     let chunks = (BLOCK, work + T::CONVERSION);
-    new_rooms(
+    new_outputs(
         layout.elements(),
         chunks,
         operation,
-        &|start, room, (gathered, wide, result): &mut Scratch1<T>| {
-            let x = T::widen(source.block(start, room.left(), gathered), wide);
-            T::round(room, x.len(), result, |y| kernel(x, y));
+        &|start, output, (gathered, wide, result): &mut Scratch1<T>| {
+            let x = T::widen(source.block(start, output.left(), gathered), wide);
+            T::round(output, x.len(), result, |y| kernel(x, y));
         },
     )
 }
@@ -54,11 +54,11 @@ pub(super) fn map2<T: Number>(
 ) -> Result<Vec<T>> {
     let operands = Operands::new([a, b]);
     let chunks = (operands.block(), PAIR + T::CONVERSION);
-    new_rooms(a.1.elements(), chunks, operation, &|start, room, scratch: &mut Scratch2<T>| {
+    new_outputs(a.1.elements(), chunks, operation, &|start, output, scratch: &mut Scratch2<T>| {
         let Scratch2 { gathered, left, right, result } = scratch;
-        operands.visit(start..start + room.left(), gathered, |[x, y], (rows, width)| {
+        operands.visit(start..start + output.left(), gathered, |[x, y], (rows, width)| {
             let (x, y) = (x.widen(left), y.widen(right));
-            T::round(room, rows * width, result, |z| kernel(x, y, (rows, width), z));
+            T::round(output, rows * width, result, |z| kernel(x, y, (rows, width), z));
         });
     })
 }
@@ -72,10 +72,10 @@ pub(super) fn compare<T: Number>(
 ) -> Result<Vec<u8>> {
     let operands = Operands::new([a, b]);
     let chunks = (operands.block(), PAIR + T::CONVERSION);
-    new_rooms(a.1.elements(), chunks, operation, &|start, room, scratch: &mut Scratch2<T>| {
+    new_outputs(a.1.elements(), chunks, operation, &|start, output, scratch: &mut Scratch2<T>| {
         let Scratch2 { gathered, left, right, .. } = scratch;
-        operands.visit(start..start + room.left(), gathered, |[x, y], size| {
-            predicate(x.widen(left), y.widen(right), size, room);
+        operands.visit(start..start + output.left(), gathered, |[x, y], size| {
+            predicate(x.widen(left), y.widen(right), size, output);
         });
     })
 }
@@ -92,7 +92,7 @@ pub(super) fn update1<T: Number>(
         work + T::CONVERSION,
         &|_, before, after, (_, wide, result): &mut Scratch1<T>| {
             let x = T::widen(before, wide);
-            T::round(&mut Room::over(after), x.len(), result, |y| kernel(x, y));
+            T::round(&mut Output::over(after), x.len(), result, |y| kernel(x, y));
         },
     );
 }
@@ -109,12 +109,12 @@ pub(super) fn update2<T: Number>(
         lhs,
         PAIR + T::CONVERSION,
         &|start, before, after, (gathered, left, right, result): &mut UpdateScratch<T>| {
-            let (mut before, room) = (before, &mut Room::over(after));
+            let (mut before, output) = (before, &mut Output::over(after));
             operands.visit(start..start + before.len(), gathered, |[y], (rows, width)| {
                 let (part, rest) = before.split_at(rows * width);
                 before = rest;
                 let (x, y) = (Operand::Each(T::widen(part, left)), y.widen(right));
-                T::round(room, rows * width, result, |z| kernel(x, y, (rows, width), z));
+                T::round(output, rows * width, result, |z| kernel(x, y, (rows, width), z));
             });
         },
     );

@@ -1,17 +1,17 @@
 //! Writing an existing or a new array in chunks, on one or several cores.
 //!
 //! The memory of a new array is not zeroed as a whole, which would cost an extra pass. Loops that write each element
-//! once write into a [`Room`]; for others each chunk is zeroed right before it is written. No code ever sees
+//! once write into an [`Output`]; for others each chunk is zeroed right before it is written. No code ever sees
 //! uninitialised memory.
 
 use std::mem::MaybeUninit;
 
 use parking_lot::Mutex;
 
-use super::room::Room;
+use super::output::Output;
 use crate::element::Element;
 use crate::error::Result;
-use crate::memory::room;
+use crate::memory::vec_with_capacity;
 
 /// Elements per block. A few blocks of `f64` fit the L1 cache.
 pub(super) const BLOCK: usize = 2048;
@@ -25,44 +25,44 @@ const PIECES: usize = 32;
 
 /// Writes a chunk, given the index of its first element, the chunk, and scratch memory.
 pub(super) type Fill<'a, U, S> = dyn Fn(usize, &mut [U], &mut S) + Sync + 'a;
-/// Writes a new chunk, given the index of its first element, room for the chunk, and scratch memory.
-pub(super) type Write<'a, U, S> = dyn Fn(usize, &mut Room<'_, U>, &mut S) + Sync + 'a;
+/// Writes a new chunk, given the index of its first element, the output for the chunk, and scratch memory.
+pub(super) type Write<'a, U, S> = dyn Fn(usize, &mut Output<'_, U>, &mut S) + Sync + 'a;
 
 /// `count` new elements, which `write` writes in chunks of `size`. `work` is the cost of an element, in [units](SHARE).
 /// Elements not written are zero.
 ///
 /// # Errors
 /// [`crate::ErrorKind::OutOfMemory`] of `operation` if the allocation fails.
-pub(super) fn new_rooms<U: Element, S: Default>(
+pub(super) fn new_outputs<U: Element, S: Default>(
     count: usize,
     (size, work): (usize, usize),
     operation: &'static str,
     write: &Write<'_, U, S>,
 ) -> Result<Vec<U>> {
-    let mut out = room::<U>(count, operation)?;
+    let mut out = vec_with_capacity::<U>(count, operation)?;
     let slots = &mut out.spare_capacity_mut()[..count];
     fill_chunks(slots, size, work, &|start, chunk: &mut [MaybeUninit<U>], scratch| {
         let place = chunk.as_ptr_range();
-        let mut room = Room::new(chunk);
-        write(start, &mut room, scratch);
-        assert_eq!(room.place(), place, "the room is still that of the chunk");
-        room.zeroed(room.left());
+        let mut output = Output::new(chunk);
+        write(start, &mut output, scratch);
+        assert_eq!(output.address_range(), place, "the output is still the chunk's");
+        output.zeroed(output.left());
     });
     // SAFETY: S15: all `count` elements were written: each is in one chunk, and `write`'s remainder of that was zeroed.
-    // A panic of `write`, or one because it replaced the room, does not reach this line.
+    // A panic of `write`, or one because it replaced the output, does not reach this line.
     unsafe { out.set_len(count) };
     Ok(out)
 }
 
-/// As [`new_rooms`], but `fill` gets zeroed chunks.
+/// As [`new_outputs`], but `fill` gets zeroed chunks.
 pub(super) fn new_chunks<U: Element, S: Default>(
     count: usize,
     size_and_work: (usize, usize),
     operation: &'static str,
     fill: &Fill<'_, U, S>,
 ) -> Result<Vec<U>> {
-    new_rooms(count, size_and_work, operation, &|start, room, scratch| {
-        fill(start, room.zeroed(room.left()), scratch)
+    new_outputs(count, size_and_work, operation, &|start, output, scratch| {
+        fill(start, output.zeroed(output.left()), scratch)
     })
 }
 
@@ -138,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn a_panic_of_one_chunk_leaves_nothing_behind() {
+    fn a_panic_of_one_chunk_drops_the_result() {
         let made = catch_unwind(AssertUnwindSafe(|| {
             new_blocks(200 * BLOCK, "test", &|start, block: &mut [u8], (): &mut ()| {
                 assert!(start != 3 * BLOCK, "stop");
@@ -149,7 +149,7 @@ mod tests {
     }
 
     #[test]
-    fn more_than_there_is_is_an_error() {
+    fn more_elements_than_memory_are_an_error() {
         let fill = |_: usize, _: &mut [f64], (): &mut ()| {};
         assert!(new_blocks(usize::MAX / 4, "test", &fill).is_err());
     }

@@ -95,7 +95,7 @@ fn sum_with_error(a: f64, b: f64) -> (f64, f64) {
 #[cfg(test)]
 mod tests {
     use super::super::functions::Functions;
-    use super::super::room::Room;
+    use super::super::output::Output;
     use crate::ops::UnaryOp;
 
     macro_rules! operations {
@@ -103,7 +103,7 @@ mod tests {
             $(fn $name<C: Functions>(x: C) -> C {
                 let (function, _) = C::unary(UnaryOp::$op).expect("floats have every operation");
                 let mut y = [C::default()];
-                function(&[x], &mut Room::over(&mut y));
+                function(&[x], &mut Output::over(&mut y));
                 y[0]
             })+
         };

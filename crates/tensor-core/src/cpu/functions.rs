@@ -6,13 +6,13 @@
 
 use super::arith::Arith;
 use super::blocks::{Kernel1, Kernel2};
+use super::output::Output;
 use super::real::Real;
-use super::room::Room;
 use super::{exp, formulas};
 use crate::ops::{BinaryOp, ScalarOp, UnaryOp};
 
 /// A loop over elements, and its cost per element in units of [`crate::cpu::chunks`].
-type Loop<C> = (fn(&[C], &mut Room<'_, C>), usize);
+type Loop<C> = (fn(&[C], &mut Output<'_, C>), usize);
 
 /// A compute type with the operations that it has.
 pub(super) trait Functions: Arith {
@@ -199,7 +199,7 @@ mod tests {
     fn elu_and_leaky_relu_keep_nan() {
         for op in [ScalarOp::Elu, ScalarOp::LeakyRelu] {
             let mut y = [0.0];
-            f64::scalar(op, 0.1).expect("floats have it")(&[f64::NAN], &mut Room::over(&mut y));
+            f64::scalar(op, 0.1).expect("floats have it")(&[f64::NAN], &mut Output::over(&mut y));
             assert!(y[0].is_nan());
         }
     }

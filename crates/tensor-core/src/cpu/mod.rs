@@ -3,7 +3,7 @@
 //! Every operation is a loop over contiguous blocks of a few thousand elements ([`blocks`]). Strided operands are
 //! gathered into a block first ([`operands`]). Each operation therefore has one inner loop over slices, which the
 //! compiler vectorises. `rayon` distributes blocks over the cores ([`chunks`]), and they are written into memory that
-//! was not zeroed ([`room`]). The loops are compiled for several instruction sets ([`vector`]). The 16-bit and 8-bit
+//! was not zeroed ([`output`]). The loops are compiled for several instruction sets ([`vector`]). The 16-bit and 8-bit
 //! types are converted to `f32` block by block ([`number`]). The formulas of operations are tables ([`functions`]).
 
 mod arith;
@@ -19,9 +19,9 @@ mod lanes;
 mod number;
 mod operands;
 pub(crate) mod ops;
+mod output;
 pub(crate) mod philox;
 mod real;
-mod room;
 mod vector;
 
 use half::{bf16, f16};

@@ -4,7 +4,7 @@ use half::slice::HalfFloatSliceExt;
 use half::{bf16, f16};
 
 use super::functions::Functions;
-use super::room::Room;
+use super::output::Output;
 use crate::element::Element;
 use crate::float8::F8E4M3;
 
@@ -22,12 +22,12 @@ pub(crate) trait Number: Element {
     /// Lets `fill` write compute values, and rounds them into `block` once.
     fn narrow(block: &mut [Self], scratch: &mut Vec<Self::Compute>, fill: impl FnOnce(&mut [Self::Compute]));
 
-    /// Lets `write` write `count` compute values, and rounds them into `room` once.
+    /// Lets `write` write `count` compute values, and rounds them into `output` once.
     fn round(
-        room: &mut Room<'_, Self>,
+        output: &mut Output<'_, Self>,
         count: usize,
         scratch: &mut Vec<Self::Compute>,
-        write: impl FnOnce(&mut Room<'_, Self::Compute>),
+        write: impl FnOnce(&mut Output<'_, Self::Compute>),
     );
 
     /// The exact compute value of an element.
@@ -55,12 +55,12 @@ macro_rules! computes_in_itself {
 
             #[inline(always)]
             fn round(
-                room: &mut Room<'_, $type>,
+                output: &mut Output<'_, $type>,
                 _count: usize,
                 _scratch: &mut Vec<$type>,
-                write: impl FnOnce(&mut Room<'_, $type>),
+                write: impl FnOnce(&mut Output<'_, $type>),
             ) {
-                write(room);
+                write(output);
             }
 
             fn to_compute(self) -> $type {
@@ -92,18 +92,18 @@ macro_rules! computes_in_f32 {
             fn narrow(block: &mut [$type], scratch: &mut Vec<f32>, fill: impl FnOnce(&mut [f32])) {
                 scratch.resize(block.len(), 0.0);
                 fill(scratch);
-                $round(&mut Room::over(block), &scratch[..]);
+                $round(&mut Output::over(block), &scratch[..]);
             }
 
             fn round(
-                room: &mut Room<'_, $type>,
+                output: &mut Output<'_, $type>,
                 count: usize,
                 scratch: &mut Vec<f32>,
-                write: impl FnOnce(&mut Room<'_, f32>),
+                write: impl FnOnce(&mut Output<'_, f32>),
             ) {
                 scratch.resize(count, 0.0);
-                write(&mut Room::over(scratch));
-                $round(room, &scratch[..]);
+                write(&mut Output::over(scratch));
+                $round(output, &scratch[..]);
             }
 
             fn to_compute(self) -> f32 {
@@ -121,19 +121,19 @@ computes_in_f32!(
     f16,
     4,
     |block: &[f16], out: &mut [f32]| block.convert_to_f32_slice(out),
-    |room: &mut Room<'_, f16>, from: &[f32]| room.zeroed(from.len()).convert_from_f32_slice(from)
+    |output: &mut Output<'_, f16>, from: &[f32]| output.zeroed(from.len()).convert_from_f32_slice(from)
 );
 computes_in_f32!(
     bf16,
     4,
-    |block: &[bf16], out: &mut [f32]| Room::over(out).each(block, widened),
-    |room: &mut Room<'_, bf16>, from: &[f32]| room.each(from, rounded)
+    |block: &[bf16], out: &mut [f32]| Output::over(out).each(block, widened),
+    |output: &mut Output<'_, bf16>, from: &[f32]| output.each(from, rounded)
 );
 computes_in_f32!(
     F8E4M3,
     32,
-    |block: &[F8E4M3], out: &mut [f32]| Room::over(out).each(block, F8E4M3::to_f32),
-    |room: &mut Room<'_, F8E4M3>, from: &[f32]| room.each(from, F8E4M3::from_f32)
+    |block: &[F8E4M3], out: &mut [f32]| Output::over(out).each(block, F8E4M3::to_f32),
+    |output: &mut Output<'_, F8E4M3>, from: &[f32]| output.each(from, F8E4M3::from_f32)
 );
 
 /// As [`bf16::to_f32`], but branchless, so that loops are vectorised. NaN becomes quiet.
@@ -186,7 +186,7 @@ mod tests {
     }
 
     #[test]
-    fn bf16_blocks_are_what_the_crate_converts() {
+    fn bf16_blocks_equal_the_crate_s_conversion() {
         for high in 0..=u16::MAX {
             let x = bf16::from_bits(high);
             assert_eq!(widened(x).to_bits(), x.to_f32().to_bits());

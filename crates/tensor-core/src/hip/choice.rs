@@ -224,7 +224,7 @@ mod tests {
     }
 
     #[test]
-    fn each_way_warms_up_and_is_timed_and_the_quickest_stays() {
+    fn each_way_is_warmed_up_and_timed_and_the_fastest_is_chosen() {
         let mut trial = Trial::<Duration>::new(3);
         // The first call measures nothing.
         assert_eq!(trial.next(), (Some(0), None));
@@ -249,7 +249,7 @@ mod tests {
     }
 
     #[test]
-    fn a_way_that_cannot_do_it_is_left_out() {
+    fn a_way_that_cannot_compute_the_problem_is_skipped() {
         let mut trial = Trial::<Duration> { met: true, ..Trial::new(2) };
         assert_eq!(trial.next(), (Some(0), None));
         trial.ways[0].impossible = true;
@@ -260,7 +260,7 @@ mod tests {
     }
 
     #[test]
-    fn a_run_whose_time_cannot_be_told_decides_nothing() {
+    fn a_run_without_a_time_does_not_affect_the_choice() {
         let mut trial = Trial::<Option<Duration>>::new(2);
         trial.pending = vec![(0, None), (0, Some(us(5))), (1, Some(us(4))), (1, None)];
         trial.collect(|time| Some(*time));

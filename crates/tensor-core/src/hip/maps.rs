@@ -185,7 +185,7 @@ mod tests {
     }
 
     #[test]
-    fn tight_and_scalar_operands_are_told_apart() {
+    fn contiguous_and_scalar_operands_are_distinguished() {
         let full = Layout::contiguous([4, 5], "test").unwrap();
         let row = Layout::contiguous([5], "test").unwrap().expand(full.shape(), "test").unwrap();
         let one = Layout::contiguous([1], "test").unwrap().expand(full.shape(), "test").unwrap();
@@ -197,7 +197,7 @@ mod tests {
     }
 
     #[test]
-    fn turned_matrices_are_recognised() {
+    fn transposed_matrices_are_recognised() {
         let tight = |shape: &[usize]| Layout::contiguous(shape.to_vec(), "test").unwrap();
         let map = |dst: &Layout, src: &Layout| parts(&[dst, src]).next().unwrap().transpose_map();
         let turned = map(&tight(&[3, 64, 100]), &tight(&[3, 100, 64]).transpose(1, 2)).unwrap();

@@ -48,7 +48,7 @@ mod tests {
     use super::driver_version;
 
     #[test]
-    fn drivers_versions_in_words() {
+    fn driver_versions_as_text() {
         assert_eq!(driver_version("nvidia", 12_080), "CUDA 12.8");
         assert_eq!(driver_version("nvidia", 13_000), "CUDA 13.0");
         assert_eq!(driver_version("amd", 60_443_484), "6.4.43484");

@@ -52,7 +52,7 @@ pub fn write(
         Err(error) => return Err(failed(error)),
     };
     let target = follow(path).map_err(failed)?;
-    let temporary = beside(&target).map_err(failed)?;
+    let temporary = temporary_file_for(&target).map_err(failed)?;
     let temporary = put_all(temporary, failed, content)?;
     if let Some(former) = former {
         resemble(temporary.as_file(), &former).map_err(failed)?;
@@ -88,7 +88,7 @@ fn follow(path: &Path) -> io::Result<PathBuf> {
 }
 
 /// A new file in the folder of `target`, with the default permissions of new files.
-fn beside(target: &Path) -> io::Result<NamedTempFile> {
+fn temporary_file_for(target: &Path) -> io::Result<NamedTempFile> {
     let folder = match target.parent() {
         Some(parent) if !parent.as_os_str().is_empty() => parent,
         _ => Path::new("."),
@@ -148,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn links_stay_and_their_target_is_replaced() {
+    fn links_are_kept_and_their_target_is_replaced() {
         let folder = tempfile::tempdir().unwrap();
         let [inner, file, link, chain] =
             ["inner", "inner/file", "link", "inner/chain"].map(|name| folder.path().join(name));

@@ -2,7 +2,7 @@
 
 use crate::error::Result;
 use crate::layout::Layout;
-use crate::storage::{Backend, Storage, beside};
+use crate::storage::{Backend, Storage, for_backend_of};
 
 /// A normalisation of rows. The row-major elements of a tensor are divided into rows of `length`. Element i of row r
 /// belongs to channel `r % groups · (length / inner) + i / inner` of weight and bias.
@@ -78,28 +78,29 @@ pub(crate) struct Channels<'a, S> {
 
 impl<'a> Parameters<'a, Storage> {
     /// The same, for the backend of `x`.
-    fn beside<S: Backend>(self, x: &Storage, operation: &'static str) -> Result<Parameters<'a, S>> {
-        Ok(Parameters { storage: beside(x, self.storage, operation)?, layout: self.layout })
+    fn for_backend_of<S: Backend>(self, x: &Storage, operation: &'static str) -> Result<Parameters<'a, S>> {
+        Ok(Parameters { storage: for_backend_of(x, self.storage, operation)?, layout: self.layout })
     }
 }
 
 /// Weight and bias, for the backend of `x`.
-pub(crate) fn affine_beside<'a, S: Backend>(
+pub(crate) fn affine_for_backend_of<'a, S: Backend>(
     x: &Storage,
     [weight, bias]: Affine<'a, Storage>,
     operation: &'static str,
 ) -> Result<Affine<'a, S>> {
-    let beside = |one: Option<Parameters<'a, Storage>>| one.map(|one| one.beside(x, operation)).transpose();
-    Ok([beside(weight)?, beside(bias)?])
+    let convert =
+        |one: Option<Parameters<'a, Storage>>| one.map(|one| one.for_backend_of(x, operation)).transpose();
+    Ok([convert(weight)?, convert(bias)?])
 }
 
 impl<'a> Channels<'a, Storage> {
     /// The same, for the backend of `x`.
-    pub(crate) fn beside<S: Backend>(&self, x: &Storage) -> Result<Channels<'a, S>> {
+    pub(crate) fn for_backend_of<S: Backend>(&self, x: &Storage) -> Result<Channels<'a, S>> {
         let ([mean, variance], name) = (self.statistics, "batch_norm");
         Ok(Channels {
-            statistics: [mean.beside(x, name)?, variance.beside(x, name)?],
-            affine: affine_beside(x, self.affine, name)?,
+            statistics: [mean.for_backend_of(x, name)?, variance.for_backend_of(x, name)?],
+            affine: affine_for_backend_of(x, self.affine, name)?,
             eps: self.eps,
         })
     }

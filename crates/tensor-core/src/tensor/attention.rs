@@ -5,7 +5,7 @@ use crate::dtype::DType;
 use crate::error::{Error, ErrorKind, On, Result};
 use crate::plan::attention::{Attention, NAME};
 use crate::shape::Shape;
-use crate::storage::{Backend, beside, by_device};
+use crate::storage::{Backend, by_device, for_backend_of};
 
 impl Tensor {
     /// Attention: softmax(q kᵀ · scale + mask) v, for each batch and head; `self` is q. Floats only.
@@ -112,7 +112,7 @@ impl Tensor {
     }
 
     fn mask_beside<'a, S: Backend>(&self, mask: Option<&'a Tensor>) -> Result<Option<&'a S>> {
-        mask.map(|mask| beside(self.storage(), mask.storage(), NAME)).transpose()
+        mask.map(|mask| for_backend_of(self.storage(), mask.storage(), NAME)).transpose()
     }
 
     fn misfit(&self, k: &Tensor, v: &Tensor, rule: &str) -> Error {

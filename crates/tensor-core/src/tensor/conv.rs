@@ -5,7 +5,7 @@ use crate::activation::Activation;
 use crate::error::{ErrorKind, On, Result};
 use crate::plan::join::Piece;
 use crate::shape::Shape;
-use crate::storage::{Backend, beside, by_device};
+use crate::storage::{Backend, by_device, for_backend_of};
 use crate::window::{ConvAxis, Convolution};
 
 /// Parameters of a convolution in one dimension; see [`Conv2dConfig`].
@@ -286,7 +286,8 @@ impl Tensor {
         bias: Option<&'a Tensor>,
         operation: &'static str,
     ) -> Result<Option<Piece<'a, S>>> {
-        bias.map(|bias| Ok((beside(self.storage(), bias.storage(), operation)?, &bias.layout))).transpose()
+        bias.map(|bias| Ok((for_backend_of(self.storage(), bias.storage(), operation)?, &bias.layout)))
+            .transpose()
     }
 }
 

@@ -7,7 +7,7 @@ use crate::layout::Layout;
 use crate::plan::join::Piece;
 use crate::scalar::Scalar;
 use crate::shape::{Dims, Shape};
-use crate::storage::{Backend, beside, by_device};
+use crate::storage::{Backend, by_device, for_backend_of};
 
 impl AsRef<Tensor> for Tensor {
     fn as_ref(&self) -> &Tensor {
@@ -198,8 +198,8 @@ impl Tensor {
         }
         shape.elements(operation).on(self)?;
         let starts: Vec<usize> = sides.iter().map(|side| side.0).collect();
-        let storage = by_device!(join::place((x, &self.layout), &shape, &starts, value), x = self.storage())
-            .on(self)?;
+        let storage =
+            by_device!(join::pad((x, &self.layout), &shape, &starts, value), x = self.storage()).on(self)?;
         Tensor::tight(storage, shape, operation)
     }
 }
@@ -236,8 +236,9 @@ fn join(pieces: &[(&Tensor, Layout)], axis: usize, operation: &'static str) -> R
 /// The pieces, for the backend of the first.
 fn beside_each<'a, S: Backend>(pieces: &'a [(&Tensor, Layout)]) -> Result<Vec<Piece<'a, S>>> {
     let first = pieces[0].0.storage();
-    let piece =
-        |(tensor, layout): &'a (&Tensor, Layout)| Ok((beside(first, tensor.storage(), "cat")?, layout));
+    let piece = |(tensor, layout): &'a (&Tensor, Layout)| {
+        Ok((for_backend_of(first, tensor.storage(), "cat")?, layout))
+    };
     pieces.iter().map(piece).collect()
 }
 

@@ -191,7 +191,11 @@ impl Tensor {
     /// An error unless both tensors are on the same device.
     #[inline]
     fn require_same_device(&self, other: &Tensor, operation: &'static str) -> Result<()> {
-        if self.storage.is_beside(&other.storage) { Ok(()) } else { self.devices_differ(other, operation) }
+        if self.storage.is_on_device_of(&other.storage) {
+            Ok(())
+        } else {
+            self.devices_differ(other, operation)
+        }
     }
 
     #[cold]

@@ -3,7 +3,7 @@
 use super::{CAST_TO_FLOAT, Tensor};
 use crate::axis::Axis;
 use crate::error::{ErrorKind, On, Result};
-use crate::plan::norm::{Channels, Parameters, RowNorm, RowNormKind, affine_beside};
+use crate::plan::norm::{Channels, Parameters, RowNorm, RowNormKind, affine_for_backend_of};
 use crate::storage::{Storage, by_device};
 
 /// Softmax. It is computed in `f32` (`f64` for `f64`) relative to the maximum of each row, so that nothing overflows,
@@ -165,8 +165,8 @@ impl Tensor {
             eps,
         };
         let all = self.storage();
-        let storage =
-            by_device!(norm::batch_norm(x, &self.layout, &channels.beside(all)?), x = all).on(self)?;
+        let storage = by_device!(norm::batch_norm(x, &self.layout, &channels.for_backend_of(all)?), x = all)
+            .on(self)?;
         Tensor::tight(storage, self.shape().clone(), name)
     }
 
@@ -199,9 +199,11 @@ impl Tensor {
         let (weight, bias) = (tight("weight", weight)?, tight("bias", bias)?);
         let affine = [weight.as_ref().map(parts), bias.as_ref().map(parts)];
         let all = self.storage();
-        let storage =
-            by_device!(norm::row_norm(x, &self.layout, norm, affine_beside(all, affine, name)?), x = all)
-                .on(self)?;
+        let storage = by_device!(
+            norm::row_norm(x, &self.layout, norm, affine_for_backend_of(all, affine, name)?),
+            x = all
+        )
+        .on(self)?;
         Tensor::tight(storage, self.shape().clone(), name)
     }
 

@@ -381,7 +381,7 @@ mod tests {
     use crate::float8::F8E4M3;
 
     #[test]
-    fn the_number_before_another() {
+    fn the_next_smaller_number() {
         assert_eq!(before(DType::F32, 1.0), f64::from(1.0 - f32::EPSILON / 2.0));
         assert_eq!(before(DType::F64, 0.0), -5e-324);
         assert_eq!(before(DType::F64, -1.0), -1.0 - f64::EPSILON);

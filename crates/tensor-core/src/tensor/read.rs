@@ -8,7 +8,7 @@ use crate::device::Device;
 use crate::dtype::DType;
 use crate::element::Element;
 use crate::error::{ErrorKind, On, Result};
-use crate::memory::{copy_of, room};
+use crate::memory::{copy_of, vec_with_capacity};
 use crate::storage::{Storage, by_device};
 
 impl Tensor {
@@ -69,8 +69,8 @@ impl Tensor {
         let (count, height, width) = (self.dims()[0], self.dims()[1], self.dims()[2]);
         let elements = self.to_vec()?;
         // Reserve all of it at once. Systems overcommit small allocations and kill the process when the memory is used.
-        room::<Vec<T>>(count.saturating_mul(height), "to_vec3").on(self)?;
-        let mut planes = room(count, "to_vec3").on(self)?;
+        vec_with_capacity::<Vec<T>>(count.saturating_mul(height), "to_vec3").on(self)?;
+        let mut planes = vec_with_capacity(count, "to_vec3").on(self)?;
         let mut elements = &elements[..];
         for _ in 0..count {
             planes.push(rows(&mut elements, height, width, "to_vec3").on(self)?);
@@ -151,7 +151,7 @@ fn rows<T: Copy>(
     width: usize,
     operation: &'static str,
 ) -> Result<Vec<Vec<T>>> {
-    let mut rows = room(count, operation)?;
+    let mut rows = vec_with_capacity(count, operation)?;
     for _ in 0..count {
         let (row, rest) = elements.split_at(width);
         rows.push(copy_of(row, operation)?);

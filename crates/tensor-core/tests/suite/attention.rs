@@ -164,7 +164,7 @@ fn matrix_units_agree_with_the_formula() {
 }
 
 #[test]
-fn strided_operands_are_read_where_they_lie() {
+fn strided_operands_are_read_in_place() {
     on_devices(|device| {
         for dtype in [DType::F16, DType::F32] {
             for tq in [2, 34] {

@@ -45,7 +45,7 @@ fn constants_and_ranges() {
 }
 
 #[test]
-fn ranges_are_computed_from_places() {
+fn ranges_are_computed_from_indices() {
     on_devices(|device| {
         // More elements than a block has, in number no multiple of a vector's.
         const MANY: i64 = 20_003;

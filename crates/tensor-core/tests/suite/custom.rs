@@ -230,7 +230,7 @@ impl InplaceOp1 for Wrong {
 }
 
 #[test]
-fn operations_that_break_their_word_are_errors() {
+fn custom_operations_that_break_their_contract_are_errors() {
     on_devices(|device| {
         let mut x = vector(&[1f32, 2.0, 3.0], device)?;
         let missing = match device {

@@ -118,7 +118,7 @@ fn long_rows_are_broken_at_eighty_columns() {
 }
 
 #[test]
-fn a_suffix_goes_to_a_line_of_its_own_when_the_last_is_full() {
+fn a_suffix_moves_to_a_new_line_if_the_last_is_full() {
     let x = Tensor::arange(0i32, 18, &Device::Cpu).unwrap();
     prints(
         &x,

@@ -31,7 +31,7 @@ fn there_and_back() {
 }
 
 #[test]
-fn what_an_exported_struct_says() {
+fn exported_structs_describe_the_tensor() {
     on_devices(|device| {
         let x = Tensor::arange(0i16, 12, device)?.reshape([3, 4])?.t()?.narrow(0, 1, 2)?;
         let kept = x.clone();

@@ -78,7 +78,7 @@ fn clones_and_views_of_what_a_graph_writes_are_copies() {
 }
 
 #[test]
-fn results_are_zero_until_the_launch_and_inputs_are_read_where_they_lie() {
+fn results_are_zero_until_the_launch_and_inputs_are_read_in_place() {
     on_own_devices(|device, stream| {
         let (mut a, b) = (vector(&[1f32, 2.0], device)?, vector(&[10f32, 20.0], device)?);
         let _loaded = (&a + &b)?;
@@ -155,7 +155,7 @@ fn a_capture_copies_nothing_of_its_own() {
 }
 
 #[test]
-fn what_other_threads_do_with_a_captured_stream_is_an_error() {
+fn operations_of_other_threads_on_a_captured_stream_are_errors() {
     on_own_devices(|device, stream| {
         let (a, b) = (vector(&[1f32, 2.0], device)?, vector(&[10f32, 20.0], device)?);
         let mut x = (&a + &b)?;

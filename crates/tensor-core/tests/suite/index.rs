@@ -116,7 +116,7 @@ fn embedding_adds_the_rows_axis() {
 }
 
 #[test]
-fn the_last_one_scattered_stays() {
+fn the_last_of_several_scattered_elements_remains() {
     on_devices(|device| {
         for dtype in DType::ALL {
             let x = Tensor::zeros([2, 4], dtype, device)?;

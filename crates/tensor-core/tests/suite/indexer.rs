@@ -66,7 +66,7 @@ fn ids_select_along_their_axis() {
 }
 
 #[test]
-fn what_is_out_of_range_is_named() {
+fn an_index_out_of_range_is_named() {
     on_devices(|device| {
         let device = &apart(device)?;
         let x = cube(device)?;

@@ -303,7 +303,7 @@ fn only_axes_of_length_one_are_squeezed() {
 }
 
 #[test]
-fn layouts_refuse_what_they_cannot_be() {
+fn invalid_layouts_are_errors() {
     let layout = Layout::contiguous([2, 3], "test").unwrap();
     let says = |result: tensor_core::Result<Layout>| result.unwrap_err().to_string();
     assert_eq!(says(layout.permute(&[0, 2], "test")), "test: axis 2 is out of range for [2, 3]");

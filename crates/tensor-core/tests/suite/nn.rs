@@ -49,7 +49,7 @@ fn softmax_of_equal_elements_is_exact() {
 
 /// What fills the lanes up that a row leaves over is no element of it, though 8 bits have nothing less than the least number.
 #[test]
-fn softmax_of_the_least_numbers_counts_elements_alone() {
+fn softmax_of_equal_smallest_numbers_is_uniform() {
     on_devices(|device| {
         let x = Tensor::full(-448, [3, 48], DType::F8E4M3, device)?;
         // 1/48 and -ln 48, rounded.
@@ -393,7 +393,7 @@ fn errors_name_shapes() {
 
 /// The other lengths of an empty tensor may be such that their product does not fit.
 #[test]
-fn softmax_of_nothing_of_great_lengths() {
+fn softmax_of_empty_tensors_with_great_lengths() {
     on_devices(|device| {
         let nothing = Tensor::zeros([0, 1 << 40, 1 << 40], DType::F32, device)?;
         for axis in 0..3usize {

@@ -20,7 +20,7 @@ fn read(bytes: &[u8], device: &Device) -> tensor_core::Result<Tensor> {
 }
 
 #[test]
-fn what_is_written_is_read_back() {
+fn written_files_read_back() {
     on_devices(|device| {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("x.npy");
@@ -191,7 +191,7 @@ fn truth_values_are_read_as_u8() {
 }
 
 #[test]
-fn arrays_that_tensors_cannot_be_are_given_as_they_lie() {
+fn arrays_without_a_tensor_dtype_are_returned_as_bytes() {
     let raw = |descr: &str, order: &str, shape: &str, data: &[u8]| {
         let header = format!("{{'descr': '{descr}', 'fortran_order': {order}, 'shape': {shape}, }}");
         npy::read_raw(temporary(&file(1, &header, data)).path())
@@ -252,7 +252,7 @@ fn links_and_permissions_stay() {
 }
 
 #[test]
-fn bf16_and_f8_have_no_place_in_numpy() {
+fn bf16_and_f8_cannot_be_written_for_numpy() {
     for dtype in [DType::BF16, DType::F8E4M3] {
         let folder = tempfile::tempdir().unwrap();
         let error = npy::write(folder.path().join("x.npy"), &Tensor::ones(2, dtype, &Device::Cpu).unwrap())

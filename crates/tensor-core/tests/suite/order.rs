@@ -243,7 +243,7 @@ fn nothing_to_sort() {
 }
 
 #[test]
-fn what_cannot_be_sorted_is_named() {
+fn an_axis_that_cannot_be_sorted_is_named() {
     on_devices(|device| {
         let says = |result: Result<(Tensor, Tensor)>, expected: &str| match result {
             Ok(_) => panic!("no error, expected: {expected}"),

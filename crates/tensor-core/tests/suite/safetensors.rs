@@ -47,7 +47,7 @@ fn write_samples(path: &std::path::Path) -> Vec<u8> {
 }
 
 #[test]
-fn what_is_written_is_read_back() {
+fn written_files_read_back() {
     on_devices(|device| {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("all.safetensors");

@@ -51,7 +51,7 @@ fn where_takes_from_either_side() {
 }
 
 #[test]
-fn long_masks_take_the_fast_path_and_its_end() {
+fn long_masks_take_the_fast_path_and_its_remainder() {
     on_devices(|device| {
         for count in [1usize, 15, 16, 17, 255, 4099] {
             let ids = Tensor::arange(0i64, count as i64, device)?;
@@ -180,7 +180,7 @@ fn triangles() {
 
 /// The other lengths of an empty tensor may be such that their product does not fit.
 #[test]
-fn nothing_of_great_lengths_is_flipped() {
+fn empty_tensors_with_great_lengths_are_flipped() {
     on_devices(|device| {
         let nothing = Tensor::zeros([0, 1 << 40, 1 << 40], DType::F32, device)?;
         for axes in [vec![1, 2], vec![0], vec![0, 1, 2]] {

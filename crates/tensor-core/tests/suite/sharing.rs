@@ -58,7 +58,7 @@ fn cloning_a_gigabyte_takes_no_longer_than_cloning_a_byte() {
 }
 
 #[test]
-fn alone_a_tensor_is_written_in_place() {
+fn an_unshared_tensor_is_written_in_place() {
     on_devices(|device| {
         let mut x = Tensor::arange(0f32, 6.0, device)?.reshape([2, 3])?;
         let row = vector(&[10f32, 20.0, 30.0], device)?;
@@ -84,7 +84,7 @@ fn alone_a_tensor_is_written_in_place() {
 }
 
 #[test]
-fn shared_a_tensor_is_copied_first() {
+fn a_shared_tensor_is_copied_before_it_is_written() {
     on_devices(|device| {
         let x = Tensor::arange(0f32, 6.0, device)?;
         let mut y = x.clone();

@@ -40,11 +40,8 @@ pub enum Array {
     F64(Vec<f64>),
     Bool(Vec<bool>),
     String(Strings),
-    /// Arrays, which may differ in type and length. A file has twelve bytes or more for each, and a box takes eight.
-    #[expect(
-        clippy::vec_box,
-        reason = "a vector of arrays would be larger than the file that it is read from"
-    )]
+    /// Arrays, which may differ in type and length. A file has twelve bytes or more for each, and a box takes eight:
+    /// a vector of arrays would be larger than the file that it is read from.
     Array(Vec<Box<Array>>),
 }
 

@@ -1,4 +1,4 @@
-//! Descriptors of cuDNN's backend, owned: attributes are set, the descriptor is finalized, and from then on read.
+//! Owned descriptors of cuDNN's backend: attributes are set, then the descriptor is finalized and read-only.
 
 use crate::Outcome;
 use crate::library::{Code, Out, check, cudnn};
@@ -9,25 +9,25 @@ use sys::cudnnBackendAttributeName_t as Name;
 use sys::cudnnBackendAttributeType_t as Type;
 use sys::cudnnBackendDescriptorType_t as Kind;
 
-/// What an attribute may be made of.
+/// A type that attributes can have.
 ///
 /// # Safety
-/// The type has the size and the meaning that cuDNN gives to the elements of an attribute of `TYPE`.
+/// The type has the size and the meaning of the elements of an attribute of `TYPE`.
 pub(super) unsafe trait Element: Copy {
     const TYPE: Type;
 }
 
-/// Another descriptor, as an attribute has it.
+/// Another descriptor, as an attribute.
 #[derive(Clone, Copy)]
 #[repr(transparent)]
 pub(super) struct Reference(sys::cudnnBackendDescriptor_t);
 
-/// Memory of the device, as an attribute has it.
+/// Device memory, as an attribute.
 #[derive(Clone, Copy, PartialEq)]
 #[repr(transparent)]
 pub(super) struct Memory(pub(super) Out);
 
-/// A note about an engine, by cuDNN's number: newer versions have more of them than our list.
+/// A numerical note of an engine, as cuDNN's number: newer versions have notes that our list lacks.
 #[derive(Clone, Copy, PartialEq)]
 #[repr(transparent)]
 pub(super) struct Note(pub(super) u32);
@@ -82,19 +82,19 @@ impl Descriptor {
         })
     }
 
-    /// The same descriptor with an attribute set.
+    /// Sets an attribute and returns the descriptor.
     pub(super) fn with<E: Element>(self, name: Name, values: &[E]) -> Outcome<Self> {
         self.set(name, values).map(|()| self)
     }
 
-    /// The same, complete: it does not change any more.
+    /// Finalizes the descriptor, which is then read-only.
     pub(super) fn finalized(self) -> Outcome<Self> {
         // SAFETY: S1: a live descriptor.
         check(unsafe { (cudnn()?.cudnnBackendFinalize)(self.0) })?;
         Ok(self)
     }
 
-    /// How many elements an attribute has.
+    /// The number of elements of an attribute.
     pub(super) fn count<E: Element>(&self, name: Name) -> Outcome<usize> {
         let mut count = 0;
         // SAFETY: S1: a live descriptor and a live place; no element is asked for.
@@ -104,7 +104,7 @@ impl Descriptor {
         Ok(usize::try_from(count).unwrap_or(0))
     }
 
-    /// Reads an attribute into the values that are there; how many came.
+    /// Reads an attribute into the values, and returns how many there are.
     pub(super) fn read<E: Element>(&self, name: Name, values: &mut [E]) -> Outcome<usize> {
         let (room, mut count) = (values.len(), 0);
         let first = values.as_mut_ptr().cast::<c_void>();

@@ -1,4 +1,4 @@
-//! The engines that cuDNN's heuristics name for a graph, and what they do to numbers.
+//! The engines that cuDNN's heuristics return for a graph, and their numerical notes.
 
 use super::descriptor::{Descriptor, Note};
 use super::graph::Graph;
@@ -11,18 +11,18 @@ use sys::cudnnBackendDescriptorType_t as Kind;
 use sys::cudnnBackendHeurMode_t as Mode;
 use sys::cudnnBackendNumericalNote_t as N;
 
-/// More notes than an engine has.
+/// More notes than any engine has.
 const NOTES: usize = 64;
 
 /// An engine with its settings.
 pub(super) struct Engine {
     pub(super) config: Descriptor,
-    /// cuDNN's number of it among all.
+    /// cuDNN's global index of the engine.
     pub(super) number: i64,
     notes: Vec<Note>,
 }
 
-/// The engines that the heuristics of a mode name, the one first that they take for the quickest.
+/// The engines that a mode of the heuristics returns, the fastest first by cuDNN's estimate.
 pub(super) fn named(graph: &Graph, mode: Mode) -> Outcome<Vec<Engine>> {
     let heuristics = Descriptor::new(Kind::CUDNN_BACKEND_ENGINEHEUR_DESCRIPTOR)?
         .with(Name::CUDNN_ATTR_ENGINEHEUR_OPERATION_GRAPH, &[graph.graph.reference()])?
@@ -33,7 +33,7 @@ pub(super) fn named(graph: &Graph, mode: Mode) -> Outcome<Vec<Engine>> {
     let mut configs = (0..count)
         .map(|_| Descriptor::new(Kind::CUDNN_BACKEND_ENGINECFG_DESCRIPTOR))
         .collect::<Outcome<Vec<_>>>()?;
-    // cuDNN writes into the descriptors that the list names.
+    // cuDNN writes into the descriptors in the list.
     let mut list: Vec<_> = configs.iter().map(Descriptor::reference).collect();
     let count = if list.is_empty() { 0 } else { heuristics.read(results, &mut list)? };
     configs.truncate(count);
@@ -52,18 +52,18 @@ impl Engine {
         Ok(Self { config, number: number[0], notes })
     }
 
-    /// Whether it computes as was asked for.
+    /// Whether it computes with the required precision.
     pub(super) fn is_permitted(&self, problem: &Problem) -> bool {
         let whole = !problem.wants_tensor_cores() || self.has_tensor_cores();
         whole && permitted(&self.notes, problem.x.kind, problem.conv.is_deterministic())
     }
 
-    /// Whether tensor cores multiply.
+    /// Whether it uses tensor cores.
     pub(super) fn has_tensor_cores(&self) -> bool {
         has(&self.notes, &[N::CUDNN_NUMERICAL_NOTE_TENSOR_CORE])
     }
 
-    /// MIOpen's class.
+    /// The class that MIOpen has for it.
     pub(super) fn class(&self) -> u32 {
         class_of(&self.notes)
     }
@@ -73,8 +73,8 @@ fn has(notes: &[Note], wanted: &[N]) -> bool {
     notes.iter().any(|note| wanted.iter().any(|wanted| *wanted as u32 == note.0))
 }
 
-/// Numbers of 32 bits are multiplied as they are, which tensor cores do not do, and their sums are never of fewer bits. What is not
-/// deterministic adds them up in the output, which in 16 bits rounds each of them.
+/// f32 must not be rounded before multiplication, as tensor cores do, and sums must have 32 bits. A nondeterministic engine
+/// adds to the output, which rounds each addition if the output has 16 bits.
 fn permitted(notes: &[Note], kind: miopenDataType_t, deterministic: bool) -> bool {
     let single = kind == miopenDataType_t::miopenFloat;
     let rounding =
@@ -84,10 +84,10 @@ fn permitted(notes: &[Note], kind: miopenDataType_t, deterministic: bool) -> boo
     !rounds && !varies
 }
 
-/// Sums of fewer than 32 bits, which cuDNN says of an engine that may round any of them.
+/// cuDNN's note for sums of fewer than 32 bits, which an engine has if it may round any of them.
 const REDUCED: N = N::CUDNN_NUMERICAL_NOTE_REDUCED_PRECISION_REDUCTION;
 
-/// Sums of few bits count as Winograd's transform: both round otherwise than sums of 32 bits, and are for those alone who allow that.
+/// Sums of fewer bits count as Winograd's transform: both round in another way, so only callers who allow that get either.
 fn class_of(notes: &[Note]) -> u32 {
     let winograd = [
         REDUCED,
@@ -116,8 +116,8 @@ mod tests {
         numbers.iter().map(|number| Note(*number)).collect()
     }
 
-    /// By the numbers of cuDNN's header: 0 tensor cores, 1 inputs converted, 2 sums of few bits, 3 Fourier, 4 not
-    /// deterministic, 5 to 8 Winograd, 9 NaNs, and one that a later version may have.
+    /// Notes by the numbers of cuDNN's header: 0 tensor cores, 1 converted inputs, 2 sums of fewer bits, 3 FFT, 4
+    /// nondeterministic, 5 to 8 Winograd, 9 NaNs, and one that a later version may have.
     #[test]
     fn floats_are_never_rounded_first_nor_summed_in_few_bits() {
         for (number, float, half) in [
@@ -139,7 +139,7 @@ mod tests {
     }
 
     #[test]
-    fn what_varies_is_permitted_where_that_does_not_matter() {
+    fn nondeterministic_engines_are_permitted_only_for_32_bit_outputs() {
         assert!(!permitted(&notes(&[0, 4]), HALF, false) && !permitted(&notes(&[0, 4]), HALF, true));
         assert!(permitted(&notes(&[4]), FLOAT, false) && !permitted(&notes(&[4]), FLOAT, true));
     }
@@ -153,7 +153,7 @@ mod tests {
             (&[5, 8][..], class::WINOGRAD),
             (&[6][..], class::WINOGRAD),
             (&[0, 7][..], class::WINOGRAD),
-            // Sums of few bits are nobody's who asked for sums.
+            // Engines with sums of fewer bits are not offered to callers that asked for sums of products.
             (&[0, 2][..], class::WINOGRAD),
             (&[2, 3][..], class::WINOGRAD),
         ] {

@@ -10,7 +10,7 @@ use hip_sys::miopen::miopenDataType_t;
 use sys::cudnnBackendAttributeName_t as Name;
 use sys::cudnnBackendDescriptorType_t as Kind;
 
-/// What the graph calls `x`, the weights and `y`.
+/// The graph's ids of `x`, the weights and `y`.
 pub(super) const IDS: [i64; 3] = [1, 2, 3];
 
 /// The names of an operation's attributes: `x`, the weights, `y`, the convolution, and the two factors.
@@ -63,9 +63,9 @@ const BACKWARD_WEIGHTS: Operation = Operation {
     ],
 };
 
-/// The graph of a problem whose memory begins at multiples of so many bytes.
+/// The graph of a problem whose memory has this alignment.
 pub(super) struct Graph {
-    // In this order they end: each before those that it was made of.
+    // Fields are dropped in this order: each before those that it was made of.
     pub(super) graph: Descriptor,
     _operation: Descriptor,
     _convolution: Descriptor,
@@ -83,7 +83,7 @@ impl Graph {
     }
 }
 
-/// What a graph is made of, which needs no handle.
+/// The parts of a graph that need no handle.
 pub(super) struct Parts {
     operation: Descriptor,
     convolution: Descriptor,
@@ -104,7 +104,7 @@ impl Parts {
         let make = |tensor: &Tensor, id| self::tensor(tensor, id, alignment, last);
         let tensors = [make(x, x_id)?, make(w, w_id)?, make(y, y_id)?];
         let [pads, strides, dilations] = conv.picture()?;
-        // Sums are of 32 bits, whatever is multiplied.
+        // Sums have 32 bits, whatever the element type is.
         let sum = sys::cudnnDataType_t::CUDNN_DATA_FLOAT;
         let convolution = Descriptor::new(Kind::CUDNN_BACKEND_CONVOLUTION_DESCRIPTOR)?
             .with(Name::CUDNN_ATTR_CONVOLUTION_COMP_TYPE, &[sum])?
@@ -161,8 +161,8 @@ mod tests {
         Problem::from_parts(direction, tensor(&[3, 4, 9, 8]), tensor(&[6, 2, 3, 3]), tensor(y), conv)
     }
 
-    /// Against the real library, which needs the driver and no device for this: it runs where `HIPSTACK_CUDNN` names its file
-    /// and the driver's library is there.
+    /// Uses the real library, which needs the driver but no device: runs if `HIPSTACK_CUDNN` names its file and the driver's
+    /// library is there.
     #[test]
     fn an_operation_arrives_with_its_tensors() {
         if std::env::var_os("HIPSTACK_CUDNN").is_none() {
@@ -195,7 +195,7 @@ mod tests {
                 }
             }
         }
-        // Memory that is not even a multiple of the type's size, lengths that do not fit, and other types.
+        // Memory that is not aligned to the type's size, lengths that do not match, and other types.
         assert!(Parts::new(&problem(Direction::Forward, HALF, &[3, 6, 5, 4]), 1).is_err());
         assert!(Parts::new(&problem(Direction::Forward, HALF, &[3, 6, 6, 4]), 16).is_err());
         let double = problem(Direction::Forward, miopenDataType_t::miopenDouble, &[3, 6, 5, 4]);

@@ -1,8 +1,8 @@
-//! Convolutions by cuDNN's backend: an operation graph of one convolution, the engines that cuDNN's heuristics name for it, and
-//! the execution plans that are made of them. A plan knows all but the addresses, so that running it costs the host little.
+//! Convolutions by cuDNN's backend: a graph of one convolution, the engines that cuDNN's heuristics return for it, and their
+//! execution plans. A plan lacks only the addresses, so that a run costs little host time.
 //!
-//! Where it has nothing for a problem, and everywhere if the environment variable `HIPSTACK_CUDNN_BACKEND` is `0` when a
-//! convolution's solutions are asked for first, every solution is one of cuDNN's older algorithms.
+//! If the backend has nothing for a problem, every solution is one of cuDNN's older algorithms. The same is true everywhere if
+//! the environment variable `HIPSTACK_CUDNN_BACKEND` is `0` when a convolution's solutions are asked for first.
 
 mod descriptor;
 mod engine;

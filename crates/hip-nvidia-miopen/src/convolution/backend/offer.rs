@@ -1,5 +1,5 @@
-//! What the backend offers for a problem. A handle keeps it: plans are made once, and graphs that captured a plan's run go on
-//! using what is in it.
+//! The solutions that the backend offers for a problem. A handle keeps them: plans are made once, and graphs that captured a run
+//! still use the plan's contents.
 
 use super::engine::{Engine, named};
 use super::graph::Graph;
@@ -19,33 +19,33 @@ use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::thread;
 
-/// What a handle keeps. Nothing is forgotten before the handle ends.
+/// The offers of a handle. They live as long as the handle.
 pub(crate) type Plans = HashMap<Key, Offers>;
 
-/// So many problems at most; the backend offers nothing for further ones.
+/// The maximum number of problems; the backend offers nothing for further ones.
 const MOST_PROBLEMS: usize = 4096;
-/// Memory that begins at multiples of so many bytes can be read in the widest way.
+/// Memory with this alignment can be read with the widest loads.
 const ALIGNED: usize = 16;
-/// So many ways that add up products, and so many that transform, at most.
+/// The maximum number of engines that sum products, and of engines that use a transform.
 const MOST: [usize; 2] = [8, 4];
-/// The older functions may ask for so many bytes more.
+/// An older algorithm may need this many more bytes than its engine.
 const ROUNDED: usize = 256;
-/// Bytes of stack for cuDNN's compiler.
+/// Stack size in bytes for cuDNN's compiler.
 const STACK: usize = 16 << 20;
 /// The index of the first engine of the second heuristics.
 const SECOND: usize = 128;
 
-/// A problem with what its memory's addresses are multiples of.
+/// A problem and the alignment of its memory.
 #[derive(PartialEq, Eq, Hash)]
 pub(crate) struct Key {
     problem: Problem,
     alignment: usize,
 }
 
-/// The ways for a problem, the one first that cuDNN takes for the quickest.
+/// The ways for a problem, the fastest first by cuDNN's estimate.
 #[derive(Default)]
 pub(crate) struct Offers {
-    // In this order they end: the plans before the graph that they are of.
+    // Fields are dropped in this order: the plans before their graph.
     list: Vec<Offer>,
     _graph: Option<Graph>,
 }
@@ -56,14 +56,14 @@ struct Offer {
     _engine: Engine,
 }
 
-/// One of the ways: its place in cuDNN's list, and MIOpen's class of it.
+/// One of the ways: its index in cuDNN's list, and its class in MIOpen.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(in crate::convolution) struct Choice {
     pub(in crate::convolution) index: usize,
     pub(in crate::convolution) class: u32,
 }
 
-/// The ways for a problem whose memory is aligned, with their bytes of workspace.
+/// The ways for a problem whose memory is aligned, with their workspaces in bytes.
 pub(in crate::convolution) fn offers(
     session: &mut Session,
     problem: &Problem,
@@ -72,7 +72,7 @@ pub(in crate::convolution) fn offers(
     Ok(known.iter().map(|offer| (offer.choice, offer.plan.memory)).collect())
 }
 
-/// The bytes of workspace of a way, which is made ready.
+/// The workspace of a way in bytes. Makes the way's plan.
 pub(in crate::convolution) fn at_hand(
     session: &mut Session,
     problem: &Problem,
@@ -82,11 +82,11 @@ pub(in crate::convolution) fn at_hand(
     offer.map(|offer| offer.plan.memory).ok_or(BAD)
 }
 
-/// Submits the problem to the session's stream in a way that was offered. Memory that is less aligned than that needs is read in
-/// the first way that does; `false` if there is none that the workspace has room for.
+/// Submits the problem to the session's stream in an offered way. If the memory has less alignment than that way needs, the first
+/// way that accepts it is used; `false` if none fits the workspace.
 ///
 /// # Safety
-/// The buffers have the problem's tensors, and the workspace has its size.
+/// The buffers fit the problem's tensors, and the workspace has its size.
 pub(in crate::convolution) unsafe fn run(
     session: &mut Session,
     problem: &Problem,
@@ -114,18 +114,18 @@ pub(in crate::convolution) unsafe fn run(
     unsafe { offer.plan.run(handle, buffers, workspace.memory) }.map(|()| true)
 }
 
-/// Whether a way of one class may be taken for one of another: transforms are taken only by those who asked for some.
+/// Whether a way of one class may replace one of another: a transform may not, unless the caller asked for one.
 fn may_replace(class: u32, asked: u32) -> bool {
     !class::transforms(class) || class::transforms(asked)
 }
 
-/// The greatest power of two that all addresses are multiples of, up to what matters.
+/// The greatest power of two that divides all addresses, up to the largest useful alignment.
 fn alignment_of(buffers: Buffers) -> usize {
     let all = buffers.x as usize | buffers.w as usize | buffers.y as usize | ALIGNED;
     1 << all.trailing_zeros()
 }
 
-/// The ways for a problem with such memory, looked for if it was not met yet. Submits nothing. None while the backend is off.
+/// The ways for a problem and an alignment, searched the first time. Submits nothing. `None` while the backend is off.
 fn known<'a>(session: &'a mut Session, problem: &Problem, alignment: usize) -> Outcome<&'a mut [Offer]> {
     if !is_on() {
         return Ok(&mut []);
@@ -135,14 +135,14 @@ fn known<'a>(session: &'a mut Session, problem: &Problem, alignment: usize) -> O
         Entry::Occupied(known) => Ok(&mut known.into_mut().list),
         Entry::Vacant(_) if full => Ok(&mut []),
         Entry::Vacant(place) => {
-            // What the backend refuses it refuses for good: other functions may do that.
+            // A refusal by the backend is final; the older functions may still compute the problem.
             let offers = or_none(Offers::with_room(handle, device, problem, alignment))?;
             Ok(&mut place.insert(offers.unwrap_or_default()).list)
         }
     }
 }
 
-/// None for what was refused; a lack of memory is an error, since there may be enough another time.
+/// `None` for a refusal. A lack of memory is an error, since a later call may succeed.
 fn or_none<R>(made: Outcome<R>) -> Outcome<Option<R>> {
     match made {
         Err(NO_MEMORY) => Err(NO_MEMORY),
@@ -150,7 +150,7 @@ fn or_none<R>(made: Outcome<R>) -> Outcome<Option<R>> {
     }
 }
 
-/// What another thread makes, or makes something with, while this one waits for it.
+/// Work of another thread on a plan, which this thread waits for.
 struct Lent<T>(T);
 
 // SAFETY: S8: the lender has the handle's lock and waits; cuDNN ties a handle to no thread.
@@ -165,8 +165,8 @@ impl<T> Lent<T> {
 }
 
 impl Offers {
-    /// As [`Offers::new`], on a stack that has room for cuDNN's compiler: some engines are made of source, and a thread of Rust has
-    /// only 2 MiB.
+    /// As [`Offers::new`], on a thread with a stack for cuDNN's compiler: some engines are compiled from source, and a Rust thread
+    /// has only 2 MiB.
     fn with_room(
         handle: sys::cudnnHandle_t,
         device: &'static Device,
@@ -181,7 +181,7 @@ impl Offers {
                 Lent(made)
             };
             let maker = thread::Builder::new().name("hipstack-cudnn".to_owned()).stack_size(STACK);
-            // Without memory for its stack there is no thread.
+            // The thread cannot start without memory for its stack.
             let made = maker.spawn_scoped(scope, make).map_err(|_| NO_MEMORY)?;
             made.join().map_err(|_| UNSUPPORTED)?.take()
         })
@@ -195,7 +195,7 @@ impl Offers {
         let older = OnceCell::new();
         for (mode, first) in [(Mode::CUDNN_HEUR_MODE_A, 0), (Mode::CUDNN_HEUR_MODE_FALLBACK, SECOND)] {
             let engines = or_none(named(&graph, mode))?.unwrap_or_default();
-            // The second heuristics name engines again that the first ones have with better settings.
+            // The second heuristics return engines again that the first ones have with better settings.
             let before = numbers.clone();
             for (place, engine) in engines.into_iter().take(SECOND).enumerate() {
                 let noted = engine.class();
@@ -221,12 +221,12 @@ impl Offers {
     }
 }
 
-/// The older algorithms that transform, by the workspaces that they need. An engine that does the same is known by its own: that of
-/// Winograd's algorithm for gradients by weights has no note that says so (cuDNN 9.19).
+/// The workspaces of the older algorithms that use a transform. An engine that uses the same transform is recognised by its
+/// workspace: Winograd's engine for gradients by weights has no note for it (cuDNN 9.19).
 struct Older {
     workspaces: Vec<usize>,
-    /// The least workspace for packed tensors, where these lie otherwise: the engine packs them in its workspace first, and the
-    /// older algorithms do not take them as they lie.
+    /// The smallest workspace for contiguous tensors, if the problem's are not: the engine first copies them into its workspace, and
+    /// the older algorithms do not accept them.
     packed: Option<usize>,
 }
 
@@ -240,8 +240,8 @@ impl Older {
         Self { workspaces: transforms_workspaces(handle, problem), packed }
     }
 
-    /// Whether an engine that needs so much workspace may be one of them. How much it needs to pack tensors is not known, so that any
-    /// that needs more than the algorithm alone may; none of these is for tensor cores.
+    /// Whether an engine with this workspace may use a transform. The size of the copies is unknown, so any larger workspace may be
+    /// one, unless the engine uses tensor cores.
     fn has(&self, memory: usize, tensor_cores: bool) -> bool {
         let same = |older: &usize| (memory..=memory + ROUNDED).contains(older);
         let packs = |least: usize| !tensor_cores && memory > ROUNDED && memory + ROUNDED >= least;
@@ -264,25 +264,25 @@ mod tests {
         assert_eq!(of(256, 4097, 64), 1);
     }
 
-    /// Of 8 channels, 16 filters, 3x3 on 12x12 in f32 on an H200: Winograd's, Fourier's, and a sum's.
+    /// 8 channels, 16 filters, 3x3 on 12x12 in f32 on an H200: workspaces of Winograd, FFT, and a sum of products.
     #[test]
-    fn an_engine_is_known_by_its_workspace() {
+    fn an_engine_s_transform_is_recognised_by_its_workspace() {
         let older = Older { workspaces: vec![80_640, 313_344], packed: None };
         assert!([80_640, 313_344, 80_384].iter().all(|memory| older.has(*memory, false)));
         assert!([24, 32_272, 80_641].iter().all(|memory| !older.has(*memory, false)));
-        // With the channels innermost it packs 32 256 bytes of tensors first.
+        // With the channels innermost it first copies 32 256 bytes of tensors.
         let older = Older { workspaces: Vec::new(), packed: Some(80_640) };
         assert!(
             [80_640, 112_912].iter().all(|memory| older.has(*memory, false) && !older.has(*memory, true))
         );
         assert!([24, 32_272].iter().all(|memory| !older.has(*memory, false)));
-        // A workspace that is no more than rounding is nobody's.
+        // A workspace that is only rounding matches no algorithm.
         assert!(!Older { workspaces: Vec::new(), packed: Some(64) }.has(24, false));
         assert!(!Older { workspaces: Vec::new(), packed: None }.has(80_640, false));
     }
 
     #[test]
-    fn nobody_gets_a_transform_who_did_not_ask_for_one() {
+    fn a_transform_never_replaces_a_sum_of_products() {
         let sums = [class::GEMM, class::DIRECT, class::IMPLICIT_GEMM];
         for asked in sums {
             assert!(sums.iter().all(|class| may_replace(*class, asked)));

@@ -1,4 +1,4 @@
-//! An execution plan: an engine made ready for a graph.
+//! An execution plan: an engine that is ready for a graph.
 
 use super::descriptor::{Descriptor, Memory};
 use super::engine::Engine;
@@ -14,15 +14,15 @@ pub(super) struct Plan {
     plan: Descriptor,
     /// Bytes of workspace.
     pub(super) memory: usize,
-    /// The addresses of the last run: a program often comes back with the same.
+    /// The addresses of the last run, which many programs use again.
     last: Option<(Addresses, Descriptor)>,
 }
 
-/// Where `x`, the weights, `y` and the workspace are.
+/// The addresses of `x`, the weights, `y` and the workspace.
 type Addresses = ([Memory; 3], Memory);
 
 impl Plan {
-    /// Loads, or compiles, what the engine runs. Submits nothing.
+    /// Loads or compiles the engine's code. Submits nothing.
     pub(super) fn new(handle: sys::cudnnHandle_t, engine: &Engine) -> Outcome<Self> {
         let plan = Descriptor::new(Kind::CUDNN_BACKEND_EXECUTION_PLAN_DESCRIPTOR)?
             .with(Name::CUDNN_ATTR_EXECUTION_PLAN_HANDLE, &[handle])?
@@ -37,7 +37,7 @@ impl Plan {
     /// Submits it to the handle's stream.
     ///
     /// # Safety
-    /// The buffers have the tensors of the graph, with its alignment, and the workspace has the plan's size.
+    /// The buffers fit the graph's tensors and have its alignment, and the workspace has the plan's size.
     pub(super) unsafe fn run(
         &mut self,
         handle: sys::cudnnHandle_t,

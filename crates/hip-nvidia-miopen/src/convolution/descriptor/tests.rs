@@ -29,7 +29,7 @@ fn lengths_of_the_output() {
 }
 
 #[test]
-fn a_transposed_one_turns_the_lengths_around() {
+fn a_transposed_convolution_exchanges_the_lengths() {
     let (x, w) = (tensor(&[2, 6, 4, 3]), tensor(&[6, 4, 3, 3]));
     assert_eq!(conv(1, 0, 2, 1).output(&x, &w), Ok(vec![2, 4, 9, 7]));
     assert_eq!(conv(1, 1, 2, 1).with(|c| c.output_pads = vec![1, 1]).output(&x, &w), Ok(vec![2, 4, 8, 6]));
@@ -38,7 +38,7 @@ fn a_transposed_one_turns_the_lengths_around() {
 }
 
 #[test]
-fn what_it_was_set_to_is_read_back() {
+fn settings_read_back() {
     let mut handle = null_mut();
     let (mut mode, mut count, mut groups) = (miopenConvolutionMode_t(9), 0, 0);
     let [mut pads, mut strides, mut dilations] = [[0; 3]; 3];

@@ -1,7 +1,7 @@
 //! A platform whose memory is Rust's, whose streams are threads and whose kernels are Rust functions. Its handles are addresses of what
 //! they stand for: a stale one is a use of freed memory.
 //!
-//! What it lacks is hip-host's, which does not know its handles and answers an error.
+//! What it lacks is hip-host's, which does not know its handles and returns an error.
 
 mod code;
 mod devices;

@@ -6,7 +6,7 @@ use hip_safe::{Error, Source};
 const KERNEL: &str = "extern \"C\" __global__ void fill(float* a) { a[threadIdx.x] = 1; }";
 
 #[test]
-fn what_cannot_be_given_to_a_compiler_is_refused() {
+fn sources_that_a_compiler_cannot_take_are_refused() {
     let device = device(0);
     let arch = &device.properties().arch;
     let refused = |source: Source, words: &str| {

@@ -22,7 +22,7 @@ fn two_devices_that_tell_their_wave_size() {
 }
 
 #[test]
-fn devices_tell_their_limits() {
+fn devices_report_their_limits() {
     for device in Device::all(&platform()).unwrap() {
         let properties = device.properties();
         assert!(properties.max_threads_per_block >= 1024 && properties.multiprocessors > 0, "{properties:?}");

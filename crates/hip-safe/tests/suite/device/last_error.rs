@@ -26,7 +26,7 @@ fn left() -> hipError_t {
 
 /// The platform does keep errors: without what is tested here, this is what the others would find.
 #[test]
-fn a_failing_call_by_hand_stays_until_it_is_asked_for() {
+fn an_error_of_a_raw_call_is_kept_until_it_is_queried() {
     let stream = fresh_stream();
     let platform = platform();
     // SAFETY: S1: a number, which is no device's.
@@ -74,7 +74,7 @@ unsafe extern "C" fn count_questions() -> hipError_t {
 
 /// It costs a call only where one failed, and none where the platform keeps nothing.
 #[test]
-fn nothing_is_asked_where_nothing_failed() {
+fn no_query_without_a_failure() {
     let platform = watched::changed_platform(|table| table.hipGetLastError = count_questions);
     let device = Device::new(&Arc::new(platform), 0).unwrap();
     let stream = device.new_stream().unwrap();

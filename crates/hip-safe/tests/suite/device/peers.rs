@@ -66,7 +66,7 @@ fn a_peer_copy_is_recorded_for_both_buffers_on_its_stream() {
 }
 
 #[test]
-fn what_cannot_be_copied_is_refused_before_any_call() {
+fn invalid_peer_copies_are_refused_before_any_call() {
     let Some([there, here]) = streams() else { return };
     let elsewhere = Device::new(&platform(), 0).unwrap().new_stream().unwrap();
     let (source, foreign) = (there.upload(&[1_u8; 4]).unwrap(), elsewhere.upload(&[1_u8; 4]).unwrap());

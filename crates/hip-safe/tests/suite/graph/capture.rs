@@ -162,7 +162,7 @@ fn is_refused<R: std::fmt::Debug>(result: Result<R>, named: &str) {
 }
 
 #[test]
-fn what_cannot_be_captured_is_refused_before_any_call() {
+fn work_that_cannot_be_captured_is_refused_before_any_call() {
     let device = device();
     let [stream, other] = streams(&device);
     let mut buffer = stream.alloc_zeros::<u8>(LEN).unwrap();

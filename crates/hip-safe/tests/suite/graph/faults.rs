@@ -108,8 +108,8 @@ fn further_errors_after_that_of_the_closure_are_reported() {
 
 /// Alone: until the stream is destroyed, the driver refuses waits for the device.
 #[test]
-fn a_capture_that_cannot_be_ended_takes_its_stream_with_it() {
-    if !alone("graph::faults::a_capture_that_cannot_be_ended_takes_its_stream_with_it") {
+fn a_stream_whose_capture_cannot_be_ended_is_unusable() {
+    if !alone("graph::faults::a_stream_whose_capture_cannot_be_ended_is_unusable") {
         return;
     }
     let device = device();

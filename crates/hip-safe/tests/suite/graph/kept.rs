@@ -43,7 +43,7 @@ fn a_graph_keeps_what_its_work_needs() {
 }
 
 #[test]
-fn what_waits_is_refused_in_a_capture() {
+fn calls_that_wait_are_refused_in_a_capture() {
     let stream = stream();
     let needed = Arc::new(5_u8);
     fill(&stream, &needed, true).unwrap();

@@ -253,7 +253,7 @@ fn no_launch_races_with_what_a_capture_allocated_and_did_not_use() {
 
 /// They may not know of the capture: it may end between their allocation and their first use of it.
 #[test]
-fn what_another_thread_allocates_is_not_the_graphs() {
+fn allocations_of_other_threads_do_not_belong_to_the_graph() {
     let device = device();
     let stream = device.new_stream().unwrap();
     let mut others = None;

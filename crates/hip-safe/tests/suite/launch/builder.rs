@@ -110,7 +110,7 @@ fn wrong_arguments_are_refused() {
 }
 
 #[test]
-fn what_belongs_elsewhere_is_refused() {
+fn operands_of_another_device_are_refused() {
     let add = module(0).function("elementwise_add_f32").unwrap();
     let Operands { stream, a, mut out, .. } = operands(0, 4);
     let Some((first, second)) = two_devices() else { return };

@@ -95,7 +95,7 @@ fn a_condition_that_does_not_hold_is_named_and_nothing_runs() {
 }
 
 #[test]
-fn what_does_not_fit_the_kernel_is_an_error_at_load_time() {
+fn a_signature_mismatch_is_an_error_at_load_time() {
     let module = module(&device(0));
     // SAFETY: S9: nothing is launched.
     let few = unsafe { TooFew::load(&module) }.unwrap_err();
@@ -112,7 +112,7 @@ fn what_does_not_fit_the_kernel_is_an_error_at_load_time() {
 }
 
 #[test]
-fn what_was_audited_is_what_is_loaded() {
+fn an_audited_kernel_loads_its_own_code() {
     let device = device(0);
     let (set, again) = (Set::load(&device).unwrap(), Set::load(&device).unwrap());
     assert_eq!(set.function().module(), again.function().module(), "loaded once");

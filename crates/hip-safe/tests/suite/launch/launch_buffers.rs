@@ -192,7 +192,7 @@ fn threads_read_the_same_memory_on_streams_of_their_own() {
 }
 
 #[test]
-fn what_a_stream_did_to_its_own_memory_is_waited_for() {
+fn another_stream_waits_for_the_owner_stream_s_work() {
     let device = watched::device();
     let [home, other] = streams(&device);
     let kernel = module(&device).function("elementwise_add_f32").unwrap();

@@ -69,7 +69,7 @@ fn a_platform_without_shared_memory_is_an_error() {
 }
 
 #[test]
-fn what_cannot_be_shared_or_opened() {
+fn invalid_ipc_handles_are_errors() {
     let stream = device().new_stream().unwrap();
     let empty = stream.alloc_zeros::<u8>(0).unwrap();
     let mut bytes = [0; IpcHandle::BYTES];

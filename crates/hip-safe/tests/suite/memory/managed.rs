@@ -237,7 +237,7 @@ fn a_device_without_concurrent_access_has_no_managed_memory() {
 }
 
 #[test]
-fn what_is_missing_may_be_in_the_pool() {
+fn memory_for_a_failed_allocation_comes_from_the_pool() {
     let stream = device().new_stream().unwrap();
     if managed::<u8>(&stream, 1).is_none() {
         return;

@@ -93,7 +93,7 @@ fn others_use_the_pool_while_a_trim_waits() {
 
 /// While one thread returns the last memory to the driver, another one that needs memory waits for it.
 #[test]
-fn memory_that_leaves_is_waited_for_before_there_is_none() {
+fn memory_being_returned_is_waited_for_before_an_out_of_memory_error() {
     in_time(|| {
         let device = device();
         let (stream, other) = (device.new_stream().unwrap(), device.new_stream().unwrap());

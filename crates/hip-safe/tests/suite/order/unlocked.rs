@@ -80,7 +80,7 @@ fn read_each(stream: &Stream, others: &[DeviceBuffer<u8>]) {
 }
 
 #[test]
-fn a_thread_that_waits_for_a_read_locks_none_of_its_other_memory() {
+fn a_thread_that_waits_for_a_read_holds_no_other_lock() {
     in_time(|| {
         let device = device();
         let [reader, launcher, third] = [(); 3].map(|()| device.new_stream().unwrap());

@@ -120,7 +120,7 @@ fn a_stream_whose_last_reference_goes_in_its_own_function_ends_elsewhere() {
     receiver.recv().expect("the function ends");
 }
 
-/// What waits for the device when it is dropped, and says how that went.
+/// A value whose drop waits for the device and sends the result.
 struct Waiting {
     device: Device,
     told: mpsc::Sender<Result<(), Error>>,
@@ -133,7 +133,7 @@ impl Drop for Waiting {
 }
 
 #[test]
-fn what_waits_is_dropped_elsewhere_from_a_function_and_a_capture() {
+fn values_whose_drop_waits_are_dropped_on_another_thread() {
     in_time(|| {
         let stream = device().new_stream().unwrap();
         let device = stream.device().clone();

@@ -5,7 +5,7 @@ use crate::cpu::arith::Arith;
 use crate::cpu::blocks::{map1, update1};
 use crate::cpu::dispatch::dispatch;
 use crate::cpu::number::Number;
-use crate::cpu::room::Room;
+use crate::cpu::output::Output;
 use crate::element::sealed::Stored;
 use crate::error::Result;
 use crate::layout::Layout;
@@ -29,7 +29,7 @@ pub(crate) fn affine_assign(
     Ok(())
 }
 
-fn kernel<T: Number>(mul: Scalar, add: Scalar) -> impl Fn(&[T::Compute], &mut Room<'_, T::Compute>) + Sync {
+fn kernel<T: Number>(mul: Scalar, add: Scalar) -> impl Fn(&[T::Compute], &mut Output<'_, T::Compute>) + Sync {
     let (mul, add) = (T::from_scalar(mul).to_compute(), T::from_scalar(add).to_compute());
     move |x, y| y.each(x, |x| x.mul_add(mul, add))
 }

@@ -129,7 +129,7 @@ impl<C: Factor + Element + Real> Head<'_, C> {
                 let x = matrix(q, count, d, false);
                 let y = matrix(k, some, d, true);
                 let (x_at, y_at) =
-                    (place(q, [self.batch, self.head, first, 0]), place(k, [self.batch, kv, start, 0]));
+                    (position(q, [self.batch, self.head, first, 0]), position(k, [self.batch, kv, start, 0]));
                 multiply(scores, &self.q[x_at..], x, &self.k[y_at..], y, gemm::Parallelism::None);
             }
             for (row, scores) in scores.chunks_exact_mut(some).enumerate() {
@@ -143,7 +143,7 @@ impl<C: Factor + Element + Real> Head<'_, C> {
             part.clear();
             part.resize(out.len(), C::ZERO);
             let weights = Matrix { rows: count, columns: some, row_stride: some, column_stride: 1 };
-            let z = &self.v[place(v, [self.batch, kv, start, 0])..];
+            let z = &self.v[position(v, [self.batch, kv, start, 0])..];
             multiply(part, scores, weights, z, matrix(v, some, columns, false), gemm::Parallelism::None);
             out.iter_mut().zip(part.iter()).for_each(|(y, x)| *y = y.add(*x));
         }
@@ -156,7 +156,8 @@ impl<C: Factor + Element + Real> Head<'_, C> {
     /// Scales and masks one row of products, for the keys from `start` on.
     fn finish_scores(&self, row: usize, start: usize, scores: &mut [C]) {
         let scale = C::from_f64(self.attention.scale);
-        let at = |layout: &Layout| (place(layout, [self.batch, self.head, row, start]), layout.strides()[3]);
+        let at =
+            |layout: &Layout| (position(layout, [self.batch, self.head, row, start]), layout.strides()[3]);
         scores.iter_mut().for_each(|score| *score = score.mul(scale));
         match self.mask {
             Mask::None => {}
@@ -202,6 +203,6 @@ fn matrix(layout: &Layout, rows: usize, columns: usize, transposed: bool) -> Mat
 }
 
 /// The position of an element. The layout is not empty.
-fn place(layout: &Layout, index: [usize; 4]) -> usize {
+fn position(layout: &Layout, index: [usize; 4]) -> usize {
     layout.offset() + index.iter().zip(layout.strides()).map(|(i, stride)| i * stride).sum::<usize>()
 }

@@ -3,7 +3,7 @@
 use std::any::TypeId;
 
 use crate::cpu::CpuStorage;
-use crate::cpu::chunks::{BLOCK, new_rooms};
+use crate::cpu::chunks::{BLOCK, new_outputs};
 use crate::cpu::dispatch::{dispatch, dispatch_dtype};
 use crate::cpu::number::Number;
 use crate::cpu::operands::Source;
@@ -22,15 +22,15 @@ pub(crate) fn cast(storage: &CpuStorage, layout: &Layout, dtype: DType) -> Resul
 fn convert<S: Number, D: Number>(elements: &[S], layout: &Layout) -> Result<Vec<D>> {
     let source = Source::new(elements, layout);
     let chunks = (BLOCK, 1 + S::CONVERSION + D::CONVERSION);
-    new_rooms(layout.elements(), chunks, "to_dtype", &|start, room, scratch: &mut Scratch<S, D>| {
+    new_outputs(layout.elements(), chunks, "to_dtype", &|start, output, scratch: &mut Scratch<S, D>| {
         let (gathered, wide, result) = scratch;
-        let block = source.block(start, room.left(), gathered);
+        let block = source.block(start, output.left(), gathered);
         if TypeId::of::<S::Compute>() == TypeId::of::<D::Compute>() {
             // Both have the same compute type, which represents every value of either: there is only one rounding.
             let wide = S::widen(block, wide);
-            D::round(room, wide.len(), result, |y| y.copy(bytemuck::cast_slice(wide)));
+            D::round(output, wide.len(), result, |y| y.copy(bytemuck::cast_slice(wide)));
         } else {
-            room.each(block, |x| D::from_scalar(x.to_scalar()));
+            output.each(block, |x| D::from_scalar(x.to_scalar()));
         }
     })
 }

@@ -5,7 +5,7 @@ use crate::cpu::arith::Arith;
 use crate::cpu::blocks::{map1, update1};
 use crate::cpu::dispatch::dispatch;
 use crate::cpu::number::Number;
-use crate::cpu::room::Room;
+use crate::cpu::output::Output;
 use crate::element::sealed::Stored;
 use crate::error::Result;
 use crate::layout::Layout;
@@ -24,7 +24,7 @@ pub(crate) fn clamp_assign(storage: &mut CpuStorage, layout: &Layout, lo: Scalar
     Ok(())
 }
 
-fn kernel<T: Number>(lo: Scalar, hi: Scalar) -> impl Fn(&[T::Compute], &mut Room<'_, T::Compute>) + Sync {
+fn kernel<T: Number>(lo: Scalar, hi: Scalar) -> impl Fn(&[T::Compute], &mut Output<'_, T::Compute>) + Sync {
     let (lo, hi) = (T::from_scalar(lo).to_compute(), T::from_scalar(hi).to_compute());
     move |x, y| y.each(x, |x| x.max(lo).min(hi))
 }

@@ -1,7 +1,7 @@
 //! Copying elements from one layout to another.
 
 use crate::cpu::blocks::update;
-use crate::cpu::chunks::{BLOCK, new_chunks, new_rooms};
+use crate::cpu::chunks::{BLOCK, new_chunks, new_outputs};
 use crate::cpu::dispatch::dispatch;
 use crate::cpu::gather::{Walk, transpose};
 use crate::cpu::operands::Source;
@@ -18,8 +18,8 @@ pub(crate) fn copy(storage: &CpuStorage, layout: &Layout) -> Result<CpuStorage> 
             return copy_columns::<T>(elements, &rows, (length, stride), layout.elements()).map(T::store);
         }
         let source = Source::<T>::new(elements, layout);
-        new_rooms(layout.elements(), (BLOCK, WORK), "copy", &|start, room, gathered: &mut Vec<T>| {
-            room.copy(source.block(start, room.left(), gathered));
+        new_outputs(layout.elements(), (BLOCK, WORK), "copy", &|start, output, gathered: &mut Vec<T>| {
+            output.copy(source.block(start, output.left(), gathered));
         })
         .map(T::store)
     })

@@ -6,7 +6,7 @@ use rayon::prelude::*;
 
 use crate::cpu::arith::Arith;
 use crate::cpu::blocks::update;
-use crate::cpu::chunks::{BLOCK, new_blocks, new_rooms};
+use crate::cpu::chunks::{BLOCK, new_blocks, new_outputs};
 use crate::cpu::dispatch::{dispatch, dispatch_ids};
 use crate::cpu::gather::stretches;
 use crate::cpu::number::Number;
@@ -16,7 +16,7 @@ use crate::element::Element;
 use crate::element::sealed::Stored;
 use crate::error::Result;
 use crate::layout::{Collapsed, Layout, collapse};
-use crate::memory::room;
+use crate::memory::vec_with_capacity;
 use crate::plan::index::Indexed;
 use crate::shape::Dims;
 
@@ -26,7 +26,7 @@ const PARALLEL: usize = 16 * 1024;
 /// A type that ids may have.
 trait Id: Copy + Sync {
     /// The index along the axis; a negative id gives one beyond every axis.
-    fn place(self) -> usize;
+    fn index(self) -> usize;
 
     /// The id's value, for messages.
     fn number(self) -> i64;
@@ -36,7 +36,7 @@ macro_rules! id {
     ($($type:ty),+) => {
         $(impl Id for $type {
             #[inline(always)]
-            fn place(self) -> usize {
+            fn index(self) -> usize {
                 self as usize
             }
 
@@ -75,7 +75,7 @@ pub(crate) fn gather(
 
 /// The error of the first id out of range.
 fn check<I: Id>(ids: &[I], axis: &Indexed) -> Result<()> {
-    let wrong = |id: &I| id.place() >= axis.length;
+    let wrong = |id: &I| id.index() >= axis.length;
     let first = if ids.len() < PARALLEL {
         ids.iter().find(|id| wrong(id))
     } else {
@@ -88,8 +88,8 @@ fn check<I: Id>(ids: &[I], axis: &Indexed) -> Result<()> {
 pub(crate) fn checked(ids: &CpuStorage, layout: &Layout, axis: &Indexed) -> Result<Vec<usize>> {
     dispatch_ids!(&super::copy::copy(ids, layout)?, ids => {
         check(ids, axis)?;
-        let mut places = room(ids.len(), axis.operation)?;
-        places.extend(ids.iter().map(|id| id.place()));
+        let mut places = vec_with_capacity(ids.len(), axis.operation)?;
+        places.extend(ids.iter().map(|id| id.index()));
         Ok(places)
     }, else Err(unsupported(axis.operation, ids)))
 }
@@ -108,12 +108,12 @@ fn look_up<T: Element, I: Id>(
         let (rows, length) = (&dims[..inner], dims[inner]);
         let strides = [&strides[0][..inner], &strides[1][..inner]];
         let together = (BLOCK / length).max(1) * length;
-        return new_rooms(base.elements(), (together, 1), axis.operation, &|start, room, (): &mut ()| {
-            let range = start / length..(start + room.left()) / length;
+        return new_outputs(base.elements(), (together, 1), axis.operation, &|start, output, (): &mut ()| {
+            let range = start / length..(start + output.left()) / length;
             stretches(rows, strides, offsets, range, |[from, id], [step, id_step], count| {
                 for i in 0..count {
-                    let place = from + i * step + ids[id + i * id_step].place() * axis.stride;
-                    room.copy(&elements[place..place + length]);
+                    let place = from + i * step + ids[id + i * id_step].index() * axis.stride;
+                    output.copy(&elements[place..place + length]);
                 }
             });
         });
@@ -125,7 +125,7 @@ fn look_up<T: Element, I: Id>(
         stretches(&dims, strides, offsets, range, |[from, id], [step, id_step], count| {
             let (now, later) = std::mem::take(&mut rest).split_at_mut(count);
             rest = later;
-            let name = |i: usize, id: I| elements[from + i * step + id.place() * axis.stride];
+            let name = |i: usize, id: I| elements[from + i * step + id.index() * axis.stride];
             if id_step == 1 {
                 now.iter_mut().zip(&ids[id..]).enumerate().for_each(|(i, (y, id))| *y = name(i, *id));
             } else {

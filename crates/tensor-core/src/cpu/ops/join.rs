@@ -68,7 +68,7 @@ fn fill_strips<T: Element>(
 }
 
 /// An array of `shape` that has the elements of `layout` from index `starts` on, where they fit, and `value` elsewhere.
-pub(crate) fn place(
+pub(crate) fn pad(
     (storage, layout): Piece<'_, CpuStorage>,
     shape: &Shape,
     starts: &[usize],

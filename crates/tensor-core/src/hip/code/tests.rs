@@ -92,7 +92,7 @@ fn a_current_object_is_taken_from_the_first_folder_that_has_it() {
 }
 
 #[test]
-fn what_is_stale_damaged_or_unlisted_is_an_error_where_named_and_passed_over_elsewhere() {
+fn unusable_objects_are_errors_in_a_named_folder_and_skipped_elsewhere() {
     let root = tempfile::tempdir().unwrap();
     let (platform, unit) = (without_compiler(), the_unit());
     let current = unit.source_hash();
@@ -141,7 +141,7 @@ fn what_is_stale_damaged_or_unlisted_is_an_error_where_named_and_passed_over_els
 }
 
 #[test]
-fn a_named_folder_is_there_and_whole_for_an_architecture_or_has_none_of_it() {
+fn a_named_folder_must_exist_and_be_complete_for_an_architecture() {
     let root = tempfile::tempdir().unwrap();
     let (platform, unit) = (without_compiler(), the_unit());
     let why =
@@ -185,7 +185,7 @@ fn a_build_that_is_between_object_and_manifest_is_waited_for() {
 }
 
 #[test]
-fn what_the_device_refuses_is_taken_out_of_the_cache_and_compiled_once() {
+fn code_that_the_device_rejects_is_removed_from_the_cache_and_compiled_once() {
     let Some(platform) = with_compiler() else { return };
     let root = tempfile::tempdir().unwrap();
     let (unit, target, search) = (the_unit(), target(&platform), search(None, &[], root.path()));
@@ -206,7 +206,7 @@ fn what_the_device_refuses_is_taken_out_of_the_cache_and_compiled_once() {
 }
 
 #[test]
-fn what_no_folder_has_is_compiled_once_and_kept() {
+fn a_unit_without_an_object_is_compiled_once_and_cached() {
     let Some(platform) = with_compiler() else { return };
     let root = tempfile::tempdir().unwrap();
     let (unit, cache, beside) = (the_unit(), root.path().join("cache"), root.path().join("beside"));

@@ -173,7 +173,7 @@ mod tests {
     }
 
     #[test]
-    fn each_line_has_sums_of_its_own() {
+    fn each_line_is_summed_separately() {
         let ids: Vec<i64> = (0..600).map(|term| term * 7 % 48).collect();
         let mut expected = [0.0f32; 300];
         for (term, id) in ids.iter().enumerate() {

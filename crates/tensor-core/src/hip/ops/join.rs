@@ -24,7 +24,7 @@ pub(crate) fn join(shape: &Shape, axis: usize, pieces: &[Piece<'_, HipStorage>])
 }
 
 /// An array of `shape` that has the elements of `layout` from index `starts` on, and `value` elsewhere.
-pub(crate) fn place(
+pub(crate) fn pad(
     (storage, layout): Piece<'_, HipStorage>,
     shape: &Shape,
     starts: &[usize],

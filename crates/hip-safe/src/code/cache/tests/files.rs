@@ -43,7 +43,7 @@ fn files_that_are_not_entries_are_not_opened() {
 }
 
 #[test]
-fn a_good_entry_that_took_the_place_of_a_damaged_one_stays() {
+fn a_good_entry_that_replaced_a_damaged_one_is_kept() {
     let folder = tempfile::tempdir().unwrap();
     let store = Store::new(folder.path().into(), LARGE);
     let path = store.path_of(b"a");

@@ -47,7 +47,7 @@ fn segments_are_cut_by_the_size_of_the_request() {
 }
 
 #[test]
-fn own_blocks_come_first_then_unowned_ones_then_shared_ones() {
+fn own_blocks_are_reused_before_unowned_and_shared_ones() {
     let ((mut pool, mut memory), one, two) = (pool(), Stream::new(1), Stream::new(2));
     // Three blocks that have no neighbour in common.
     let [touched, nobodys, own] = [(); 3].map(|()| pool.allocate(&mut memory, 20 * MIB, 1).unwrap());

@@ -109,7 +109,7 @@ fn the_ladder_leaves_the_pool_to_others() {
 
 /// Within its own call a thread cannot wait for that call to end: it is told that there is no memory.
 #[test]
-fn nobody_waits_for_itself() {
+fn a_thread_does_not_wait_for_its_own_call() {
     let (pool, one) = (SharedPool::new(PoolConfig::default()), Stream::new(1));
     let mut source = Busy::of(20 * MIB, &pool);
     let block = pool.allocate(&mut source, 20 * MIB, 1).unwrap();

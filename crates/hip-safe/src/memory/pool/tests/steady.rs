@@ -85,7 +85,7 @@ fn mixed_sizes_while_the_device_is_far_behind() {
 }
 
 #[test]
-fn what_one_stream_makes_and_the_other_frees() {
+fn memory_that_one_stream_allocates_and_another_frees() {
     for lag in [0, 10, u64::MAX] {
         let (mut pool, mut memory) = (Pool::new(PoolConfig::default()), Memory::of(1 << 40));
         let (maker, user) = (Stream::new(1), Stream::new(2));
@@ -138,7 +138,7 @@ fn many_streams_cost_no_more() {
 /// Each buffer is larger than the one before, which is freed once the new one is there, as where results are appended. What was freed never
 /// serves again, and no two segments are neighbours.
 #[test]
-fn a_size_that_grows_leaves_little_behind() {
+fn a_growing_size_wastes_little_memory() {
     for lag in [0, 10, u64::MAX] {
         let (mut pool, mut memory) = (Pool::new(PoolConfig::default()), Memory::of(4290 * MIB));
         let stream = Stream::new(1);

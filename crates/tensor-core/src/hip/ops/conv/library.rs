@@ -48,7 +48,7 @@ impl Prepared {
             DType::BF16 => DataType::BF16,
             _ => return Ok(None),
         };
-        let axes = [shape.h.given(shape.transposed), shape.w.given(shape.transposed)];
+        let axes = [shape.h.parameters(shape.transposed), shape.w.parameters(shape.transposed)];
         let walk = Walk {
             padding: axes.map(|[padding, ..]| padding).to_vec(),
             stride: axes.map(|[_, stride, _]| stride).to_vec(),

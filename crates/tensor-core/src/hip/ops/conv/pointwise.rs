@@ -11,7 +11,7 @@ use crate::window::Convolution;
 /// Whether the convolution is such a product, and the device's BLAS supports it.
 pub(super) fn is_there(x: &HipStorage, shape: &Convolution) -> bool {
     let plain =
-        |axis: &crate::window::ConvAxis| axis.taps == 1 && axis.given(shape.transposed)[..2] == [0, 1];
+        |axis: &crate::window::ConvAxis| axis.taps == 1 && axis.parameters(shape.transposed)[..2] == [0, 1];
     shape.groups == 1
         && [&shape.h, &shape.w].into_iter().all(plain)
         && shape.h.out == shape.h.input

@@ -7,26 +7,26 @@ use super::operands::{Line, Operand};
 use super::vector::vectorised;
 
 /// Slots for elements, of which the first `written` are initialised.
-pub(super) struct Room<'a, T> {
+pub(super) struct Output<'a, T> {
     slots: &'a mut [MaybeUninit<T>],
     /// The number of elements written.
     written: usize,
 }
 
-impl<'a, T: Copy + Default> Room<'a, T> {
-    /// Room in uninitialised memory.
-    pub(super) fn new(slots: &'a mut [MaybeUninit<T>]) -> Room<'a, T> {
-        Room { slots, written: 0 }
+impl<'a, T: Copy + Default> Output<'a, T> {
+    /// An output in uninitialised memory.
+    pub(super) fn new(slots: &'a mut [MaybeUninit<T>]) -> Output<'a, T> {
+        Output { slots, written: 0 }
     }
 
-    /// Room over initialised elements.
-    pub(super) fn over(elements: &'a mut [T]) -> Room<'a, T> {
-        // SAFETY: S15: `MaybeUninit<T>` has the layout of `T`, and a room writes only elements into its slots.
-        Room::new(unsafe { &mut *(elements as *mut [T] as *mut [MaybeUninit<T>]) })
+    /// An output over initialised elements.
+    pub(super) fn over(elements: &'a mut [T]) -> Output<'a, T> {
+        // SAFETY: S15: `MaybeUninit<T>` has the layout of `T`, and an output writes only elements into its slots.
+        Output::new(unsafe { &mut *(elements as *mut [T] as *mut [MaybeUninit<T>]) })
     }
 
     /// The address range of all slots.
-    pub(super) fn place(&self) -> Range<*const MaybeUninit<T>> {
+    pub(super) fn address_range(&self) -> Range<*const MaybeUninit<T>> {
         self.slots.as_ptr_range()
     }
 
@@ -55,7 +55,7 @@ impl<'a, T: Copy + Default> Room<'a, T> {
         (rows, width): (usize, usize),
         f: impl Fn(A, A) -> T + Copy,
     ) {
-        let count = rows.checked_mul(width).expect("as many elements as there is room for");
+        let count = rows.checked_mul(width).expect("as many elements as there are slots");
         let slots = &mut self.slots[self.written..][..count];
         vectorised(
             #[inline(always)]
@@ -110,15 +110,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn elements_come_one_behind_the_other() {
+    fn elements_are_written_in_order() {
         let mut memory = [MaybeUninit::<i32>::uninit(); 9];
-        let mut room = Room::new(&mut memory);
-        room.each(&[1, 2], |x: i32| x * 10);
-        room.pairs(Operand::Each(&[1, 2, 3]), Operand::Each(&[4, 5, 6]), (1, 3), |x: i32, y: i32| x * y);
-        room.copy(&[7, 8]);
-        assert_eq!(room.left(), 2);
-        assert_eq!(room.zeroed(2), [0, 0]);
-        assert_eq!(room.left(), 0);
+        let mut output = Output::new(&mut memory);
+        output.each(&[1, 2], |x: i32| x * 10);
+        output.pairs(Operand::Each(&[1, 2, 3]), Operand::Each(&[4, 5, 6]), (1, 3), |x: i32, y: i32| x * y);
+        output.copy(&[7, 8]);
+        assert_eq!(output.left(), 2);
+        assert_eq!(output.zeroed(2), [0, 0]);
+        assert_eq!(output.left(), 0);
         // SAFETY: S15: all were written, the last two as zeros.
         let all = memory.map(|x| unsafe { x.assume_init() });
         assert_eq!(all, [10, 20, 4, 10, 18, 7, 8, 0, 0]);
@@ -135,22 +135,22 @@ mod tests {
         for (x, all_x) in forms {
             for (y, all_y) in forms {
                 let mut out = [0; 6];
-                Room::over(&mut out).pairs(x, y, (2, 3), |x, y| x * 10 - y);
+                Output::over(&mut out).pairs(x, y, (2, 3), |x, y| x * 10 - y);
                 assert_eq!(out, std::array::from_fn(|i| all_x[i] * 10 - all_y[i]));
             }
         }
     }
 
     #[test]
-    fn elements_that_are_there_are_overwritten_as_far_as_one_writes() {
+    fn initialised_elements_are_overwritten_only_where_written() {
         let mut elements = [1, 2, 3];
-        Room::over(&mut elements).copy(&[5]);
+        Output::over(&mut elements).copy(&[5]);
         assert_eq!(elements, [5, 2, 3]);
     }
 
     #[test]
     #[should_panic(expected = "out of range")]
-    fn there_is_no_room_behind_the_end() {
-        Room::over(&mut [0u8; 3]).zeroed(4);
+    fn writing_past_the_end_panics() {
+        Output::over(&mut [0u8; 3]).zeroed(4);
     }
 }
