@@ -1,4 +1,5 @@
 //! GGUF files written byte by byte, so that they may be wrong.
+#![allow(dead_code, reason = "each test program uses its part")]
 
 use std::path::{Path, PathBuf};
 
