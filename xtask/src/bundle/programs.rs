@@ -44,6 +44,7 @@ fn builds(platform: Platform) -> [Build; 3] {
                 ("parity", "parity"),
                 ("conformance", "conformance"),
                 ("throughput", "throughput"),
+                ("quantized", "quantized"),
             ],
         },
         Build {

@@ -6,6 +6,7 @@
 //! the medians are compared. Above 1 tensor-core is quicker. Before it is timed, a row's results are held against each other,
 //! those of sums against sums in `f64`: where only candle's are off, that is noted. What candle does not have is not timed.
 
+mod quantized;
 mod rows;
 mod timing;
 

@@ -12,9 +12,9 @@ pub struct Row {
     pub ours: Box<dyn FnMut()>,
     pub theirs: Box<dyn FnMut()>,
     /// Both results; candle's is an error if it does not have the operation for the dtype.
-    results: Box<dyn Fn() -> (Vec<f32>, candle::Result<Vec<f32>>)>,
+    pub(crate) results: Box<dyn Fn() -> (Vec<f32>, candle::Result<Vec<f32>>)>,
     /// What both are held against, if not against each other.
-    truth: Option<Truth>,
+    pub(crate) truth: Option<Truth>,
 }
 
 /// What a check has found.
@@ -27,9 +27,9 @@ pub enum Check {
 
 /// The same numbers in both libraries.
 #[derive(Clone)]
-struct Pair {
-    ours: tc::Tensor,
-    theirs: candle::Tensor,
+pub(crate) struct Pair {
+    pub(crate) ours: tc::Tensor,
+    pub(crate) theirs: candle::Tensor,
 }
 
 type Ours = fn(&[tc::Tensor]) -> tc::Result<tc::Tensor>;
@@ -83,7 +83,7 @@ impl Row {
 }
 
 /// Sums of the numbers that both libraries were given, and of their absolute values, in `f64`.
-struct Truth {
+pub(crate) struct Truth {
     sums: Vec<(f64, f64)>,
 }
 
@@ -125,7 +125,7 @@ fn numbers(count: usize, seed: u32) -> Vec<f32> {
     (0..count).map(|_| next()).collect()
 }
 
-fn floats(shape: &[usize], seed: u32, (_, ours, theirs): (&str, tc::DType, candle::DType)) -> Pair {
+pub(crate) fn floats(shape: &[usize], seed: u32, (_, ours, theirs): (&str, tc::DType, candle::DType)) -> Pair {
     let numbers = numbers(shape.iter().product(), seed);
     let make = || tc::Tensor::from_slice(&numbers, shape, &tc::Device::Cpu)?.to_dtype(ours);
     let ours = make().expect("a tensor");
@@ -192,6 +192,7 @@ pub fn all() -> Vec<Row> {
         .flat_map(|dtype| {
             [elementwise(dtype), rows_and_columns(dtype), moves(dtype), products(dtype)].into_iter().flatten()
         })
+        .chain(crate::quantized::rows())
         .collect()
 }
 
