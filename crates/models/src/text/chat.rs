@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::path::Path;
 
+use minijinja::value::Serde;
 use minijinja::{Environment, Value};
 use serde::Serialize;
 use weights::gguf::Metadata;
@@ -129,11 +130,12 @@ impl ChatTemplate {
         variables.extend(self.tokens.iter().map(|(name, text)| (name.as_str(), Value::from(text.as_str()))));
         variables.insert("tools", Value::from(()));
         variables.insert("documents", Value::from(()));
-        variables.extend(options.variables.iter().map(|(name, value)| (name.as_str(), Value::from_serialize(value))));
-        variables.insert("messages", Value::from_serialize(messages));
+        variables
+            .extend(options.variables.iter().map(|(name, value)| (name.as_str(), Value::from(Serde(value)))));
+        variables.insert("messages", Value::from(Serde(messages)));
         variables.insert("add_generation_prompt", Value::from(options.add_generation_prompt));
         let template = self.environment.get_template(NAME).map_err(error)?;
-        template.render(Value::from_iter(variables)).map_err(error)
+        template.render(Value::from_pairs(variables)).map_err(error)
     }
 }
 
@@ -156,7 +158,8 @@ fn in_config(folder: &Path) -> Result<Option<String>> {
         template => Some(template),
     };
     let text = |template: &serde_json::Value| template.as_str().map(str::to_owned);
-    let wrong = || Error::Json { path, what: "chat_template is neither a text nor a list of named texts".to_owned() };
+    let wrong =
+        || Error::Json { path, what: "chat_template is neither a text nor a list of named texts".to_owned() };
     template.map(|template| text(template).ok_or_else(wrong)).transpose()
 }
 

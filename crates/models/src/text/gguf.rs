@@ -24,9 +24,7 @@ pub(super) fn read(metadata: &Metadata) -> Result<Tokenizer> {
     match name {
         "gpt2" => byte_pairs(metadata),
         "llama" => sentence_pieces(metadata),
-        found => {
-            Err(Error::UnknownTokenizer { found: found.to_owned(), known: vec!["gpt2", "llama"] })
-        }
+        found => Err(Error::UnknownTokenizer { found: found.to_owned(), known: vec!["gpt2", "llama"] }),
     }
 }
 
@@ -97,7 +95,10 @@ fn scores(metadata: &Metadata, tokens: usize) -> Result<Vec<f32>> {
         None => return Err(missing(SCORES)),
     };
     if scores.len() != tokens {
-        return Err(Error::metadata(SCORES, format!("has {} values, and there are {tokens} tokens", scores.len())));
+        return Err(Error::metadata(
+            SCORES,
+            format!("has {} values, and there are {tokens} tokens", scores.len()),
+        ));
     }
     match scores.iter().position(|score| score.is_nan()) {
         Some(place) => Err(Error::metadata(SCORES, format!("is not a number for token {place}"))),
@@ -106,11 +107,16 @@ fn scores(metadata: &Metadata, tokens: usize) -> Result<Vec<f32>> {
 }
 
 /// What the file says of special tokens, and `usual` where it says nothing.
-fn special_tokens(metadata: &Metadata, vocabulary: &Vocabulary, usual: SpecialTokens) -> Result<SpecialTokens> {
+fn special_tokens(
+    metadata: &Metadata,
+    vocabulary: &Vocabulary,
+    usual: SpecialTokens,
+) -> Result<SpecialTokens> {
     let token = |name: &str, usual: Option<u32>| -> Result<Option<u32>> {
         let key = format!("tokenizer.ggml.{name}_token_id");
         let Some(value) = metadata.get(&key) else { return Ok(usual) };
-        let id = value.as_u64().ok_or_else(|| Error::metadata(&key, format!("is {value}, which is no token")))?;
+        let id =
+            value.as_u64().ok_or_else(|| Error::metadata(&key, format!("is {value}, which is no token")))?;
         // Converters write numbers past the vocabulary for tokens that a model does not have.
         Ok(u32::try_from(id).ok().filter(|&id| (id as usize) < vocabulary.len()).or(usual))
     };
@@ -128,7 +134,10 @@ fn special_tokens(metadata: &Metadata, vocabulary: &Vocabulary, usual: SpecialTo
 
 fn flag(metadata: &Metadata, key: &str) -> Result<Option<bool>> {
     let Some(value) = metadata.get(key) else { return Ok(None) };
-    value.as_bool().map(Some).ok_or_else(|| Error::metadata(key, format!("is {value}, neither true nor false")))
+    value
+        .as_bool()
+        .map(Some)
+        .ok_or_else(|| Error::metadata(key, format!("is {value}, neither true nor false")))
 }
 
 fn strings<'m>(metadata: &'m Metadata, key: &str) -> Result<&'m Strings> {

@@ -107,7 +107,10 @@ fn vocabulary(
     let ids = tokenizer.get_vocab(true);
     let len = ids.values().max().map_or(0, |&id| u64::from(id) + 1);
     if len > u64::from(MOST_TOKENS) {
-        return Err(format!("its largest token id is {}, and {MOST_TOKENS} tokens are read at most", len - 1));
+        return Err(format!(
+            "its largest token id is {}, and {MOST_TOKENS} tokens are read at most",
+            len - 1
+        ));
     }
     let mut texts = vec![""; len as usize];
     let mut kinds = vec![TokenKind::Unused; len as usize];

@@ -38,8 +38,8 @@ impl Partition {
         // Thousands of tokens are few for this kind, which finds overlapping ones in one pass.
         let searcher =
             AhoCorasick::builder().kind(Some(AhoCorasickKind::ContiguousNFA)).build(ids.iter().map(text));
-        let searcher =
-            searcher.map_err(|error| Error::metadata("tokenizer.ggml.tokens", format!("is too large: {error}")))?;
+        let searcher = searcher
+            .map_err(|error| Error::metadata("tokenizer.ggml.tokens", format!("is too large: {error}")))?;
         let tokens = ids
             .into_iter()
             .map(|id| Special { id, is_control: vocabulary.kind(id) != Some(TokenKind::UserDefined) })

@@ -29,7 +29,7 @@ const TEKKEN: &str = r"[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]*[\p{Ll}
 const DEEPSEEK3: &str = r##"[!"#$%&'()*+,\-./:;<=>?@\[\\\]^_`{|}~][A-Za-z]+|[^\r\n\p{L}\p{P}\p{S}]?[\p{L}\p{M}]+| ?[\p{P}\p{S}]+[\r\n]*|\s*[\r\n]+|\s+"##;
 
 /// The pre-tokenizers, with the options that go with them.
-const KNOWN: [Known; 10] = [
+const KNOWN: [Known; 12] = [
     Known {
         names: &["default"],
         expressions: &[r"[\p{P}$+<=>^~|]+", GPT2, r"\p{N}+", "[0-9][0-9][0-9]"],
@@ -38,8 +38,24 @@ const KNOWN: [Known; 10] = [
     },
     Known {
         names: &[
-            "gpt-2", "phi-2", "jina-es", "jina-de", "gigachat", "jina-v2-es", "jina-v2-de", "a.x-4.0", "mellum",
-            "modern-bert", "jina-v1-en", "jina-v2-code", "roberta-bpe", "exaone4", "mpt", "olmo", "jais", "trillion",
+            "gpt-2",
+            "phi-2",
+            "jina-es",
+            "jina-de",
+            "gigachat",
+            "jina-v2-es",
+            "jina-v2-de",
+            "a.x-4.0",
+            "mellum",
+            "modern-bert",
+            "jina-v1-en",
+            "jina-v2-code",
+            "roberta-bpe",
+            "exaone4",
+            "mpt",
+            "olmo",
+            "jais",
+            "trillion",
             "granite-docling",
         ],
         expressions: &[GPT2],
@@ -47,14 +63,31 @@ const KNOWN: [Known; 10] = [
         add_bos: false,
     },
     Known {
-        names: &["smollm", "starcoder", "refact", "command-r", "codeshell", "exaone", "minerva-7b", "mellum2"],
+        names: &[
+            "smollm",
+            "starcoder",
+            "refact",
+            "command-r",
+            "codeshell",
+            "exaone",
+            "minerva-7b",
+            "mellum2",
+        ],
         expressions: &[r"\p{N}", GPT2],
         ignore_merges: false,
         add_bos: false,
     },
     Known {
         names: &[
-            "llama-bpe", "llama3", "llama-v3", "falcon3", "falcon-h1", "pixtral", "midm-2.0", "lfm2", "jina-v5-nano",
+            "llama-bpe",
+            "llama3",
+            "llama-v3",
+            "falcon3",
+            "falcon-h1",
+            "pixtral",
+            "midm-2.0",
+            "lfm2",
+            "jina-v5-nano",
         ],
         expressions: &[LLAMA3],
         ignore_merges: true,
@@ -69,7 +102,15 @@ const KNOWN: [Known; 10] = [
     Known { names: &["glm4", "glm5"], expressions: &[LLAMA3], ignore_merges: true, add_bos: false },
     Known {
         names: &[
-            "qwen2", "deepseek-r1-qwen", "kormo", "f2llmv2", "megrez", "stablelm2", "hunyuan", "solar-open", "grok-2",
+            "qwen2",
+            "deepseek-r1-qwen",
+            "kormo",
+            "f2llmv2",
+            "megrez",
+            "stablelm2",
+            "hunyuan",
+            "solar-open",
+            "grok-2",
         ],
         expressions: &[QWEN2],
         ignore_merges: false,
@@ -77,6 +118,18 @@ const KNOWN: [Known; 10] = [
     },
     Known { names: &["qwen35"], expressions: &[QWEN35], ignore_merges: false, add_bos: false },
     Known { names: &["tekken"], expressions: &[TEKKEN], ignore_merges: true, add_bos: true },
+    Known {
+        names: &["deepseek-coder"],
+        expressions: &[r"[\r\n]", r"\s?\p{L}+", r"\s?\p{P}+", "[一-龥ࠀ-一가-\u{d7ff}]+", r"\p{N}"],
+        ignore_merges: false,
+        add_bos: false,
+    },
+    Known {
+        names: &["falcon"],
+        expressions: &[r"[\p{P}$+<=>^~|`]+", GPT2, "[0-9][0-9][0-9]"],
+        ignore_merges: false,
+        add_bos: false,
+    },
     Known {
         names: &["deepseek-v3", "hunyuan-dense", "joyai-llm"],
         expressions: &[r"\p{N}{1,3}", "[一-龥\u{3040}-ゟ゠-ヿ]+", DEEPSEEK3],
@@ -91,7 +144,7 @@ impl Known {
     /// # Errors
     /// [`Error::UnknownPreTokenizer`].
     pub(super) fn of(name: &str) -> Result<&'static Known> {
-        static ALL: [Known; 10] = KNOWN;
+        static ALL: [Known; 12] = KNOWN;
         ALL.iter().find(|known| known.names.contains(&name)).ok_or_else(|| Error::UnknownPreTokenizer {
             found: name.to_owned(),
             known: ALL.iter().flat_map(|known| known.names).copied().collect(),

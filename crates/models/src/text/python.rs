@@ -1,6 +1,7 @@
 //! Jinja as Python has it: what Hugging Face's `transformers` gives chat templates.
 
-use minijinja::value::Kwargs;
+use minijinja::syntax::SyntaxConfig;
+use minijinja::value::{Kwargs, ValueKind};
 use minijinja::{Environment, Error, ErrorKind, Output, State, Value};
 use serde::Serialize;
 use serde_json::ser::{Formatter, PrettyFormatter, Serializer};
@@ -8,10 +9,11 @@ use serde_json::ser::{Formatter, PrettyFormatter, Serializer};
 /// An environment without templates.
 pub(super) fn environment() -> Environment<'static> {
     let mut environment = Environment::new();
-    environment.set_trim_blocks(true);
-    environment.set_lstrip_blocks(true);
+    let syntax = SyntaxConfig::builder().trim_blocks(true).lstrip_blocks(true).build();
+    environment.set_syntax(syntax.expect("the delimiters are the usual ones"));
     environment.set_unknown_method_callback(minijinja_contrib::pycompat::unknown_method_callback);
     environment.set_formatter(format);
+    environment.add_test("iterable", is_iterable);
     environment.add_filter("tojson", to_json);
     environment.add_function("raise_exception", raise_exception);
     environment.add_function("strftime_now", strftime_now);
@@ -31,13 +33,22 @@ pub(super) fn without_generation_tags(source: &str) -> String {
 
 /// Prints truth values and nothing as Python does.
 fn format(output: &mut Output<'_>, state: &mut State<'_, '_>, value: &Value) -> Result<(), Error> {
-    let text = match bool::try_from(value.clone()) {
-        _ if value.is_none() => "None",
-        Ok(true) if value.kind() == minijinja::value::ValueKind::Bool => "True",
-        Ok(false) if value.kind() == minijinja::value::ValueKind::Bool => "False",
+    let text = match value.kind() {
+        ValueKind::None => "None",
+        ValueKind::Bool if value.is_true() => "True",
+        ValueKind::Bool => "False",
         _ => return minijinja::escape_formatter(output, state, value),
     };
     output.write_str(text).map_err(Error::from)
+}
+
+/// As in Python: texts are, and nothing is not.
+fn is_iterable(value: &Value) -> bool {
+    match value.kind() {
+        ValueKind::None => false,
+        ValueKind::String => true,
+        _ => value.try_iter().is_ok(),
+    }
 }
 
 fn raise_exception(message: String) -> Result<Value, Error> {
@@ -45,7 +56,7 @@ fn raise_exception(message: String) -> Result<Value, Error> {
 }
 
 fn strftime_now(format: String) -> Result<String, Error> {
-    jiff::fmt::strtime::format(&format, &jiff::Zoned::now()).map_err(|error| {
+    jiff::fmt::strtime::format(&format, &jiff::ZonedDateTime::now()).map_err(|error| {
         Error::new(ErrorKind::InvalidOperation, format!("strftime_now({format:?}): {error}"))
     })
 }
@@ -77,7 +88,11 @@ fn escaped(json: &str) -> String {
         if char.is_ascii() {
             text.push(char);
         } else {
-            let units = char.encode_utf16(&mut [0; 2]).iter().map(|unit| format!("\\u{unit:04x}")).collect::<String>();
+            let units = char
+                .encode_utf16(&mut [0; 2])
+                .iter()
+                .map(|unit| format!("\\u{unit:04x}"))
+                .collect::<String>();
             text.push_str(&units);
         }
     }
@@ -88,11 +103,19 @@ fn escaped(json: &str) -> String {
 struct Spaced;
 
 impl Formatter for Spaced {
-    fn begin_array_value<W: ?Sized + std::io::Write>(&mut self, writer: &mut W, first: bool) -> std::io::Result<()> {
+    fn begin_array_value<W: ?Sized + std::io::Write>(
+        &mut self,
+        writer: &mut W,
+        first: bool,
+    ) -> std::io::Result<()> {
         if first { Ok(()) } else { writer.write_all(b", ") }
     }
 
-    fn begin_object_key<W: ?Sized + std::io::Write>(&mut self, writer: &mut W, first: bool) -> std::io::Result<()> {
+    fn begin_object_key<W: ?Sized + std::io::Write>(
+        &mut self,
+        writer: &mut W,
+        first: bool,
+    ) -> std::io::Result<()> {
         if first { Ok(()) } else { writer.write_all(b", ") }
     }
 

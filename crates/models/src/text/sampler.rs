@@ -78,7 +78,8 @@ impl Sampling {
 /// - Equal logits at the edge of `top_k` and `top_p` are ranked by id, the lower first.
 ///
 /// What is left is a gap between two logits of about [`NEAR_TIE`], or a random number as close as the rounding to the edge
-/// of a token's share. The random numbers themselves are ChaCha's with 8 rounds: the same for a seed everywhere.
+/// of a token's share. The random numbers are the same everywhere: those of ChaCha with 8 rounds, whose key
+/// is the seed's eight bytes, the least first, and zeros.
 #[doc(alias = "llama_sampler")]
 #[derive(Debug, Clone)]
 pub struct Sampler {
@@ -96,7 +97,9 @@ impl Sampler {
     /// [`Error::Sampling`] for a setting out of range.
     pub fn new(sampling: Sampling) -> Result<Sampler> {
         sampling.check()?;
-        let random = ChaCha8Rng::seed_from_u64(sampling.seed);
+        let mut key = [0; 32];
+        key[..8].copy_from_slice(&sampling.seed.to_le_bytes());
+        let random = ChaCha8Rng::from_seed(key);
         Ok(Sampler { sampling, random, candidates: Candidates::default(), repeated: Vec::new() })
     }
 

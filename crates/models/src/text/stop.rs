@@ -15,7 +15,8 @@ pub struct StopStrings {
 impl StopStrings {
     /// Ends text at any of these. Empty ones are left out: they would end every text.
     pub fn new<T: Into<String>>(strings: impl IntoIterator<Item = T>) -> StopStrings {
-        let strings = strings.into_iter().map(Into::into).filter(|string: &String| !string.is_empty()).collect();
+        let strings =
+            strings.into_iter().map(Into::into).filter(|string: &String| !string.is_empty()).collect();
         StopStrings { strings, ..StopStrings::default() }
     }
 
@@ -91,7 +92,8 @@ mod tests {
     fn expected(text: &str, strings: &[String]) -> String {
         for end in 0..=text.len() {
             let begun = text.get(..end).unwrap_or_default();
-            let starts = strings.iter().filter(|string| !string.is_empty() && begun.ends_with(string.as_str()));
+            let starts =
+                strings.iter().filter(|string| !string.is_empty() && begun.ends_with(string.as_str()));
             if let Some(start) = starts.map(|string| end - string.len()).min() {
                 return text[..start].to_owned();
             }

@@ -41,11 +41,9 @@ pub(super) enum Model {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct EncodeOptions {
     /// Adds the tokens that begin and end a text, if the model wants them.
-    #[doc(alias = "add_special")]
     pub add_special: bool,
     /// Finds control tokens in the text, such as `<|im_start|>`. Without it their texts are encoded as any other text,
     /// which is what text from outside needs.
-    #[doc(alias = "parse_special")]
     pub parse_special: bool,
 }
 

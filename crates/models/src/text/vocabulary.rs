@@ -113,7 +113,9 @@ impl Vocabulary {
             },
             TokenKind::Normal => match self.spelling {
                 Spelling::ByteLevel => alphabet::bytes(text).into(),
-                Spelling::SentencePiece if text.contains(SPACE) => text.replace(SPACE, " ").into_bytes().into(),
+                Spelling::SentencePiece if text.contains(SPACE) => {
+                    text.replace(SPACE, " ").into_bytes().into()
+                }
                 Spelling::SentencePiece => text.as_bytes().into(),
                 Spelling::Opaque => {
                     let what = "its decoder has no bytes for single tokens; decode all of them at once";

@@ -1,4 +1,4 @@
-"""Writes chat.json: chat templates, and what `transformers` (5.18.0, with jinja2 3.1.6) makes of them.
+"""Writes chat.json: chat templates, and what `transformers` (5.24.0, with jinja2 3.1.6) makes of them.
 
     python3 chat.py FOLDER        FOLDER has SmolLM2-135M-Instruct.Q4_1.gguf, which ci/fetch-models.sh fetches
 
@@ -94,7 +94,7 @@ A:{% endif %}
 {%- endfor -%}""",
     "methods of Python": """{%- for message in messages -%}
 {%- set content = message.content -%}
-{{- content.strip() ~ '|' ~ content.lstrip('\\n ') ~ '|' ~ content.rstrip() ~ '|' ~ content.upper() ~ '|' ~ content.title() }}
+{{- content.strip() ~ '|' ~ content.lstrip('\\n ') ~ '|' ~ content.rstrip() ~ '|' ~ content.upper() ~ '|' ~ content.capitalize() }}
 {%- if '</think>' in content %}
 {{ content.split('</think>')[-1].lstrip('\\n') ~ '/' ~ content.split('</think>')[0].split('<think>')[-1] }}
 {%- endif %}
@@ -113,7 +113,8 @@ A:{% endif %}
 {{ ['a', 'b'] | join(', ') }} {{ [3, 1, 2] | sort | first }} {{ 'abc' | length }} {{ 'ab' * 2 }} {{ range(3) | list | last }}
 {{ 'a' in 'abc' }} {{ 'x' not in ['x'] }} {{ 1 is number }} {{ {} is mapping }} {{ 'a,b'.split(',') | join(';') }}
 {{ messages | selectattr('role', 'equalto', 'user') | list | length }} {{ messages | map(attribute='role') | join('-') }}
-{{ messages | rejectattr('role', 'equalto', 'user') | list | length }} {{ 'x' if false }}""",
+{{ messages | rejectattr('role', 'equalto', 'user') | list | length }} {{ 'x' if false }}
+{{ none is iterable }} {{ 'a' is iterable }} {{ [] is iterable }} {{ 1 is iterable }} {{ tools is iterable }}""",
     "macros": """{%- macro turn(role, content='', end='\\n') -%}
 <{{ role }}>{{ content }}{{ end }}
 {%- endmacro -%}

@@ -107,7 +107,8 @@ fn characters_are_never_cut() {
         // Neither vocabulary has all of these as tokens.
         let text = "𓀀🀄 and 👩‍👩‍👧‍👦 and 龘靐齉";
         let ids = tokenizer.encode(text, EncodeOptions { add_special: false, parse_special: false }).unwrap();
-        let cut = ids.iter().filter(|&&id| std::str::from_utf8(&tokenizer.piece(id, false).unwrap()).is_err());
+        let cut =
+            ids.iter().filter(|&&id| std::str::from_utf8(&tokenizer.piece(id, false).unwrap()).is_err());
         assert!(cut.count() > 4, "{name}");
         let mut stream = tokenizer.stream();
         let pieces: Vec<String> = ids.iter().map(|&id| stream.push(id).unwrap()).collect();

@@ -1,6 +1,6 @@
 //! Tokenizers of small vocabularies: from metadata, and from a folder.
 
-use models::text::{EncodeOptions, Error, Tokenizer, TokenKind};
+use models::text::{EncodeOptions, Error, TokenKind, Tokenizer};
 use serde_json::json;
 use weights::gguf::{Array, Metadata, Value};
 
@@ -111,7 +111,7 @@ fn byte_pairs_are_merged_in_order() {
     let encode = |text: &str, options| tokenizer.encode(text, options).unwrap();
     assert_eq!(text(&encode("hello hello hel", PLAIN)), ["hello", "Ġhello", "Ġ", "he", "l"]);
     assert_eq!(text(&encode("é", PLAIN)), ["Ã", "©"]);
-    assert_eq!(encode("", PLAIN), []);
+    assert!(encode("", PLAIN).is_empty());
     // The file says whether a text begins with a token, and this one says nothing.
     assert_eq!(encode("h", EncodeOptions::default()), encode("h", PLAIN));
     let mut metadata = byte_pairs();
@@ -138,7 +138,10 @@ fn control_tokens_are_found_if_they_are_wanted() {
     assert_eq!(tokenizer.kind(end), Some(TokenKind::Control));
     assert!(tokenizer.stop_tokens().iter().eq([&end]));
     let special = tokenizer.special();
-    assert_eq!((special.bos, special.eos, special.eot, special.eom), (Some(end - 1), Some(end), Some(end), None));
+    assert_eq!(
+        (special.bos, special.eos, special.eot, special.eom),
+        (Some(end - 1), Some(end), Some(end), None)
+    );
 }
 
 /// Each byte is a token here.
@@ -209,7 +212,10 @@ fn a_folder_is_read() {
     let special = tokenizer.special();
     assert_eq!((special.bos, special.eos, special.add_bos, special.add_eos), (Some(1), Some(2), true, false));
     assert_eq!(tokenizer.stop_tokens().iter().copied().collect::<Vec<_>>(), [2, 264]);
-    assert_eq!(tokenizer.encode_chat("hi").unwrap(), tokenizer.encode("hi", EncodeOptions::default()).unwrap());
+    assert_eq!(
+        tokenizer.encode_chat("hi").unwrap(),
+        tokenizer.encode("hi", EncodeOptions::default()).unwrap()
+    );
     let kinds = [0, 1, 3, 259].map(|id| tokenizer.kind(id).unwrap());
     assert_eq!(kinds, [TokenKind::Control, TokenKind::Control, TokenKind::Byte, TokenKind::Normal]);
 
@@ -231,7 +237,8 @@ fn damaged_metadata_are_errors() {
         metadata.remove(&format!("tokenizer.ggml.{key}"));
         error(metadata)
     };
-    let missing = |key: &str| format!("tokenizer.ggml.{key} is missing: the file has no tokenizer that is complete");
+    let missing =
+        |key: &str| format!("tokenizer.ggml.{key} is missing: the file has no tokenizer that is complete");
     assert_eq!(error(Metadata::new()), missing("model"));
     for key in ["tokens", "merges"] {
         assert_eq!(without(byte_pairs(), key), missing(key));
@@ -242,7 +249,10 @@ fn damaged_metadata_are_errors() {
         r#"tokenizer.ggml.model is "rwkv", which is not supported; supported are ["gpt2", "llama"]"#
     );
     let found = with(byte_pairs(), "pre", "my-own".into());
-    assert!(found.starts_with(r#"tokenizer.ggml.pre is "my-own", which is not known; known are ["default", "#), "{found}");
+    assert!(
+        found.starts_with(r#"tokenizer.ggml.pre is "my-own", which is not known; known are ["default", "#),
+        "{found}"
+    );
     assert_eq!(with(byte_pairs(), "tokens", 3u32.into()), "tokenizer.ggml.tokens is no array of texts");
     assert_eq!(
         with(sentence_pieces(), "tokens", strings(["a", "b", "a"])),
@@ -272,7 +282,10 @@ fn damaged_metadata_are_errors() {
         with(byte_pairs(), "add_bos_token", "yes".into()),
         "tokenizer.ggml.add_bos_token is \"yes\", neither true nor false"
     );
-    assert_eq!(with(byte_pairs(), "merges", strings(["he"])), "tokenizer.ggml.merges cannot be used: the merge \"he\" has no space");
+    assert_eq!(
+        with(byte_pairs(), "merges", strings(["he"])),
+        "tokenizer.ggml.merges cannot be used: the merge \"he\" has no space"
+    );
     let found = with(byte_pairs(), "merges", strings(["x y"]));
     assert!(found.starts_with("tokenizer.ggml.merges ") && found.contains("xy"), "{found}");
     // A token past the end is one that the model does not have.
