@@ -32,10 +32,10 @@ impl Candidates {
     pub(super) fn choose(&mut self, logits: &[f32], greatest: f32, sampling: &Sampling) -> &[Candidate] {
         self.ranked.clear();
         // 0 for −0, which are equal.
-        self.ranked.extend((0..).zip(logits).map(|(id, &logit)| (logit + 0.0, id)));
-        if sampling.top_k > 0 && sampling.top_k < logits.len() {
-            rank(&mut self.ranked, sampling.top_k);
-            self.ranked.truncate(sampling.top_k);
+        let tokens = (0..).zip(logits).map(|(id, &logit)| (logit + 0.0, id));
+        match sampling.top_k {
+            0 => self.ranked.extend(tokens),
+            top_k => likeliest(tokens, top_k, &mut self.ranked),
         }
         if sampling.top_p < 1.0 {
             let kept = self.smallest_set(greatest, sampling.top_p);
@@ -94,6 +94,27 @@ impl Candidates {
             count *= MORE;
         }
     }
+}
+
+/// The `count` likeliest of tokens that come by id, the likeliest first.
+fn likeliest(tokens: impl Iterator<Item = (f32, u32)>, count: usize, found: &mut Vec<(f32, u32)>) {
+    let most = count.saturating_mul(2).max(FIRST);
+    // Of `count` tokens that were found, the least likely: what comes later needs more.
+    let mut least = None;
+    for token in tokens {
+        if least.is_some_and(|least| token.0 <= least) {
+            continue;
+        }
+        found.push(token);
+        if found.len() > most {
+            rank(found, count);
+            found.truncate(count);
+            least = Some(found[count - 1].0);
+        }
+    }
+    let count = count.min(found.len());
+    rank(found, count);
+    found.truncate(count);
 }
 
 /// Brings the `count` likeliest tokens to the front, the likeliest first; of equal ones the lower id comes first.
