@@ -1,7 +1,8 @@
 //! Pre-tokenizers of byte-pair encodings: regular expressions that cut text into words, which are encoded one by one.
 //!
-//! The expressions are those of the models' own `tokenizer.json`. A pre-tokenizer with several of them cuts by the first,
-//! then cuts each piece by the next.
+//! The expressions are those of the models' own `tokenizer.json`; "default" is llama.cpp's, for files that name none. A
+//! pre-tokenizer with several of them cuts by the first, then cuts each piece by the next. For "tekken" llama.cpp tells
+//! upper case from lower case in ASCII alone, where the model's own expression does so in all scripts.
 
 use regex::Regex;
 

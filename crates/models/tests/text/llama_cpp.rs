@@ -92,6 +92,8 @@ fn decoding_gives_the_text_back() {
         for text in texts {
             let ids =
                 tokenizer.encode(&text, EncodeOptions { add_special: false, parse_special: true }).unwrap();
+            // SentencePiece writes this character for a space, and cannot tell them apart.
+            let text = if name.contains("gemma") { text.replace('▁', " ") } else { text };
             assert_eq!(tokenizer.decode(&ids, true).unwrap(), text, "{name}");
             let mut stream = tokenizer.stream().with_special(true);
             let mut streamed: String = ids.iter().map(|&id| stream.push(id).unwrap()).collect();
