@@ -1,6 +1,12 @@
-//! The program `hipstack`: looks at the files of models, and makes them smaller.
+//! The program `hipstack`: runs language models, looks at their files, and makes them smaller.
 
+mod bench;
+mod chat;
+mod embed;
+mod generate;
 mod inspect;
+mod load;
+mod memory;
 mod quantize;
 mod shown;
 
@@ -8,21 +14,29 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
-/// Tools for the files of models.
+/// An error of any part, as text for people.
+type Failure = Box<dyn std::error::Error>;
+
+/// Language models on any device.
 #[derive(Parser, Debug)]
 #[command(
     name = "hipstack",
     version,
     max_term_width = 110,
     after_help = "Examples:
+  hipstack chat SmolLM2-135M-Instruct.Q4_1.gguf
+  hipstack generate model.gguf --prompt 'Once upon a time' --device host:0 -n 64 --temperature 0
+  hipstack generate Llama-3.2-1B --prompt 'def main():' --stop '\n\n' --json
+  hipstack embed all-MiniLM-L6-v2 'a cat sleeps' 'a kitten naps' 'stock prices fell'
+  hipstack bench model.gguf --device nvidia:0 --prompt 2048 --tokens 128
   hipstack inspect model.gguf                    metadata, tensors and formats
   hipstack inspect model-00001-of-00003.gguf     a split model: all of its files
   hipstack inspect model.gguf.part00             a file that was cut into parts, as one
   hipstack inspect Llama-3.2-1B                  a folder with safetensors files and their index
   hipstack inspect model.gguf --json | jq .formats
-  hipstack quantize Llama-3.2-1B model-f16.gguf --format f16
+  hipstack quantize Llama-3.2-1B model-q4_k.gguf --format q4_k
 
-Exit code: 0, or 1 if a file cannot be read."
+Exit code: 0, or 1 if something failed, a memory check too."
 )]
 struct Arguments {
     #[command(subcommand)]
@@ -31,6 +45,14 @@ struct Arguments {
 
 #[derive(Subcommand, Debug)]
 enum Command {
+    /// Continue a text
+    Generate(generate::GenerateArguments),
+    /// Talk to a model, line by line
+    Chat(chat::ChatArguments),
+    /// Print how similar texts are, or their vectors
+    Embed(embed::EmbedArguments),
+    /// Measure how many tokens a second a model reads and writes
+    Bench(bench::BenchArguments),
     /// Print what the files of a model say and hold, without loading it
     Inspect(inspect::InspectArguments),
     /// Write a model as one GGUF file, with its matrices in a smaller format
@@ -39,8 +61,12 @@ enum Command {
 
 fn main() -> ExitCode {
     let done = match Arguments::parse().command {
-        Command::Inspect(arguments) => inspect::run(&arguments),
-        Command::Quantize(arguments) => quantize::run(&arguments),
+        Command::Generate(arguments) => generate::run(&arguments),
+        Command::Chat(arguments) => chat::run(&arguments),
+        Command::Embed(arguments) => embed::run(&arguments),
+        Command::Bench(arguments) => bench::run(&arguments),
+        Command::Inspect(arguments) => inspect::run(&arguments).map_err(Failure::from),
+        Command::Quantize(arguments) => quantize::run(&arguments).map_err(Failure::from),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,

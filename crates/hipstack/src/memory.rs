@@ -1,0 +1,51 @@
+//! What a command takes of the device's memory, and whether it gives all of it back.
+
+use tensor_core::Device;
+
+use crate::{Failure, shown};
+
+/// The memory of a device before a command.
+pub(crate) struct Memory {
+    device: Device,
+    allocated: usize,
+}
+
+impl Memory {
+    pub(crate) fn before(device: &Device) -> Memory {
+        Memory { device: device.clone(), allocated: allocated(device).unwrap_or(0) }
+    }
+
+    /// The most bytes that were in use at once since the program began: of a HIP device its own, of the CPU the resident
+    /// memory of the process. `None` where the system does not say.
+    pub(crate) fn peak(&self) -> Option<u64> {
+        match self.device.as_hip() {
+            Some(hip) => Some(hip.device().memory_statistics().peak_allocated as u64),
+            None => resident_peak(),
+        }
+    }
+
+    /// That as many bytes of the device are in use as before, and none are reserved after a trim.
+    ///
+    /// # Errors
+    /// How many are left.
+    pub(crate) fn check(&self) -> Result<(), Failure> {
+        let Some(hip) = self.device.as_hip() else { return Ok(()) };
+        self.device.synchronize()?;
+        let left = allocated(&self.device).unwrap_or(0).saturating_sub(self.allocated);
+        hip.device().trim_memory(0)?;
+        let reserved = hip.device().memory_statistics().reserved;
+        eprintln!("memory check: {} in use, {} reserved", shown::bytes(left as u64), shown::bytes(reserved as u64));
+        if left > 0 { Err(format!("{left} bytes of {} were not given back", self.device).into()) } else { Ok(()) }
+    }
+}
+
+fn allocated(device: &Device) -> Option<usize> {
+    Some(device.as_hip()?.device().memory_statistics().allocated)
+}
+
+/// Linux's `VmHWM`.
+fn resident_peak() -> Option<u64> {
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
+    line.trim().strip_suffix("kB")?.trim().parse::<u64>().ok().map(|kib| kib * 1024)
+}
