@@ -16,7 +16,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let options = unit.options(platform.kind.name(), wave_size).expect("the host has a compiler");
     let source = Source::new(unit.family.source)
         .name(unit.family.file)
-        .headers(kernels_hip::HEADERS.iter().copied())
+        .headers(unit.family.headers())
         .options(options);
     let module = device.compile(&source)?;
     let add = module.function("elementwise_add_f32")?;

@@ -15,14 +15,10 @@
 // *fault, as in index.hip; only the launch whose `first` is 0 reports.
 #include "portable.hpp"
 #include "digits.hpp"
+#include "ids.hpp"
 
 namespace hipstack {
 
-struct IndexFault {
-    u32 taken, operation, axis, reserved;
-    i64 id;
-    u64 length;
-};
 struct BucketMap {
     u64 terms;               // in all lines, below 2^32
     u64 count, length, inner; // ids of a line, elements of dst along the axis, contiguous lines
@@ -32,15 +28,7 @@ struct BucketMap {
     u32 id_type, operation, axis;
     u32 apart; // 1: the old values are in another array, and every element of dst is written
 };
-SIZE(IndexFault, 32) OFFSET(IndexFault, id, 16)
 SIZE(BucketMap, 80) OFFSET(BucketMap, tiles, 48) OFFSET(BucketMap, shift, 56)
-static constexpr u32 ID_U8 = 0, ID_U32 = 1, ID_I32 = 2;
-
-#define WITH_IDS(ids, type, f)                       \
-    if (type == ID_U8) f((const u8*)ids);            \
-    else if (type == ID_U32) f((const u32*)ids);     \
-    else if (type == ID_I32) f((const i32*)ids);     \
-    else f((const i64*)ids);
 
 typedef Dtype<T>::Compute Sum;
 
@@ -80,14 +68,6 @@ static constexpr u32 BUCKET_BITS = 11, BUCKETS = 1u << BUCKET_BITS;
 static constexpr u32 TOGETHER = 8;
 // Marks a term without a destination.
 static constexpr u32 NONE = ~0u;
-
-DEVICE void report(IndexFault* fault, const BucketMap& m, i64 id) {
-    if (atomicCAS(&fault->taken, 0u, 1u) != 0u) return;
-    fault->operation = m.operation;
-    fault->axis = m.axis;
-    fault->id = id;
-    fault->length = m.length;
-}
 
 // ---- destinations of terms -------------------------------------------------------------------------------------------
 // Reads the destinations of N terms that are `step` apart, relative to `first`. Terms beyond `end`, of other parts, or with an invalid id

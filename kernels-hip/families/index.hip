@@ -14,15 +14,10 @@
 //
 // No shared memory, no barriers.
 #include "portable.hpp"
+#include "ids.hpp"
 
 namespace hipstack {
 
-// The first invalid id since the host last read it. taken is 0 until a thread claims it.
-struct IndexFault {
-    u32 taken, operation, axis, reserved;
-    i64 id;
-    u64 length;
-};
 struct GatherMap {
     u64 count, axis_stride, length;
     u32 rank, id_type, packed, operation, axis, reserved;
@@ -34,28 +29,10 @@ struct ScatterMap {
     u32 rank, id_type, operation, axis;
     u64 dims[MAX_RANK], dst[MAX_RANK], ids[MAX_RANK], src[MAX_RANK];
 };
-SIZE(IndexFault, 32) OFFSET(IndexFault, id, 16) OFFSET(IndexFault, length, 24)
 SIZE(GatherMap, 240) OFFSET(GatherMap, rank, 24) OFFSET(GatherMap, dims, 48) OFFSET(GatherMap, src, 112)
 OFFSET(GatherMap, ids, 176)
 SIZE(ScatterMap, 328) OFFSET(ScatterMap, dst_axis, 32) OFFSET(ScatterMap, rank, 56) OFFSET(ScatterMap, dims, 72)
 OFFSET(ScatterMap, dst, 136) OFFSET(ScatterMap, ids, 200) OFFSET(ScatterMap, src, 264)
-static constexpr u32 ID_U8 = 0, ID_U32 = 1, ID_I32 = 2;
-
-// Calls f(ids) with the type of the ids.
-#define WITH_IDS(ids, type, f)                       \
-    if (type == ID_U8) f((const u8*)ids);            \
-    else if (type == ID_U32) f((const u32*)ids);     \
-    else if (type == ID_I32) f((const i32*)ids);     \
-    else f((const i64*)ids);
-
-// Records an invalid id unless one is recorded already. The flag has 32 bits, because some devices lack a 64-bit compare-and-swap.
-template <class Map> SHARED_CODE void report(IndexFault* fault, const Map& m, i64 id) {
-    if (atomicCAS(&fault->taken, 0u, 1u) != 0u) return;
-    fault->operation = m.operation;
-    fault->axis = m.axis;
-    fault->id = id;
-    fault->length = m.length;
-}
 
 // ---- gather ----------------------------------------------------------------------------------------------------------
 // Contiguous elements of a thread, on the host.

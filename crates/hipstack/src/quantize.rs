@@ -13,15 +13,15 @@ pub(crate) struct QuantizeArguments {
     file: PathBuf,
     /// The GGUF file to write
     out: PathBuf,
-    /// The format of matrices, such as f16 or bf16
+    /// The format of matrices, such as q4_k, q8_0 or bf16
     #[arg(long, value_name = "NAME")]
     format: String,
 }
 
 /// Writes the file, and says how much smaller it is.
 pub(crate) fn run(arguments: &QuantizeArguments) -> Result<()> {
-    let format = Format::from_name(&arguments.format).ok_or_else(|| {
-        let what = format!("there is no format {:?}; there are {}", arguments.format, names());
+    let format = Format::from_name(&arguments.format).filter(|format| format.is_written()).ok_or_else(|| {
+        let what = format!("no file is written with format {:?}, but with {}", arguments.format, names());
         Error::new("quantize", ErrorKind::Argument { what })
     })?;
     let checkpoint = Checkpoint::open(&arguments.file)?;
@@ -32,14 +32,14 @@ pub(crate) fn run(arguments: &QuantizeArguments) -> Result<()> {
     Ok(())
 }
 
-/// Matrices of floats have the format that was asked for, if their rows are whole blocks. Vectors, such as the weights of
-/// norms, are small and matter more: they stay.
+/// Matrices have the format that was asked for, if their rows are whole blocks. Vectors, such as the weights of norms, are
+/// small and matter more: they stay.
 fn chosen(info: &Info, format: Format) -> Option<Format> {
-    let is_float = matches!(info.format, Some(Format::Dense(dtype)) if dtype.is_float());
+    let is_real = info.format.is_some_and(Format::is_real);
     let fits = info.shape.rank() >= 2 && format.byte_len(&info.shape).is_ok();
-    if is_float && fits { Some(format) } else { info.format }
+    if is_real && fits { Some(format) } else { info.format }
 }
 
 fn names() -> String {
-    Format::all().map(Format::name).collect::<Vec<_>>().join(" ")
+    Format::all().filter(|format| format.is_written()).map(Format::name).collect::<Vec<_>>().join(" ")
 }

@@ -87,7 +87,7 @@ fn matrices_are_made_smaller() {
     };
     assert_eq!((named("a.weight"), named("norm.weight")), ("bf16".into(), "f32".into()));
     let (done, error) = quantize("q5");
-    assert!(!done && error.contains("there is no format \"q5\"; there are f32 f16 q4_0"), "{error}");
+    assert!(!done && error.contains("no file is written with format \"q5\", but with f32 f16 q4_0"), "{error}");
 }
 
 #[test]

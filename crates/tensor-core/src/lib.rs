@@ -95,7 +95,7 @@ pub use element::Element;
 pub use error::{Error, ErrorKind, Result};
 pub use float8::F8E4M3;
 pub use half::{bf16, f16};
-pub use hip::{CodeOrigin, HipDevice, HipStorage};
+pub use hip::{CodeOrigin, HipDevice, HipStorage, QHipStorage};
 pub use io::{file, npy, safetensors};
 pub use layout::{Collapsed, Layout, collapse};
 pub use ops::{BinaryOp, CmpOp, ReduceOp, ScalarOp, UnaryOp};

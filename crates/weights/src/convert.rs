@@ -3,12 +3,13 @@
 use std::borrow::Cow;
 use std::path::Path;
 
-use tensor_core::{Device, Error, ErrorKind, Result, Upload};
+use tensor_core::{Device, Error, ErrorKind, QTensor, Result, Upload};
 
 use crate::checkpoint::{Checkpoint, Info};
 use crate::format::Format;
 use crate::gguf::{Metadata, Planned, write_planned};
 use crate::progress::Progress;
+use crate::weight::Weight;
 
 /// What a GGUF file says of its formats as a whole, which is not so any more.
 const FILE_TYPE: &str = "general.file_type";
@@ -69,7 +70,7 @@ pub fn convert(
 fn check(name: &str, from: Option<Format>, to: Format) -> Result<()> {
     match (from, to) {
         (Some(from), to) if from == to => Ok(()),
-        (Some(Format::Dense(from)), Format::Dense(to)) if from.is_float() && to.is_float() => Ok(()),
+        (Some(from), to) if from.is_real() && to.is_written() => Ok(()),
         (from, to) => {
             let from = from.map_or("another format", Format::name);
             Err(bad(format!("tensor {name:?} is {from}, which is not converted to {to}; keep its format")))
@@ -77,16 +78,21 @@ fn check(name: &str, from: Option<Format>, to: Format) -> Result<()> {
     }
 }
 
-/// The bytes of a tensor in a format that it is converted to.
+/// The bytes of a tensor in a format that it is converted to. Quantized numbers become `f32` on the way.
 fn converted<'a>(checkpoint: &'a Checkpoint, name: &str, to: Format) -> Result<Cow<'a, [u8]>> {
     let from = checkpoint.info(name).and_then(|info| info.format);
-    match to {
-        Format::Dense(dtype) if from != Some(to) => {
-            let weight = checkpoint.load(name, &mut Upload::new(&Device::Cpu)?)?;
-            Ok(Cow::Owned(weight.tensor()?.to_dtype(dtype)?.to_bytes()?))
-        }
-        _ => checkpoint.bytes(name),
+    if from == Some(to) {
+        return checkpoint.bytes(name);
     }
+    let tensor = match checkpoint.load(name, &mut Upload::new(&Device::Cpu)?)? {
+        Weight::Dense(tensor) => tensor,
+        Weight::Quantized(tensor) => tensor.dequantize(&Device::Cpu)?,
+    };
+    let converted = match to {
+        Format::Dense(dtype) => Weight::Dense(tensor.to_dtype(dtype)?),
+        Format::Quantized(format) => Weight::Quantized(QTensor::quantize(&tensor, format)?),
+    };
+    Ok(Cow::Owned(converted.to_bytes()?.into_owned()))
 }
 
 fn bad(what: String) -> Error {

@@ -2,9 +2,7 @@
 
 use std::fmt;
 
-use tensor_core::{DType, Shape};
-
-use crate::ggml::QuantFormat;
+use tensor_core::{DType, QuantFormat, Shape};
 
 /// How a tensor of a file stores its numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -65,6 +63,24 @@ impl Format {
     /// The format of that name, if GGUF files have it.
     pub fn from_name(name: &str) -> Option<Format> {
         Format::all().find(|format| format.name() == name)
+    }
+
+    /// Whether the numbers are real: floats, or quantized. Such formats are converted to those of [`Format::is_written`].
+    pub fn is_real(self) -> bool {
+        match self {
+            Format::Dense(dtype) => dtype.is_float(),
+            Format::Quantized(_) => true,
+        }
+    }
+
+    /// Whether [`convert`](crate::convert) makes this format: floats that GGUF files have, and quantized formats of weights
+    /// that can be quantized to. `q8_1` and `q8_k` are formats of activations.
+    pub fn is_written(self) -> bool {
+        match self {
+            Format::Dense(dtype) => dtype.is_float() && self.ggml_type().is_some(),
+            Format::Quantized(QuantFormat::Q8_1 | QuantFormat::Q8K) => false,
+            Format::Quantized(format) => format.can_quantize(),
+        }
     }
 
     /// Elements of a block: 1 for a dtype.

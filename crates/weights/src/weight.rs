@@ -1,26 +1,19 @@
 //! One weight of a model on a device.
 
-use tensor_core::{Device, Error, ErrorKind, Result, Shape, Tensor};
+use std::borrow::Cow;
+
+use tensor_core::{Device, Error, ErrorKind, QTensor, Result, Shape, Tensor};
 
 use crate::format::Format;
-use crate::ggml::QuantFormat;
 
-/// A weight on a device: a tensor, or quantized numbers as their file has them.
+/// A weight on a device: a tensor, or quantized numbers as their file has them. Cloning it clones a reference.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub enum Weight {
     /// Numbers of a dtype.
     Dense(Tensor),
     /// Blocks of quantized numbers.
-    Quantized(Packed),
-}
-
-/// Quantized numbers on a device, in blocks along the last dimension. Cloning it clones a reference.
-#[derive(Debug, Clone)]
-pub struct Packed {
-    format: QuantFormat,
-    shape: Shape,
-    bytes: Tensor,
+    Quantized(QTensor),
 }
 
 impl Weight {
@@ -28,7 +21,7 @@ impl Weight {
     pub fn format(&self) -> Format {
         match self {
             Weight::Dense(tensor) => Format::Dense(tensor.dtype()),
-            Weight::Quantized(packed) => Format::Quantized(packed.format),
+            Weight::Quantized(tensor) => Format::Quantized(tensor.dtype()),
         }
     }
 
@@ -36,19 +29,24 @@ impl Weight {
     pub fn shape(&self) -> &Shape {
         match self {
             Weight::Dense(tensor) => tensor.shape(),
-            Weight::Quantized(packed) => &packed.shape,
+            Weight::Quantized(tensor) => tensor.shape(),
         }
     }
 
     /// The device that it is on.
     pub fn device(&self) -> Device {
-        self.memory().device()
+        match self {
+            Weight::Dense(tensor) => tensor.device(),
+            Weight::Quantized(tensor) => tensor.device(),
+        }
     }
 
-    /// The bytes that it takes on its device.
+    /// The bytes that it takes in a file, and but for some padding on its device.
     pub fn byte_len(&self) -> usize {
-        let memory = self.memory();
-        memory.elements() * memory.dtype().size_in_bytes()
+        match self {
+            Weight::Dense(tensor) => tensor.elements() * tensor.dtype().size_in_bytes(),
+            Weight::Quantized(tensor) => tensor.storage_size_in_bytes(),
+        }
     }
 
     /// The tensor, if the numbers have a dtype.
@@ -58,63 +56,42 @@ impl Weight {
     pub fn tensor(&self) -> Result<&Tensor> {
         match self {
             Weight::Dense(tensor) => Ok(tensor),
-            Weight::Quantized(packed) => {
-                let what =
-                    format!("the weight {} is quantized ({}), and no tensor", packed.shape, packed.format);
+            Weight::Quantized(quantized) => {
+                let what = format!(
+                    "the weight {} is quantized ({}), and no tensor: dequantize it, or multiply by it",
+                    quantized.shape(),
+                    quantized.dtype()
+                );
                 Err(Error::new("weight", ErrorKind::Argument { what }).on(&self.device()))
             }
         }
     }
 
     /// The quantized numbers, if it has such.
-    pub fn quantized(&self) -> Option<&Packed> {
+    pub fn quantized(&self) -> Option<&QTensor> {
         match self {
             Weight::Dense(_) => None,
-            Weight::Quantized(packed) => Some(packed),
+            Weight::Quantized(tensor) => Some(tensor),
         }
     }
 
-    /// The bytes as files have them. Waits for the device.
+    /// The bytes as files have them: borrowed if they are in host memory, else read from the device, which is waited for.
     ///
     /// # Errors
     /// [`ErrorKind::OutOfMemory`], or an error of the device.
-    pub fn to_bytes(&self) -> Result<Vec<u8>> {
-        self.memory().to_bytes()
+    pub fn to_bytes(&self) -> Result<Cow<'_, [u8]>> {
+        match self {
+            Weight::Dense(tensor) => tensor.to_bytes().map(Cow::Owned),
+            Weight::Quantized(tensor) => tensor.data(),
+        }
     }
 
     /// Names its memory in lists of live buffers.
     pub(crate) fn set_name(&self, name: &str) {
-        self.memory().set_name(name);
-    }
-
-    /// The tensor whose memory this is.
-    fn memory(&self) -> &Tensor {
         match self {
-            Weight::Dense(tensor) => tensor,
-            Weight::Quantized(packed) => &packed.bytes,
+            Weight::Dense(tensor) => tensor.set_name(name),
+            Weight::Quantized(tensor) => tensor.set_name(name),
         }
-    }
-}
-
-impl Packed {
-    /// Numbers whose blocks are `bytes`, as many as the shape has.
-    pub(crate) fn new(format: QuantFormat, shape: Shape, bytes: Tensor) -> Packed {
-        Packed { format, shape, bytes }
-    }
-
-    /// The format.
-    pub fn format(&self) -> QuantFormat {
-        self.format
-    }
-
-    /// The shape, outermost dimension first.
-    pub fn shape(&self) -> &Shape {
-        &self.shape
-    }
-
-    /// The blocks, as a `u8` tensor of rank 1.
-    pub fn bytes(&self) -> &Tensor {
-        &self.bytes
     }
 }
 
@@ -124,8 +101,8 @@ impl From<Tensor> for Weight {
     }
 }
 
-impl From<Packed> for Weight {
-    fn from(packed: Packed) -> Weight {
-        Weight::Quantized(packed)
+impl From<QTensor> for Weight {
+    fn from(tensor: QTensor) -> Weight {
+        Weight::Quantized(tensor)
     }
 }

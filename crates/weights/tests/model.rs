@@ -88,7 +88,7 @@ fn gguf_files_are_models() -> Result<()> {
         let q = model.layer(1)?["attn_q.weight"].tensor()?.to_vec::<f32>()?;
         assert_eq!(q, [2.0; 4]);
         for name in checkpoint.names() {
-            assert_eq!(model[name].to_bytes()?, *checkpoint.bytes(name)?, "{name}");
+            assert_eq!(*model[name].to_bytes()?, *checkpoint.bytes(name)?, "{name}");
         }
         assert_eq!(model["q6_k"].shape().dims(), [2, 256]);
     }
@@ -166,7 +166,7 @@ fn real_models_are_loaded() -> Result<()> {
         for name in
             [format!("blk.0.{short}"), "token_embd.weight".to_owned(), "output_norm.weight".to_owned()]
         {
-            assert!(model[name.as_str()].to_bytes()? == *checkpoint.bytes(&name)?, "{name}");
+            assert!(*model[name.as_str()].to_bytes()? == *checkpoint.bytes(&name)?, "{name}");
         }
     }
     Ok(())

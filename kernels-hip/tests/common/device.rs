@@ -176,13 +176,13 @@ pub fn image(unit: &Unit, wave_size: u32) -> Vec<u8> {
     image_of(unit.family.source, unit, wave_size)
 }
 
-/// As [`image`], from a source that is compiled with the options of the unit.
+/// As [`image`], from a source that is compiled with the options and the headers of the unit.
 pub fn image_of(text: &str, unit: &Unit, wave_size: u32) -> Vec<u8> {
     let own_arch = format!("host-w{wave_size}");
     let (arch, wave_size) = unit.target("host", &own_arch, wave_size);
     let source = Source::new(text)
         .name(unit.family.file)
-        .headers(kernels_hip::HEADERS.iter().copied())
+        .headers(unit.family.headers())
         .options(unit.options("host", wave_size).expect("the host has a compiler"));
     let compiled = CodeCache::process().compile(&source, &hip_host::platform(), arch);
     compiled.unwrap_or_else(|error| panic!("{error}")).0.into_code()

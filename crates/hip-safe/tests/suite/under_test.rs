@@ -77,7 +77,7 @@ fn compiled(device: &Device) -> Vec<u8> {
     let (arch, wave_size) = unit.target(&name(), &properties.arch, properties.wave_size);
     let source = Source::new(unit.family.source)
         .name(unit.family.file)
-        .headers(kernels_hip::HEADERS.iter().copied())
+        .headers(unit.family.headers())
         .options(unit.options(&name(), wave_size).expect("a platform with a compiler"));
     // Not through the device's platform, whose calls some tests count.
     let platform = if name() == "host" { hip_host::platform() } else { Arc::clone(device.platform()) };

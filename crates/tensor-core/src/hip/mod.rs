@@ -15,6 +15,7 @@ mod libraries;
 mod maps;
 pub(crate) mod ops;
 mod platforms;
+mod quant;
 mod staging;
 mod storage;
 
@@ -22,4 +23,5 @@ pub use code::CodeOrigin;
 pub use device::HipDevice;
 pub(crate) use platforms::{names as platform_names, platform};
 pub(crate) use staging::Staging;
+pub use quant::QHipStorage;
 pub use storage::HipStorage;

@@ -5,7 +5,7 @@ use crate::error::{Error, ErrorKind};
 use crate::layout::Layout;
 
 /// The operations that take ids. Devices report a wrong id with the operation's index in this list.
-pub(crate) const OPERATIONS: [&str; 9] = [
+pub(crate) const OPERATIONS: [&str; 10] = [
     "index_select",
     "gather",
     "embedding",
@@ -15,6 +15,7 @@ pub(crate) const OPERATIONS: [&str; 9] = [
     "scatter_add_",
     "index_add",
     "index_add_",
+    "indexed_moe_forward",
 ];
 
 /// The axis that ids index, for one operation.

@@ -1,10 +1,11 @@
-//! Tensors of quantized numbers: ggml's block formats, on the CPU.
+//! Tensors of quantized numbers: ggml's block formats.
 
 pub(crate) mod arrays;
 pub(crate) mod block;
 pub(crate) mod format;
 pub(crate) mod fp4;
 mod grids;
+mod host;
 pub(crate) mod iq1;
 pub(crate) mod iq2;
 pub(crate) mod iq3;

@@ -2,15 +2,12 @@
 
 use std::borrow::Cow;
 
-use super::{QStorage, QuantFormat};
-use crate::cpu::CpuStorage;
+use super::{QStorage, QuantFormat, host};
 use crate::device::Device;
 use crate::dtype::DType;
 use crate::error::{Error, ErrorKind, On, Result};
-use crate::layout::Layout;
 use crate::plan::index::{Indexed, is_id};
 use crate::shape::Shape;
-use crate::storage::Storage;
 use crate::tensor::Tensor;
 
 /// A tensor of quantized numbers, which operations read block by block. It cannot be changed, and a clone shares its
@@ -78,21 +75,20 @@ impl QTensor {
     /// importance matrix. NaN and infinities give blocks of unspecified values.
     ///
     /// # Errors
-    /// [`ErrorKind::Rank`] for a scalar; [`ErrorKind::Argument`] if a row is no whole number of blocks, if the format
-    /// has no quantizer ([`QuantFormat::can_quantize`]), and on a HIP device: quantized tensors are on the CPU;
-    /// [`ErrorKind::OutOfMemory`].
+    /// [`ErrorKind::Rank`] for a scalar; [`ErrorKind::Argument`] if a row is no whole number of blocks, or if the format
+    /// has no quantizer ([`QuantFormat::can_quantize`]) or the device no kernels for it; [`ErrorKind::OutOfMemory`].
     pub fn quantize(src: &Tensor, format: QuantFormat) -> Result<QTensor> {
         QTensor::quantize_onto(src, format, &src.device())
     }
 
-    /// As [`QTensor::quantize`], with the result on `device`. The tensor may be on any device.
+    /// As [`QTensor::quantize`], with the result on `device`. The tensor may be on any device; it is quantized on the CPU.
     ///
     /// # Errors
     /// As [`QTensor::quantize`], and an error of the tensor's device.
     pub fn quantize_onto(src: &Tensor, format: QuantFormat, device: &Device) -> Result<QTensor> {
         bytes_of(src.shape(), format, "quantize").on(src)?;
-        let values = floats(&src.to_device(&Device::Cpu)?)?;
-        let storage = QStorage::quantize(slice(&values, "quantize")?, device, format)?;
+        let values = host::floats(&src.to_device(&Device::Cpu)?)?;
+        let storage = QStorage::quantize(host::slice(&values, "quantize")?, device, format)?;
         Ok(QTensor { storage, shape: src.shape().clone() })
     }
 
@@ -126,12 +122,31 @@ impl QTensor {
         self.storage.size_in_bytes()
     }
 
-    /// The blocks, as in files.
+    /// The blocks, as in files. Waits for the device.
     ///
     /// # Errors
-    /// None on the CPU.
+    /// None on the CPU; [`ErrorKind::OutOfMemory`], or an error of the device.
     pub fn data(&self) -> Result<Cow<'_, [u8]>> {
         self.storage.data()
+    }
+
+    /// The same blocks on `device`; the tensor itself if it is there. Otherwise a copy through host memory.
+    ///
+    /// # Errors
+    /// As [`QStorage::from_data`].
+    pub fn to_device(&self, device: &Device) -> Result<QTensor> {
+        if self.device().same_device(device) {
+            return Ok(self.clone());
+        }
+        let storage = QStorage::from_data(self.data()?, device, self.dtype())?;
+        Ok(QTensor { storage, shape: self.shape.clone() })
+    }
+
+    /// Names the memory in lists of live buffers; on the CPU there are none.
+    pub fn set_name(&self, name: impl std::fmt::Display) {
+        if let QStorage::Hip(storage) = &self.storage {
+            storage.set_name(&name);
+        }
     }
 
     /// The values as `f32`, on `device`. They have the bits that ggml computes.
@@ -158,7 +173,7 @@ impl QTensor {
         let operation = "dequantize";
         require_float(dtype, &self.shape, operation).on(device)?;
         let values = self.storage.dequantize(dtype).on(&self.device())?;
-        Tensor::tight(Storage::Cpu(values), self.shape.clone(), operation)?.to_device(device)
+        Tensor::tight(values, self.shape.clone(), operation)?.to_device(device)
     }
 
     /// The rows at `ids` of a table `[n, d]`, which is this tensor, as `f32`. `ids` may have any shape: `[…]` gives
@@ -171,19 +186,19 @@ impl QTensor {
     pub fn embedding(&self, ids: &Tensor) -> Result<Tensor> {
         let operation = "embedding";
         let &[_, width] = self.shape.dims() else { return Err(self.wrong_rank(operation, "2")) };
-        let axis = self.first_axis(operation);
-        let (ids, at) = self.ids(ids, operation)?;
-        let shape: Shape = at.dims().iter().copied().chain([width]).collect();
+        self.require_ids(ids, operation)?;
+        let shape: Shape = ids.dims().iter().copied().chain([width]).collect();
         shape.elements(operation).on(&self.device())?;
-        let rows = self.storage.rows(width, &axis, (ids, at)).on(&self.device())?;
-        Tensor::tight(Storage::Cpu(rows), shape, operation)
+        let rows = self.storage.rows(width, &self.first_axis(operation), ids).on(&self.device())?;
+        Tensor::tight(rows, shape, operation)
     }
 
     /// The product `xs · selfᵀ` of activations `[…, k]` with this matrix `[n, k]`: `[…, n]`, in the dtype of `xs`:
     /// `f32`, `f16` or `bf16`.
     ///
     /// Up to eight rows of activations are rounded to 8 bits, every 32 with a scale: a result may differ from the exact
-    /// one by Σ |w| · max |x| / 254, with the maximum of each 32. More rows are multiplied in `f32` without that.
+    /// one by Σ |w| · max |x| / 254, with the maximum of each 32. More rows are multiplied without that: on the CPU in
+    /// `f32`, on a HIP device by the weights rounded to the dtype of `xs`.
     ///
     /// # Errors
     /// [`ErrorKind::Rank`] unless the tensor is a matrix and `xs` has an axis; [`ErrorKind::InnerDimensions`];
@@ -197,9 +212,8 @@ impl QTensor {
         if shape.elements(operation).on(xs)? == 0 || width == 0 {
             return Tensor::zeros(shape, xs.dtype(), &xs.device());
         }
-        let values = floats(xs)?;
-        let products = self.storage.product(slice(&values, operation)?, width, operation).on(xs)?;
-        Tensor::from_vec(products, shape, &xs.device())?.to_dtype(xs.dtype())
+        let rows = xs.reshape([xs.elements() / width, width])?;
+        Tensor::tight(self.storage.product(&rows, columns, operation).on(xs)?, shape, operation)
     }
 
     /// The products of activations with the matrices of their experts, which are this tensor `[experts, n, k]`. `x` is
@@ -229,20 +243,15 @@ impl QTensor {
             );
             return Err(Error::new(operation, ErrorKind::Argument { what }).on(&x.device()));
         };
-        let axis = self.first_axis(operation);
-        let (ids, at) = self.ids(ids, operation)?;
-        let experts = crate::cpu::ops::index::checked(ids, at, &axis).on(x)?;
+        self.require_ids(ids, operation)?;
         let shape = Shape::from([x.dims()[0], top, columns]);
         if shape.elements(operation).on(x)? == 0 || width == 0 {
             return Tensor::zeros(shape, x.dtype(), &x.device());
         }
-        let row = |place: usize| if each == 1 { place / top } else { place };
-        let pairs: Vec<(usize, usize)> =
-            experts.into_iter().enumerate().map(|(place, expert)| (row(place), expert)).collect();
-        let values = floats(x)?;
-        let values = slice(&values, operation)?;
-        let products = self.storage.product_of_experts((columns, width), values, &pairs, operation).on(x)?;
-        Tensor::from_vec(products, shape, &x.device())?.to_dtype(x.dtype())
+        let (rows, axis) = (x.reshape([x.elements() / width, width])?, self.first_axis(operation));
+        let each = if each == 1 { top } else { 1 };
+        let products = self.storage.product_of_experts(&rows, (columns, each), &axis, ids).on(x)?;
+        Tensor::tight(products, shape, operation)
     }
 }
 
@@ -279,14 +288,14 @@ impl QTensor {
         Err(Error::new(operation, kind).on(&xs.device()))
     }
 
-    /// The memory and the layout of ids, on this device.
-    fn ids<'a>(&self, ids: &'a Tensor, operation: &'static str) -> Result<(&'a CpuStorage, &'a Layout)> {
+    /// An error unless `ids` are ids on this device.
+    fn require_ids(&self, ids: &Tensor, operation: &'static str) -> Result<()> {
         self.require_beside(ids, operation)?;
-        if !is_id(ids.dtype()) {
-            let remedy = "ids are u8, u32, i32 or i64: cast them with to_dtype";
-            return Err(unsupported(ids.dtype(), ids.shape(), remedy, operation)).on(ids);
+        if is_id(ids.dtype()) {
+            return Ok(());
         }
-        Ok((on_host(ids, operation)?, ids.layout()))
+        let remedy = "ids are u8, u32, i32 or i64: cast them with to_dtype";
+        Err(unsupported(ids.dtype(), ids.shape(), remedy, operation)).on(ids)
     }
 }
 
@@ -318,24 +327,4 @@ fn require_float(dtype: DType, shape: &Shape, operation: &'static str) -> Result
 
 fn unsupported(dtype: DType, shape: &Shape, remedy: &'static str, operation: &'static str) -> Error {
     Error::new(operation, ErrorKind::UnsupportedDType { dtype, shape: shape.clone(), remedy })
-}
-
-/// The tensor as contiguous `f32`.
-fn floats(tensor: &Tensor) -> Result<Tensor> {
-    tensor.to_dtype(DType::F32)?.contiguous()
-}
-
-/// The elements of a contiguous `f32` tensor on the CPU.
-fn slice<'a>(tensor: &'a Tensor, operation: &'static str) -> Result<&'a [f32]> {
-    let (storage, layout) = (on_host(tensor, operation)?, tensor.layout());
-    let all = storage.as_slice::<f32>();
-    let wanted = ErrorKind::WrongDType { got: storage.dtype(), wanted: DType::F32 };
-    let all = all.ok_or_else(|| Error::new(operation, wanted).on(&Device::Cpu))?;
-    Ok(&all[layout.offset()..][..layout.elements()])
-}
-
-/// The memory of a tensor on the CPU.
-fn on_host<'a>(tensor: &'a Tensor, operation: &'static str) -> Result<&'a CpuStorage> {
-    let apart = || Error::new(operation, ErrorKind::two_devices(&tensor.device(), &Device::Cpu));
-    tensor.storage().as_cpu().ok_or_else(apart)
 }

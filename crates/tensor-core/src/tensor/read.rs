@@ -1,5 +1,7 @@
 //! Reading tensors back, and moving them between devices and dtypes.
 
+use triomphe::Arc;
+
 use super::Tensor;
 use crate::cpu::CpuStorage;
 use crate::device::Device;
@@ -82,6 +84,19 @@ impl Tensor {
     /// [`ErrorKind::OutOfMemory`], or an error of the device.
     pub fn to_bytes(&self) -> Result<Vec<u8>> {
         copy_of(self.to_cpu_storage()?.as_bytes(), "to_bytes").on(self)
+    }
+
+    /// As [`Tensor::to_bytes`]; keeps the memory of a `u8` tensor of the CPU that nothing else uses.
+    pub(crate) fn into_bytes(self, operation: &'static str) -> Result<Vec<u8>> {
+        let whole = self.is_contiguous() && self.elements() == self.storage.len();
+        if !whole || self.dtype() != DType::U8 {
+            return self.to_bytes();
+        }
+        match Arc::try_unwrap(self.storage) {
+            Ok(Storage::Cpu(CpuStorage::U8(bytes))) => Ok(bytes),
+            Ok(other) => copy_of(other.to_cpu(&self.layout)?.as_bytes(), operation),
+            Err(shared) => copy_of(shared.to_cpu(&self.layout)?.as_bytes(), operation),
+        }
     }
 
     /// The elements in row-major order, in host memory.

@@ -26,6 +26,7 @@ mod numbers;
 mod order;
 mod pool;
 mod quant;
+mod quant_devices;
 mod random;
 mod read;
 mod rearrange;

@@ -125,7 +125,9 @@ mod tests {
     #[test]
     fn what_was_used_least_recently_goes_first() {
         let mut store = Store::new(30);
-        ["a", "b", "c"].map(|name| put(&mut store, name, 10));
+        for name in ["a", "b", "c"] {
+            put(&mut store, name, 10);
+        }
         assert!(matches!(store.find("a"), Found::Here(_)));
         put(&mut store, "d", 15);
         // b and c were used before a was used again.
@@ -138,7 +140,9 @@ mod tests {
     #[test]
     fn what_is_kept_or_coming_stays() {
         let mut store = Store::new(30);
-        ["a", "b"].map(|name| put(&mut store, name, 10));
+        for name in ["a", "b"] {
+            put(&mut store, name, 10);
+        }
         assert!(store.reserve("c", 10, &|_| false));
         assert!(matches!(store.find("c"), Found::Coming));
         assert!(!store.reserve("d", 20, &|name| name == "a"), "b alone is not enough");

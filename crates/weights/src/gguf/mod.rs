@@ -33,11 +33,10 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use tensor_core::file::Source;
-use tensor_core::{DType, Error, Result, Tensor, Upload};
+use tensor_core::{DType, Error, QStorage, QTensor, QuantFormat, Result, Tensor, Upload};
 
 use crate::format::Format;
-use crate::ggml::QuantFormat;
-use crate::weight::{Packed, Weight};
+use crate::weight::Weight;
 use header::Header;
 
 pub use header::Info;
@@ -173,7 +172,7 @@ impl File {
         })?;
         match format {
             Format::Dense(dtype) => self.tensor(info, dtype, info.shape.clone(), upload).map(Weight::Dense),
-            Format::Quantized(format) => self.packed(info, format, upload).map(Weight::Quantized),
+            Format::Quantized(format) => self.quantized(info, format, upload).map(Weight::Quantized),
         }
     }
 
@@ -194,11 +193,13 @@ impl File {
         self.sources[0].error(LOAD, format!("there is no tensor {} among its {}", shown(name), self.len()))
     }
 
-    fn packed(&self, info: &Info, format: QuantFormat, upload: &mut Upload) -> Result<Packed> {
+    fn quantized(&self, info: &Info, format: QuantFormat, upload: &mut Upload) -> Result<QTensor> {
         // The header was read into this address space.
         let bytes = info.byte_len() as usize;
         let bytes = self.tensor(info, DType::U8, bytes.into(), upload)?;
-        Ok(Packed::new(format, info.shape.clone(), bytes))
+        // A device gives blocks another order, on its own stream: that stream does not wait for this upload.
+        upload.finish()?;
+        QTensor::new(QStorage::from_tensor(bytes, format)?, info.shape.clone())
     }
 
     /// The bytes of a tensor as elements of `dtype`, which were counted when the header was read.

@@ -3,42 +3,42 @@
 use std::path::{Path, PathBuf};
 
 /// The file that llama.cpp's own package wrote, and what it reads from it.
-pub fn python(extension: &str) -> Vec<u8> {
+pub(crate) fn python(extension: &str) -> Vec<u8> {
     std::fs::read(data(&format!("python.{extension}"))).unwrap()
 }
 
-pub fn data(name: &str) -> PathBuf {
+pub(crate) fn data(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data").join(name)
 }
 
 /// A file in the making.
 #[derive(Clone)]
-pub struct Raw(pub Vec<u8>);
+pub(crate) struct Raw(pub Vec<u8>);
 
 impl Raw {
     /// Version 3, with these numbers of tensors and of metadata.
-    pub fn new(tensors: u64, metadata: u64) -> Raw {
+    pub(crate) fn new(tensors: u64, metadata: u64) -> Raw {
         Raw(b"GGUF\x03\0\0\0".to_vec()).u64(tensors).u64(metadata)
     }
 
-    pub fn u32(mut self, value: u32) -> Raw {
+    pub(crate) fn u32(mut self, value: u32) -> Raw {
         self.0.extend(value.to_le_bytes());
         self
     }
 
-    pub fn u64(mut self, value: u64) -> Raw {
+    pub(crate) fn u64(mut self, value: u64) -> Raw {
         self.0.extend(value.to_le_bytes());
         self
     }
 
-    pub fn text(mut self, text: &str) -> Raw {
+    pub(crate) fn text(mut self, text: &str) -> Raw {
         self = self.u64(text.len() as u64);
         self.0.extend(text.bytes());
         self
     }
 
     /// A tensor's entry; the innermost length comes first.
-    pub fn tensor(mut self, name: &str, lengths: &[u64], format: u32, offset: u64) -> Raw {
+    pub(crate) fn tensor(mut self, name: &str, lengths: &[u64], format: u32, offset: u64) -> Raw {
         self = self.text(name).u32(lengths.len() as u32);
         for &length in lengths {
             self = self.u64(length);
@@ -47,7 +47,7 @@ impl Raw {
     }
 
     /// Aligned to 32 bytes, and with so many bytes of data.
-    pub fn data(mut self, bytes: usize) -> Vec<u8> {
+    pub(crate) fn data(mut self, bytes: usize) -> Vec<u8> {
         let length = self.0.len().next_multiple_of(32) + bytes;
         self.0.resize(length, 7);
         self.0

@@ -177,7 +177,7 @@ fn kernel(op: &'static str, dtype: DType) -> Kernel {
 }
 
 /// The kernels' code for the type of ids.
-fn id_type(ids: &HipStorage, operation: &'static str) -> Result<IdType> {
+pub(super) fn id_type(ids: &HipStorage, operation: &'static str) -> Result<IdType> {
     Ok(match ids.dtype() {
         DType::U8 => IdType::U8,
         DType::U32 => IdType::U32,

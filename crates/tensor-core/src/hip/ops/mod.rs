@@ -17,6 +17,7 @@ mod launch;
 pub(crate) mod matmul;
 pub(crate) mod norm;
 pub(crate) mod pool;
+pub(crate) mod quant;
 mod radix;
 pub(crate) mod random;
 pub(crate) mod range;

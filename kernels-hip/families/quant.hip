@@ -1,0 +1,258 @@
+//! Matrices in ggml's quantized formats: their elements, and their products with few rows.
+//
+// quant_unpack_<format>:    out[r][i] = element i of row r, rounded once. Launch: one-dimensional, any block up to 256.
+// quant_rows_<format>:      the same of row ids[r], or zeros. Launch: as quant_unpack.
+// quant_activations:        rows of numbers as signed bytes with a scale for each 32 of them. Launch: one-dimensional, block a multiple of 64, at
+//                           most 256.
+// quant_dot<rows>_<format>: out[r][n] = the product of row n of the matrix with row r of such activations, for up to <rows> rows. Launch: as
+//                           quant_activations.
+// quant_experts_<format>:   out[r][n] = the product of row n of matrix ids[r] with row r / each of such activations, or zero. Launch: as
+//                           quant_activations.
+// Blocks stride over the work, so any grid is right: src/launch/quant.rs. Ids and their faults are those of ids.hpp.
+//
+// Products of bytes are summed exactly, 16 at a time; these sums times their scales are summed in f32.
+#include "portable.hpp"
+#include "ids.hpp"
+#include "quant_formats.hpp"
+
+namespace hipstack {
+
+// A matrix has `rows` rows of `width` elements, which are whole blocks; `length` matrices, or rows, have ids. Part p of all blocks begins at byte
+// begin[p]. `count` rows are made. Rows of activations and of the output are tight. Activations are bytes, then at byte `scales` a scale for each 32 of
+// them, then at byte `sums` what each 16 of them stand for, summed. `split` teams of 32 lanes share a row of the matrix: a power of two, at most
+// the teams of a block.
+struct QuantMap {
+    u64 rows, width, count, length, scales, sums;
+    u64 begin[4];
+    u32 split, each, id_type, operation, axis, reserved;
+};
+SIZE(QuantMap, 104) OFFSET(QuantMap, count, 16) OFFSET(QuantMap, begin, 48) OFFSET(QuantMap, split, 80)
+
+static constexpr u32 SPAN = ACCESS / sizeof(T);
+
+DEVICE QuantParts parts_of(const u8* blocks, const QuantMap& m) {
+    return QuantParts{{blocks, blocks + m.begin[1], blocks + m.begin[2], blocks + m.begin[3]}};
+}
+// A negative id becomes an unsigned number above any length.
+DEVICE u64 id_at(const u8* ids, u32 type, u64 i) {
+    if (type == ID_U8) return ids[i];
+    if (type == ID_U32) return ((const u32*)ids)[i];
+    if (type == ID_I32) return (u64)((const i32*)ids)[i];
+    return (u64)((const i64*)ids)[i];
+}
+
+// ---- elements ---------------------------------------------------------------------------------------------------------
+// The elements of a piece, at `to`. `known`: else zeros.
+template <class Format> DEVICE void write_piece(const Piece& piece, u32 number, T* to, bool known) {
+    UNROLL
+    for (u32 h = 0; h < 2; h++) {
+        UNROLL
+        for (u32 k = 0; k < 16 / SPAN; k++) {
+            Pack<T, SPAN> pack;
+            UNROLL
+            for (u32 j = 0; j < SPAN; j++) {
+                const u32 element = k * SPAN + j;
+                const f32 scaled = piece.scale[h] * (f32)(i32)(i8)(piece.q[4 * h + element / 4] >> element % 4 * 8);
+                pack.at[j] = narrow<T>(!known ? 0.0f : Format::BASED ? scaled + piece.base[h] : scaled);
+            }
+            write_pack(to + Format::first(number, h) + k * SPAN, pack);
+        }
+    }
+}
+
+// A thread takes a piece.
+template <class Format, bool BY_ID> DEVICE void unpack(const u8* in, const u8* ids, T* out, IndexFault* fault, const QuantMap& m) {
+    constexpr u32 each = Format::BLOCK / 32;
+    const u32 pieces = (u32)(m.width / 32);
+    const QuantParts parts = parts_of(in, m);
+    for (u64 i = thread_number(); i < m.count * pieces; i += thread_count()) {
+        const u64 r = i / pieces;
+        const u32 p = (u32)(i - r * pieces), number = p % each;
+        u64 from = r;
+        bool known = true;
+        if constexpr (BY_ID) {
+            from = id_at(ids, m.id_type, r);
+            known = from < m.length;
+            if (!known && p == 0) report(fault, m, (i64)from);
+            from = known ? from : 0;
+        }
+        const u32 block = (u32)(from * (pieces / each)) + p / each;
+        const Piece piece = Format::piece(Format::load(parts, block, number), number);
+        write_piece<Format>(piece, number, out + r * m.width + p / each * Format::BLOCK, known);
+    }
+}
+
+// ---- activations ------------------------------------------------------------------------------------------------------
+// Eight lanes take 32 numbers, four each.
+DEVICE void activations(const T* in, u8* out, const QuantMap& m) {
+    const u64 groups = m.count * m.width / 32;
+    const u32 own = threadIdx.x % 8;
+    u32* const bytes = (u32*)out;
+    f32* const scales = (f32*)(out + m.scales);
+    f32* const sums = (f32*)(out + m.sums);
+    // All lanes of a wave take as many turns.
+    for (u64 first = (u64)blockIdx.x * (blockDim.x / 8); first < groups; first += (u64)gridDim.x * (blockDim.x / 8)) {
+        const u64 mine = first + threadIdx.x / 8, group = mine < groups ? mine : groups - 1;
+        const Pack<T, 4> pack = load_pack<4>(in + group * 32 + own * 4);
+        // Magnitudes are compared as bits: there NaN is the largest, and becomes the scale.
+        f32 x[4];
+        u32 largest = 0;
+        UNROLL
+        for (u32 i = 0; i < 4; i++) {
+            x[i] = widen(pack.at[i]);
+            const u32 magnitude = bits_of(x[i]) & 0x7fffffffu;
+            largest = magnitude > largest ? magnitude : largest;
+        }
+        UNROLL
+        for (u32 mask = 4; mask > 0; mask >>= 1) {
+            const u32 other = shuffle_xor(largest, mask);
+            largest = other > largest ? other : largest;
+        }
+        const f32 scale = from_bits(largest) / 127.0f, inverse = scale != 0.0f ? 1.0f / scale : 0.0f;
+        u32 word = 0;
+        UNROLL
+        // Behind this addition the number's lowest byte is the nearest integer's.
+        for (u32 i = 0; i < 4; i++) word |= (bits_of(x[i] * inverse + 12582912.0f) & 0xffu) << 8 * i;
+        i32 sum = dot_bytes(word, 0x01010101u, 0);
+        sum += shuffle_xor(sum, 1);
+        sum += shuffle_xor(sum, 2);
+        if (mine < groups) {
+            bytes[group * 8 + own] = word;
+            if (own == 0) scales[group] = scale;
+            if (own % 4 == 0) sums[group * 2 + own / 4] = scale * (f32)sum;
+        }
+    }
+}
+
+// ---- products ---------------------------------------------------------------------------------------------------------
+// Rows of the matrix that 32 lanes take at once: they share what is read of the activations.
+template <u32 ROWS> static constexpr u32 AT_ONCE = ROWS == 1 ? 1 : ROWS == 4 ? 2 : 4;
+// Pieces of each that are under way at once.
+template <u32 ROWS> static constexpr u32 AHEAD = ROWS == 1 ? 4 : ROWS == 4 ? 2 : 1;
+
+// The product of a piece with a row of activations.
+template <class Format> DEVICE f32 product(const Piece& piece, const u8* bytes, const f32* scales, const f32* sums, const u32 (&first)[2]) {
+    i32 whole[2] = {0, 0};
+    UNROLL
+    for (u32 h = 0; h < 2; h++) {
+        const Pack<u32, 4> x = sixteen(bytes + first[h]);
+        UNROLL
+        for (u32 w = 0; w < 4; w++) whole[h] = dot_bytes(piece.q[4 * h + w], x.at[w], whole[h]);
+    }
+    f32 out = piece.scale[0] * (f32)whole[0] * scales[first[0] / 32] + piece.scale[1] * (f32)whole[1] * scales[first[1] / 32];
+    if constexpr (Format::BASED) out += piece.base[0] * sums[first[0] / 16] + piece.base[1] * sums[first[1] / 16];
+    return out;
+}
+
+// Products of each row of the matrix with up to ROWS rows of activations; or of the rows of the matrix of one id, with one.
+template <class Format, u32 ROWS, bool BY_ID>
+DEVICE void dot(const u8* matrix, const u8* activations, const u8* ids, T* out, IndexFault* fault, const QuantMap& m) {
+    constexpr u32 at_once = AT_ONCE<ROWS>, ahead = AHEAD<ROWS>, each = Format::BLOCK / 32;
+    static_assert(!BY_ID || (ROWS == 1 && at_once == 1), "a turn is one row of one matrix");
+    const u32 lane = threadIdx.x % 32, team = threadIdx.x / 32, teams = blockDim.x / 32, width = (u32)m.width;
+    const f32* const scales = (const f32*)(activations + m.scales);
+    const f32* const sums = (const f32*)(activations + m.sums);
+    const QuantParts parts = parts_of(matrix, m);
+    __shared__ f32 slots[2][MAX_BLOCK / 32][at_once][ROWS];
+    const u32 split = m.split, part = team % split, own = team / split, step = teams / split;
+    const u64 turns = BY_ID ? m.rows * m.count : (m.rows + at_once - 1) / at_once;
+    // All threads of a block take as many turns; two sets of slots make one barrier enough.
+    u32 set = 0;
+    for (u64 begin = (u64)blockIdx.x * step; begin < turns; begin += (u64)gridDim.x * step, set ^= 1u) {
+        const u64 turn = begin + own < turns ? begin + own : turns - 1;
+        // Where in the matrices the rows are, and which row of activations is the first.
+        u64 row = turn * at_once, from = 0;
+        bool known = true;
+        if constexpr (BY_ID) {
+            const u64 pair = turn / m.rows, id = id_at(ids, m.id_type, pair);
+            known = id < m.length;
+            if (!known && turn == pair * m.rows && lane == 0 && part == 0) report(fault, m, (i64)id);
+            row = turn - pair * m.rows + (known ? id * m.rows : 0);
+            from = pair / m.each;
+        }
+        u32 block[at_once];
+        f32 all[at_once][ROWS];
+        UNROLL
+        for (u32 k = 0; k < at_once; k++) {
+            const u64 mine = BY_ID || row + k < m.rows ? row + k : m.rows - 1;
+            block[k] = (u32)(mine * (width / Format::BLOCK));
+            UNROLL
+            for (u32 r = 0; r < ROWS; r++) all[k][r] = 0.0f;
+        }
+        for (u32 begin_piece = part * 32 + lane; begin_piece < width / 32; begin_piece += 32 * split * ahead) {
+            typename Format::Raw raw[ahead][at_once];
+            UNROLL
+            for (u32 a = 0; a < ahead; a++) {
+                const u32 p = begin_piece + 32 * split * a;
+                if (a > 0 && p >= width / 32) break;
+                UNROLL
+                for (u32 k = 0; k < at_once; k++) raw[a][k] = Format::load(parts, block[k] + p / each, p % each);
+            }
+            UNROLL
+            for (u32 a = 0; a < ahead; a++) {
+                const u32 p = begin_piece + 32 * split * a;
+                if (a > 0 && p >= width / 32) break;
+                const u32 start = p / each * Format::BLOCK;
+                const u32 first[2] = {start + Format::first(p % each, 0), start + Format::first(p % each, 1)};
+                Piece piece[at_once];
+                UNROLL
+                for (u32 k = 0; k < at_once; k++) piece[k] = Format::piece(raw[a][k], p % each);
+                UNROLL
+                for (u32 r = 0; r < ROWS; r++) {
+                    if (r > 0 && r >= m.count) break;
+                    const u64 skipped = (from + r) * width;
+                    UNROLL
+                    for (u32 k = 0; k < at_once; k++)
+                        all[k][r] += product<Format>(piece[k], activations + skipped, scales + skipped / 32, sums + skipped / 16, first);
+                }
+            }
+        }
+        UNROLL
+        for (u32 k = 0; k < at_once; k++) {
+            UNROLL
+            for (u32 r = 0; r < ROWS; r++) {
+                UNROLL
+                for (u32 mask = 16; mask > 0; mask >>= 1) all[k][r] += shuffle_xor(all[k][r], mask);
+                if (split > 1 && lane == 0) slots[set][team][k][r] = all[k][r];
+            }
+        }
+        if (split > 1) __syncthreads();
+        if (part != 0 || lane != 0 || begin + own >= turns) continue;
+        UNROLL
+        for (u32 k = 0; k < at_once; k++) {
+            const u64 n = turn * at_once + k;
+            UNROLL
+            for (u32 r = 0; r < ROWS; r++) {
+                f32 sum = all[k][r];
+                for (u32 other = 1; other < split; other++) sum += slots[set][team + other][k][r];
+                // By id a turn has one result, at its own place.
+                if (BY_ID || (r < m.count && n < m.rows)) out[r * m.rows + n] = narrow<T>(known ? sum : 0.0f);
+            }
+        }
+    }
+}
+
+// ---- kernels ----------------------------------------------------------------------------------------------------------
+#define FOR_FORMATS(X) \
+    X(q4_0, Q4_0) X(q4_1, Q4_1) X(q5_0, Q5_0) X(q5_1, Q5_1) X(q8_0, Q8_0) X(q2_k, Q2_K) X(q3_k, Q3_K) X(q4_k, Q4_K) X(q5_k, Q5_K) \
+    X(q6_k, Q6_K) X(iq4_nl, IQ4_NL) X(iq4_xs, IQ4_XS) X(mxfp4, MXFP4)
+#define DOT(rows, format, Format)                                                                                             \
+    KERNEL(PASTE4(quant_dot##rows##_, format, _, DTYPE), const u8* matrix, const u8* activations, T* out, QuantMap map) {     \
+        dot<Format, rows, false>(matrix, activations, nullptr, out, nullptr, map);                                            \
+    }
+#define KERNELS(format, Format)                                                                                               \
+    KERNEL(PASTE4(quant_unpack_, format, _, DTYPE), const u8* in, T* out, QuantMap map) {                                     \
+        unpack<Format, false>(in, nullptr, out, nullptr, map);                                                                \
+    }                                                                                                                         \
+    KERNEL(PASTE4(quant_rows_, format, _, DTYPE), const u8* in, const u8* ids, T* out, IndexFault* fault, QuantMap map) {     \
+        unpack<Format, true>(in, ids, out, fault, map);                                                                       \
+    }                                                                                                                         \
+    KERNEL(PASTE4(quant_experts_, format, _, DTYPE), const u8* matrix, const u8* activations, const u8* ids, T* out,          \
+           IndexFault* fault, QuantMap map) {                                                                                 \
+        dot<Format, 1, true>(matrix, activations, ids, out, fault, map);                                                      \
+    }                                                                                                                         \
+    DOT(1, format, Format) DOT(4, format, Format) DOT(8, format, Format)
+FOR_FORMATS(KERNELS)
+KERNEL(PASTE4(quant_, activations, _, DTYPE), const T* in, u8* out, QuantMap map) { activations(in, out, map); }
+
+} // namespace hipstack
