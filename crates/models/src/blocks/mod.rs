@@ -18,4 +18,4 @@ pub(crate) use mlp::Mlp;
 pub(crate) use norm::{LayerNorm, RmsNorm};
 pub(crate) use parts::Parts;
 pub(crate) use pre_norm::PreNorm;
-pub(crate) use rope::{Form, Frequencies, Table};
+pub(crate) use rope::{Frequencies, Table};

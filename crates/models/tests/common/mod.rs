@@ -1,4 +1,4 @@
-//! Tiny models with seeded weights, as `data/torch.py` makes them.
+//! Tiny models with seeded weights, as `data/logits.py` makes them.
 #![allow(dead_code, reason = "each test program uses some of it")]
 
 use std::collections::BTreeMap;
@@ -10,16 +10,16 @@ use weights::Model;
 
 /// What PyTorch's transformers computed.
 #[derive(Deserialize)]
-pub struct Recorded {
-    pub config: serde_json::Value,
-    pub tokens: Vec<u32>,
+pub(crate) struct Recorded {
+    pub(crate) config: serde_json::Value,
+    pub(crate) tokens: Vec<u32>,
     /// Name, shape, size and middle of the numbers.
     weights: Vec<(String, Vec<usize>, f64, f64)>,
     /// After each token.
-    pub logits: Vec<Vec<f32>>,
+    pub(crate) logits: Vec<Vec<f32>>,
 }
 
-pub const NAMES: [&str; 8] =
+pub(crate) const NAMES: [&str; 8] =
     ["llama3", "llama", "mistral", "qwen2", "qwen2_windows", "qwen3", "gemma3", "gemma3_caps"];
 
 /// Numbers in [−1, 1): the high bits of a linear congruential generator.
@@ -32,18 +32,18 @@ impl Numbers {
     }
 }
 
-pub fn data(name: &str) -> PathBuf {
+pub(crate) fn data(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data").join(name)
 }
 
 impl Recorded {
-    pub fn read(name: &str) -> Recorded {
+    pub(crate) fn read(name: &str) -> Recorded {
         let text = std::fs::read_to_string(data(&format!("torch/{name}.json"))).unwrap();
         serde_json::from_str(&text).unwrap()
     }
 
     /// The weights, on the CPU.
-    pub fn weights(&self) -> Vec<(String, Tensor)> {
+    pub(crate) fn weights(&self) -> Vec<(String, Tensor)> {
         let mut numbers = Numbers(2026);
         let drawn = self.weights.iter().map(|(name, shape, size, middle)| {
             let count = shape.iter().product();
@@ -54,7 +54,7 @@ impl Recorded {
     }
 
     /// Writes a folder with model.safetensors and config.json.
-    pub fn write(&self, folder: &Path) {
+    pub(crate) fn write(&self, folder: &Path) {
         let weights = self.weights();
         let named = weights.iter().map(|(name, tensor)| (name.as_str(), tensor));
         safetensors::write(folder.join("model.safetensors"), named, &BTreeMap::new()).unwrap();
@@ -62,7 +62,7 @@ impl Recorded {
     }
 
     /// The model in such a folder, by the crate `weights`.
-    pub fn model(&self, device: &Device) -> Model {
+    pub(crate) fn model(&self, device: &Device) -> Model {
         let folder = tempfile::tempdir().unwrap();
         self.write(folder.path());
         Model::open(folder.path(), device).unwrap()
@@ -70,7 +70,7 @@ impl Recorded {
 }
 
 /// The greatest difference of logits from the recorded ones.
-pub fn apart(found: &Tensor, expected: &[Vec<f32>]) -> f32 {
+pub(crate) fn apart(found: &Tensor, expected: &[Vec<f32>]) -> f32 {
     let found = found.to_vec2::<f32>().unwrap();
     assert_eq!(found.len(), expected.len());
     let pairs = found.iter().zip(expected).flat_map(|(found, expected)| {
@@ -81,6 +81,6 @@ pub fn apart(found: &Tensor, expected: &[Vec<f32>]) -> f32 {
 }
 
 /// The CPU, and the host's HIP device.
-pub fn devices() -> [Device; 2] {
+pub(crate) fn devices() -> [Device; 2] {
     [Device::Cpu, Device::parse("host:0").unwrap()]
 }

@@ -1,6 +1,6 @@
 """Tiny models with seeded weights in PyTorch's transformers: writes torch/NAME.json for tests/torch.rs.
 
-Run with torch 2.9 and transformers 4.57 or later: python3 torch.py [NAME...]
+Run with torch 2.9 and transformers 4.57 or later: python3 logits.py [NAME...]
 
 Weights come from a linear congruential generator that the test computes as well, so that no weights are committed. A file has
 the settings as a config.json has them, the name, shape, size and middle of each weight in the order in which their numbers are
