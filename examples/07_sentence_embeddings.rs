@@ -33,7 +33,8 @@ fn main() -> Result<(), Box<dyn std::error::Error + Send + Sync>> {
 
     let mut tokenizer = Tokenizer::from_file(Path::new(folder).join("tokenizer.json"))?;
     tokenizer.with_padding(None);
-    tokenizer.with_truncation(Some(TruncationParams { max_length: LONGEST, ..TruncationParams::default() }))?;
+    tokenizer
+        .with_truncation(Some(TruncationParams { max_length: LONGEST, ..TruncationParams::default() }))?;
     let tokens = sentences.iter().map(|sentence| Ok(tokenizer.encode(*sentence, true)?.get_ids().to_vec()));
     let tokens: Vec<Vec<u32>> = tokens.collect::<tokenizers::Result<_>>()?;
 

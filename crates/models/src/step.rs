@@ -87,7 +87,8 @@ impl Seen {
         // The first query sees itself and what is before it in the window.
         let first = window.map_or(0, |window| (start + 1).saturating_sub(window));
         let count = end - first;
-        let hides = |query: usize, key: usize| key > query || window.is_some_and(|window| key + window <= query);
+        let hides =
+            |query: usize, key: usize| key > query || window.is_some_and(|window| key + window <= query);
         if tokens == 1 {
             return Ok(Seen { first, count, mask: None, causal: false });
         }

@@ -60,7 +60,11 @@ fn settings_that_do_not_fit_are_named() {
             serde_json::json!({"rope_type": "yarn", "factor": 4.0}),
             "\"rope_type\" of config.json's rope_parameters or rope_scaling is \"yarn\"; expected default, linear or llama3",
         ),
-        ("num_hidden_layers", 3.into(), "the model has no weight \"blk.2.attn_norm.weight\", which llama needs"),
+        (
+            "num_hidden_layers",
+            3.into(),
+            "the model has no weight \"blk.2.attn_norm.weight\", which llama needs",
+        ),
         (
             "intermediate_size",
             64.into(),
@@ -91,7 +95,10 @@ fn files_that_are_missing_or_damaged_are_named() {
     let bytes = std::fs::read(&path).unwrap();
     std::fs::write(&path, &bytes[..bytes.len() - 100]).unwrap();
     let error = open(there.path());
-    assert!(matches!(&error, Error::Tensor(error) if matches!(error.kind(), ErrorKind::File { .. })), "{error}");
+    assert!(
+        matches!(&error, Error::Tensor(error) if matches!(error.kind(), ErrorKind::File { .. })),
+        "{error}"
+    );
 
     let there = folder(|_| ());
     let error = Bert::open(there.path(), &Device::Cpu).unwrap_err().to_string();

@@ -59,7 +59,10 @@ fn compare(model: &str, device: &Device, prompts: usize, tokens: usize) {
             let chosen = greedy(&logits).unwrap();
             steps += 1;
             if chosen != *token {
-                println!("{}: prompt {number}, token {place}: {chosen}, not {token}; margin {margin}", recorded.file);
+                println!(
+                    "{}: prompt {number}, token {place}: {chosen}, not {token}; margin {margin}",
+                    recorded.file
+                );
                 others.push(*margin);
             }
             logits = session.feed(&[*token]).unwrap();

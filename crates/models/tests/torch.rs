@@ -3,12 +3,13 @@
 mod common;
 
 use std::f64::consts::TAU;
+use std::path::Path;
 
 use common::{NAMES, Recorded, apart, devices};
 use models::{Architecture, Config, LanguageModel, Logits, Session, SessionOptions, Settings};
-use tensor_core::{DType, Device, Tensor};
-use weights::gguf::{self, Metadata, Value};
+use tensor_core::{DType, Device, QTensor, QuantFormat, Tensor};
 use weights::Weight;
+use weights::gguf::{self, Metadata, Value};
 
 /// PyTorch and we compute in f32, in different orders.
 const APART: f32 = 1e-4;
@@ -106,8 +107,8 @@ fn factors(config: &serde_json::Value, head_size: usize) -> Tensor {
     Tensor::from_vec(divisors.collect::<Vec<f32>>(), head_size / 2, &Device::Cpu).unwrap()
 }
 
-/// The model as llama.cpp's converter would write it.
-fn write_gguf(recorded: &Recorded, path: &std::path::Path) {
+/// The model as llama.cpp's converter would write it. If `quantized`, matrices whose rows are whole blocks become q8_0.
+fn write_gguf(recorded: &Recorded, path: &Path, quantized: bool) {
     let config = Config::new(&Settings::from_json(&recorded.config.to_string()).unwrap()).unwrap();
     let model = recorded.model(&Device::Cpu);
     let architecture = config.architecture.name();
@@ -120,7 +121,13 @@ fn write_gguf(recorded: &Recorded, path: &std::path::Path) {
             Architecture::Gemma3 if name.ends_with("norm.weight") => tensor.affine(1.0, 1.0).unwrap(),
             _ => tensor.clone(),
         };
-        named.push((name, tensor.into()));
+        let weight = match *tensor.dims() {
+            [_, columns] if quantized && columns.is_multiple_of(32) => {
+                QTensor::quantize(&tensor, QuantFormat::Q8_0).unwrap().into()
+            }
+            _ => Weight::from(tensor),
+        };
+        named.push((name, weight));
     };
     for name in ["token_embd.weight", "output_norm.weight", "output.weight"] {
         if let Some(weight) = model.find(name) {
@@ -166,7 +173,7 @@ fn gguf_files_of_the_same_weights_give_the_same() {
     let path = folder.path().join("model.gguf");
     for name in ["llama3", "qwen2", "qwen3"] {
         let recorded = Recorded::read(name);
-        write_gguf(&recorded, &path);
+        write_gguf(&recorded, &path, false);
         for device in devices() {
             let model = LanguageModel::open(&path, &device).unwrap();
             let found = session(&model, 512).feed_all(&recorded.tokens).unwrap();
@@ -185,7 +192,7 @@ fn a_gguf_file_of_gemma_gives_what_its_folder_gives() {
     recorded.config["rope_scaling"] = serde_json::Value::Null;
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("model.gguf");
-    write_gguf(&recorded, &path);
+    write_gguf(&recorded, &path, false);
     for device in devices() {
         let logits = |model: &LanguageModel| session(model, 512).feed_all(&recorded.tokens).unwrap();
         let (gguf, folder) = (LanguageModel::open(&path, &device).unwrap(), open(&recorded, &device));
@@ -194,5 +201,26 @@ fn a_gguf_file_of_gemma_gives_what_its_folder_gives() {
         let expected = logits(&folder).to_vec2::<f32>().unwrap();
         let apart = apart(&logits(&gguf), &expected);
         assert!(apart < APART, "on {device}: {apart}");
+    }
+}
+
+/// Tokens one by one are multiplied as integers, and more of them otherwise: both are close to the weights before.
+#[test]
+fn quantized_weights_are_close_on_every_device() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("model.gguf");
+    let recorded = Recorded::read("qwen3");
+    write_gguf(&recorded, &path, true);
+    for device in devices() {
+        let model = LanguageModel::open(&path, &device).unwrap();
+        let quantized = model.weights().iter().filter(|(_, weight)| weight.quantized().is_some()).count();
+        // All but norms and the two matrices with rows of 48.
+        assert_eq!(quantized, model.weights().len() - (2 * 4 + 1) - 2);
+        for chunk in [24, 1] {
+            let found = session(&model, chunk).feed_all(&recorded.tokens).unwrap();
+            let apart = apart(&found, &recorded.logits);
+            println!("qwen3 in q8_0 in chunks of {chunk} on {device}: {apart:.1e} apart");
+            assert!(apart > 0.0 && apart < 0.4, "in chunks of {chunk} on {device}: {apart}");
+        }
     }
 }

@@ -62,7 +62,8 @@ impl Bert {
     /// [`Error::MissingWeight`], [`Error::WrongShape`], or an error of the device.
     pub fn new(config: BertConfig, weights: &Model, dtype: Option<DType>) -> Result<Bert> {
         let names = Names::new(weights);
-        let parts = Parts { weights, names: &names, dtype: dtype.unwrap_or(DType::F32), convert: dtype.is_some() };
+        let parts =
+            Parts { weights, names: &names, dtype: dtype.unwrap_or(DType::F32), convert: dtype.is_some() };
         let parts = match (dtype, parts.find("blk.0.attn_q.weight").and_then(|weight| weight.tensor().ok())) {
             (None, Some(query)) if matches!(query.dtype(), DType::F16 | DType::BF16) => {
                 Parts { dtype: query.dtype(), ..parts }

@@ -64,7 +64,14 @@ impl Attention {
     }
 
     /// Attention with capped scores, in single operations: no kernel has it.
-    fn capped(&self, query: &Tensor, keys: &Tensor, values: &Tensor, seen: &Seen, cap: f64) -> Result<Tensor> {
+    fn capped(
+        &self,
+        query: &Tensor,
+        keys: &Tensor,
+        values: &Tensor,
+        seen: &Seen,
+        cap: f64,
+    ) -> Result<Tensor> {
         let (tokens, group) = (query.dims()[2], self.heads / self.kv_heads);
         // The queries that share a head of keys are the rows of one matrix.
         let query = query.reshape([self.kv_heads, group * tokens, self.head_size])?;

@@ -91,7 +91,8 @@ impl Config {
         if settings.find_count("expert_count")?.is_some_and(|experts| experts > 0) {
             return Err(settings.wrong("expert_count", "0: mixtures of experts are not supported"));
         }
-        let (width, heads) = (settings.count("embedding_length")?, positive(settings, "attention.head_count")?);
+        let (width, heads) =
+            (settings.count("embedding_length")?, positive(settings, "attention.head_count")?);
         let kv_heads = match settings.find_count("attention.head_count_kv")? {
             None => heads,
             Some(_) => positive(settings, "attention.head_count_kv")?,
@@ -147,12 +148,10 @@ const GEMMA3_27B_LAYERS: usize = 62;
 fn attention_scale(settings: &Settings, layers: usize, share: usize, head_size: usize) -> Result<f64> {
     let scale = |length: f64| 1.0 / length.sqrt();
     match (settings.architecture(), settings.origin()) {
-        (Architecture::Gemma3, Origin::HuggingFace) => {
-            match settings.number("query_pre_attn_scalar")? {
-                length if length > 0.0 => Ok(scale(length)),
-                _ => Err(settings.wrong("query_pre_attn_scalar", "more than 0")),
-            }
-        }
+        (Architecture::Gemma3, Origin::HuggingFace) => match settings.number("query_pre_attn_scalar")? {
+            length if length > 0.0 => Ok(scale(length)),
+            _ => Err(settings.wrong("query_pre_attn_scalar", "more than 0")),
+        },
         (Architecture::Gemma3, Origin::Gguf) if layers == GEMMA3_27B_LAYERS => Ok(scale(share as f64)),
         _ => Ok(scale(head_size as f64)),
     }

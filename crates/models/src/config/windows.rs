@@ -34,7 +34,8 @@ fn window(settings: &Settings) -> Result<Option<usize>> {
 
 /// Which layers have it.
 fn has_window(settings: &Settings, layers: usize) -> Result<Vec<bool>> {
-    if let Some(kinds) = settings.json().and_then(|json| json.get("layer_types")).filter(|kinds| !kinds.is_null())
+    if let Some(kinds) =
+        settings.json().and_then(|json| json.get("layer_types")).filter(|kinds| !kinds.is_null())
     {
         return kinds_of_layers(settings, kinds, layers);
     }

@@ -77,7 +77,9 @@ pub(crate) fn apart(found: &Tensor, expected: &[Vec<f32>]) -> f32 {
         assert_eq!(found.len(), expected.len());
         found.iter().zip(expected)
     });
-    pairs.map(|(a, b)| (a - b).abs()).fold(0.0, |most, apart| if apart > most || apart.is_nan() { apart } else { most })
+    pairs
+        .map(|(a, b)| (a - b).abs())
+        .fold(0.0, |most, apart| if apart > most || apart.is_nan() { apart } else { most })
 }
 
 /// The CPU, and the host's HIP device.
