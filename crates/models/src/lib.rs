@@ -1,5 +1,54 @@
-//! Language models: their text, their architectures, and the generation of tokens.
+//! Language models and sentence encoders, from GGUF files and from folders with safetensors files.
+//!
+//! ```no_run
+//! use models::{LanguageModel, Session, SessionOptions, greedy};
+//! use tensor_core::Device;
+//!
+//! # fn main() -> models::Result<()> {
+//! // A GGUF file, or a folder with model.safetensors and config.json.
+//! let model = LanguageModel::open("SmolLM2-135M-Instruct.Q4_1.gguf", &Device::Cpu)?;
+//!
+//! // A session has the keys and values of one text. Sessions share the weights.
+//! let mut session = Session::new(&model, &SessionOptions { context: Some(1024), ..Default::default() })?;
+//! let prompt = [1, 9690, 198];
+//! for token in session.generate(&prompt, &[2], greedy)?.take(64) {
+//!     println!("{}", token?);
+//! }
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! # Parts
+//! - [`Settings`] are what the files say of a model, [`Config`] is what that means. [`Architecture`] lists what there is.
+//! - [`LanguageModel`] continues texts. A [`Session`] is one text, a [`Generator`] gives its tokens.
+//! - [`Bert`] makes vectors of texts.
+//! - [`text`] has tokenizers, chat templates, and the choice of the next token.
+//!
+//! Weights are those of a [`weights::Model`]: a model is made of references to them.
+//!
+//! # Limits
+//! A pass computes one sequence: several sessions share a model, and take turns.
 
 #![forbid(unsafe_code)]
 
+mod bert;
+mod blocks;
+mod cache;
+mod config;
+mod error;
+mod gemma3;
+mod generate;
+mod llama;
+mod model;
+mod qwen2;
+mod qwen3;
+mod step;
 pub mod text;
+
+pub use bert::{Bert, BertConfig, Pooling};
+pub use cache::Cache;
+pub use config::{Architecture, Config, Origin, Rope, Scaling, Settings};
+pub use error::{Error, Result};
+pub use generate::{Generator, Session, SessionOptions, greedy};
+pub use model::LanguageModel;
+pub use step::Logits;

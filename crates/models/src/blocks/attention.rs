@@ -1,0 +1,91 @@
+//! Grouped-query attention over the cache.
+
+use tensor_core::{Result, Tensor};
+
+use super::linear::Linear;
+use super::norm::RmsNorm;
+use super::rope::Form;
+use crate::cache::LayerCache;
+use crate::step::{Seen, Step};
+
+/// Attention of new tokens to themselves and to those in the cache.
+#[derive(Debug, Clone)]
+pub(crate) struct Attention {
+    pub(crate) query: Linear,
+    pub(crate) key: Linear,
+    pub(crate) value: Linear,
+    pub(crate) output: Linear,
+    /// Norms of each head's queries and keys.
+    pub(crate) norms: Option<(RmsNorm, RmsNorm)>,
+    pub(crate) heads: usize,
+    pub(crate) kv_heads: usize,
+    pub(crate) head_size: usize,
+    /// The factor of scores.
+    pub(crate) scale: f64,
+    /// Scores become cap · tanh(score / cap).
+    pub(crate) cap: Option<f64>,
+    /// How many tokens a query attends to, itself included.
+    pub(crate) window: Option<usize>,
+    /// How positions turn queries and keys.
+    pub(crate) form: Form,
+}
+
+impl Attention {
+    /// `[tokens, width]` to the same shape. Keys and values of the new tokens are written to the cache.
+    pub(crate) fn forward(&self, x: &Tensor, step: &Step, cache: &mut LayerCache) -> Result<Tensor> {
+        let tokens = x.dims()[0];
+        let split = |y: &Tensor, heads: usize| y.reshape([1, tokens, heads, self.head_size]);
+        let mut query = split(&self.query.forward(x)?, self.heads)?;
+        let mut key = split(&self.key.forward(x)?, self.kv_heads)?;
+        let value = split(&self.value.forward(x)?, self.kv_heads)?.transpose(1, 2)?;
+        if let Some((of_query, of_key)) = &self.norms {
+            (query, key) = (of_query.forward(&query)?, of_key.forward(&key)?);
+        }
+        let table = step.table(self.window);
+        let query = table.turn(&query.transpose(1, 2)?, self.form)?;
+        let key = table.turn(&key.transpose(1, 2)?, self.form)?;
+        cache.write(step.start(), &key, &value)?;
+
+        let seen = step.seen(self.window);
+        let (keys, values) = cache.read(seen.first, seen.count)?;
+        let query = query.to_dtype(keys.dtype())?;
+        let mixed = match self.cap {
+            None => query.scaled_dot_product_attention(
+                &keys,
+                &values,
+                seen.mask.as_ref(),
+                seen.causal,
+                Some(self.scale),
+            )?,
+            Some(cap) => self.capped(&query, &keys, &values, seen, cap)?,
+        };
+        let mixed = mixed.transpose(1, 2)?.reshape([tokens, self.heads * self.head_size])?;
+        self.output.forward(&mixed.to_dtype(x.dtype())?)
+    }
+
+    /// Attention with capped scores, in single operations: no kernel has it.
+    fn capped(
+        &self,
+        query: &Tensor,
+        keys: &Tensor,
+        values: &Tensor,
+        seen: &Seen,
+        cap: f64,
+    ) -> Result<Tensor> {
+        let (tokens, group) = (query.dims()[2], self.heads / self.kv_heads);
+        // The queries that share a head of keys are the rows of one matrix.
+        let query = query.reshape([self.kv_heads, group * tokens, self.head_size])?;
+        let (keys, values) = (keys.squeeze(0)?, values.squeeze(0)?);
+        let mut scores = query.matmul(&keys.transpose(1, 2)?)?;
+        scores.affine_(self.scale / cap, 0.0)?;
+        scores.unary_assign_(tensor_core::UnaryOp::Tanh)?;
+        scores.affine_(cap, 0.0)?;
+        if let Some(mask) = &seen.mask {
+            let apart = scores.reshape([self.kv_heads, group, tokens, seen.count])?;
+            let hidden = mask.eq(&mask.zeros_like()?)?;
+            scores = apart.masked_fill(&hidden, f64::NEG_INFINITY)?.reshape(scores.shape().clone())?;
+        }
+        let mixed = scores.softmax(2)?.matmul(&values)?;
+        mixed.reshape([1, self.heads, tokens, self.head_size])
+    }
+}

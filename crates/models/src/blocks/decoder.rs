@@ -1,0 +1,63 @@
+//! From tokens through layers to logits.
+
+use tensor_core::{DType, Result, Tensor};
+
+use super::embedding::Embedding;
+use super::linear::Linear;
+use super::norm::RmsNorm;
+use crate::cache::LayerCache;
+use crate::step::{Logits, Step};
+
+/// A layer of a decoder.
+pub(crate) trait Layer: Send + Sync {
+    /// `[tokens, width]` to the same shape. Keys and values of the new tokens are written to the cache.
+    fn forward(&self, x: Tensor, step: &Step, cache: &mut LayerCache) -> Result<Tensor>;
+}
+
+/// A whole model that continues texts.
+pub(crate) trait Network: Send + Sync {
+    /// Tokens in the vocabulary.
+    fn vocabulary(&self) -> usize;
+
+    /// The logits after the ids `[tokens]`: `[tokens or 1, vocabulary]` in `f32`.
+    fn forward(&self, ids: &Tensor, step: &Step, cache: &mut [LayerCache], logits: Logits) -> Result<Tensor>;
+}
+
+/// An embedding, layers, a norm, and the output.
+#[derive(Debug)]
+pub(crate) struct Decoder<L> {
+    pub(crate) embedding: Embedding,
+    /// The factor of embedded tokens.
+    pub(crate) scale: Option<f64>,
+    pub(crate) layers: Vec<L>,
+    pub(crate) norm: RmsNorm,
+    pub(crate) output: Linear,
+    /// Logits become cap · tanh(logit / cap).
+    pub(crate) cap: Option<f64>,
+}
+
+impl<L: Layer> Network for Decoder<L> {
+    fn vocabulary(&self) -> usize {
+        self.embedding.vocabulary()
+    }
+
+    fn forward(&self, ids: &Tensor, step: &Step, cache: &mut [LayerCache], logits: Logits) -> Result<Tensor> {
+        let mut x = self.embedding.forward(ids)?;
+        if let Some(scale) = self.scale {
+            x.affine_(scale, 0.0)?;
+        }
+        for (layer, cache) in self.layers.iter().zip(cache) {
+            x = layer.forward(x, step, cache)?;
+        }
+        if logits == Logits::Last {
+            x = x.narrow(0, x.dims()[0] - 1, 1)?;
+        }
+        let mut y = self.output.forward(&self.norm.forward(&x)?)?.to_dtype(DType::F32)?;
+        if let Some(cap) = self.cap {
+            y.affine_(1.0 / cap, 0.0)?;
+            y.unary_assign_(tensor_core::UnaryOp::Tanh)?;
+            y.affine_(cap, 0.0)?;
+        }
+        Ok(y)
+    }
+}

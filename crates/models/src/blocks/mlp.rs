@@ -1,0 +1,27 @@
+//! The gated network of a layer.
+
+use tensor_core::{Result, Tensor, UnaryOp};
+
+use super::linear::Linear;
+
+/// y = down(activation(gate(x)) · up(x)).
+#[doc(alias = "SwiGLU")]
+#[doc(alias = "GeGLU")]
+#[derive(Debug, Clone)]
+pub(crate) struct Mlp {
+    pub(crate) gate: Linear,
+    pub(crate) up: Linear,
+    pub(crate) down: Linear,
+    /// [`UnaryOp::Silu`] or [`UnaryOp::Gelu`].
+    pub(crate) activation: UnaryOp,
+}
+
+impl Mlp {
+    /// `[tokens, width]` to the same shape.
+    pub(crate) fn forward(&self, x: &Tensor) -> Result<Tensor> {
+        let mut gate = self.gate.forward(x)?;
+        gate.unary_assign_(self.activation)?;
+        gate.mul_assign_(&self.up.forward(x)?)?;
+        self.down.forward(&gate)
+    }
+}

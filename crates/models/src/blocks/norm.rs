@@ -1,0 +1,42 @@
+//! Norms over the last axis.
+
+use tensor_core::{Result, Tensor};
+
+/// x / √(mean of x² + eps) · weight.
+#[derive(Debug, Clone)]
+pub(crate) struct RmsNorm {
+    weight: Tensor,
+    eps: f64,
+}
+
+impl RmsNorm {
+    /// Of a weight with the length of the last axis, in the dtype of activations.
+    pub(crate) fn new(weight: Tensor, eps: f64) -> RmsNorm {
+        RmsNorm { weight, eps }
+    }
+
+    /// `[…, length]` to the same shape.
+    pub(crate) fn forward(&self, x: &Tensor) -> Result<Tensor> {
+        x.rms_norm(&self.weight, self.eps)
+    }
+}
+
+/// (x − mean) / √(variance + eps) · weight + bias.
+#[derive(Debug, Clone)]
+pub(crate) struct LayerNorm {
+    weight: Tensor,
+    bias: Tensor,
+    eps: f64,
+}
+
+impl LayerNorm {
+    /// Of a weight and a bias with the length of the last axis, in the dtype of activations.
+    pub(crate) fn new(weight: Tensor, bias: Tensor, eps: f64) -> LayerNorm {
+        LayerNorm { weight, bias, eps }
+    }
+
+    /// `[…, length]` to the same shape.
+    pub(crate) fn forward(&self, x: &Tensor) -> Result<Tensor> {
+        x.layer_norm(&self.weight, &self.bias, self.eps)
+    }
+}

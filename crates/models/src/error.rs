@@ -1,0 +1,115 @@
+//! Why a model cannot be made or used.
+
+use std::path::PathBuf;
+
+use tensor_core::Shape;
+
+use crate::config::Architecture;
+
+/// A `Result` with this crate's [`Error`].
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+/// Why a model cannot be made or used.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// A file, an operation or a device failed.
+    #[error(transparent)]
+    Tensor(#[from] tensor_core::Error),
+    /// The settings name an architecture that this crate does not have.
+    #[error("the architecture {found:?} is not known; known are {}", Architecture::known())]
+    UnknownArchitecture {
+        /// The name in the file.
+        found: String,
+    },
+    /// The architecture does something else than what was asked for.
+    #[error("{architecture} {is}, and does not {asked}")]
+    WrongKind {
+        /// The architecture of the model.
+        architecture: Architecture,
+        /// What models of this architecture are.
+        is: &'static str,
+        /// What they were asked to do.
+        asked: &'static str,
+    },
+    /// A setting is missing, and the architecture has no default for it.
+    #[error("{place} has no {key:?}")]
+    MissingSetting {
+        /// Where it was looked for.
+        place: &'static str,
+        /// The key in that place.
+        key: String,
+    },
+    /// A setting has another type or value than models here have.
+    #[error("{key:?} of {place} is {found}; expected {expected}")]
+    WrongSetting {
+        /// Where the setting is.
+        place: &'static str,
+        /// The key in that place.
+        key: String,
+        /// What was found.
+        found: String,
+        /// What would do.
+        expected: String,
+    },
+    /// The file with the settings cannot be read.
+    #[error("{}: {source}; a folder with safetensors files needs its config.json", path.display())]
+    ConfigFile {
+        /// The file.
+        path: PathBuf,
+        /// What the system says.
+        source: std::io::Error,
+    },
+    /// The settings are no JSON.
+    #[error("config.json: {0}")]
+    Json(#[from] serde_json::Error),
+    /// The model lacks a weight that its architecture needs.
+    #[error("the model has no weight {name:?}, which {architecture} needs")]
+    MissingWeight {
+        /// GGUF's name of the weight.
+        name: String,
+        /// The architecture.
+        architecture: Architecture,
+    },
+    /// A weight has another shape than the settings say.
+    #[error("the weight {name:?} is {found}; by the settings it is {expected}")]
+    WrongShape {
+        /// GGUF's name of the weight.
+        name: String,
+        /// Its shape.
+        found: Shape,
+        /// The shape that the settings give.
+        expected: Shape,
+    },
+    /// The tokens do not fit what is left of the context.
+    #[error(
+        "{tokens} more tokens after {used} do not fit a context of {capacity}; make a session with a larger context, or begin anew"
+    )]
+    ContextTooLong {
+        /// Tokens to be added.
+        tokens: usize,
+        /// Tokens that the context holds.
+        used: usize,
+        /// The most that it holds.
+        capacity: usize,
+    },
+    /// A token that the vocabulary does not have.
+    #[error("the token {token} is not in the vocabulary, which has {vocabulary}")]
+    UnknownToken {
+        /// The token.
+        token: u32,
+        /// The size of the vocabulary.
+        vocabulary: usize,
+    },
+    /// There are no tokens to compute something for.
+    #[error("there are no tokens to begin with")]
+    NoTokens,
+    /// A cache was made for another model.
+    #[error("the cache has {found} layers, and the model has {expected}: it was made for another model")]
+    WrongCache {
+        /// Layers of the cache.
+        found: usize,
+        /// Layers of the model.
+        expected: usize,
+    },
+}

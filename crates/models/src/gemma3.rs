@@ -1,0 +1,54 @@
+//! The text part of Gemma 3.
+
+use tensor_core::{Result, Tensor, UnaryOp};
+
+use crate::blocks::{Attention, Decoder, Layer, Mlp, Parts, RmsNorm};
+use crate::cache::LayerCache;
+use crate::step::Step;
+
+/// A layer with norms before and after attention and network: x + norm(attention(norm(x))), and then x + norm(mlp(norm(x))).
+#[derive(Debug, Clone)]
+pub(crate) struct Sandwich {
+    attention_norm: RmsNorm,
+    attention: Attention,
+    after_attention: RmsNorm,
+    mlp_norm: RmsNorm,
+    mlp: Mlp,
+    after_mlp: RmsNorm,
+}
+
+impl Layer for Sandwich {
+    fn forward(&self, mut x: Tensor, step: &Step, cache: &mut LayerCache) -> Result<Tensor> {
+        let attended = self.attention.forward(&self.attention_norm.forward(&x)?, step, cache)?;
+        x.add_assign_(&self.after_attention.forward(&attended)?)?;
+        let fed = self.mlp.forward(&self.mlp_norm.forward(&x)?)?;
+        x.add_assign_(&self.after_mlp.forward(&fed)?)?;
+        Ok(x)
+    }
+}
+
+/// The model: embeddings times √width, norms of queries and keys, gates of GELU's tanh formula. Most layers have a window and
+/// positions of another base; [`Parts::norm`] knows how files store the weights of norms.
+pub(crate) fn build(parts: &Parts<'_>) -> crate::error::Result<Decoder<Sandwich>> {
+    let config = parts.config;
+    let embedding = parts.embedding()?;
+    let layer = |layer: usize| {
+        let norm = |name: &str| parts.norm(&format!("blk.{layer}.{name}"), config.width);
+        Ok(Sandwich {
+            attention_norm: norm("attn_norm")?,
+            attention: parts.attention_with_norms(layer)?,
+            after_attention: norm("post_attention_norm")?,
+            mlp_norm: norm("ffn_norm")?,
+            mlp: parts.mlp(layer, UnaryOp::Gelu)?,
+            after_mlp: norm("post_ffw_norm")?,
+        })
+    };
+    Ok(Decoder {
+        output: parts.output(&embedding)?,
+        embedding,
+        scale: Some((config.width as f64).sqrt()),
+        layers: (0..config.layers).map(layer).collect::<crate::error::Result<_>>()?,
+        norm: parts.norm("output_norm", config.width)?,
+        cap: config.logits_cap,
+    })
+}

@@ -1,0 +1,38 @@
+//! Llama 2 and 3, Mistral, SmolLM2.
+
+use tensor_core::UnaryOp;
+
+use crate::blocks::{Decoder, Parts, PreNorm};
+use crate::error::Result;
+
+/// The model: norms before attention and network, grouped queries, SiLU gates, and no biases but those that a file has.
+///
+/// In GGUF files the rows of q and k are permuted, so that neighbours are turned together; [`Parts::attention`] knows it.
+pub(crate) fn build(parts: &Parts<'_>) -> Result<Decoder<PreNorm>> {
+    decoder(parts, |layer| parts.attention(layer, false))
+}
+
+/// Such a model with another attention.
+pub(crate) fn decoder(
+    parts: &Parts<'_>,
+    attention: impl Fn(usize) -> Result<crate::blocks::Attention>,
+) -> Result<Decoder<PreNorm>> {
+    let config = parts.config;
+    let embedding = parts.embedding()?;
+    let layer = |layer: usize| {
+        Ok(PreNorm {
+            attention_norm: parts.norm(&format!("blk.{layer}.attn_norm"), config.width)?,
+            attention: attention(layer)?,
+            mlp_norm: parts.norm(&format!("blk.{layer}.ffn_norm"), config.width)?,
+            mlp: parts.mlp(layer, UnaryOp::Silu)?,
+        })
+    };
+    Ok(Decoder {
+        output: parts.output(&embedding)?,
+        embedding,
+        scale: None,
+        layers: (0..config.layers).map(layer).collect::<Result<_>>()?,
+        norm: parts.norm("output_norm", config.width)?,
+        cap: config.logits_cap,
+    })
+}

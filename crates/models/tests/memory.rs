@@ -1,0 +1,66 @@
+//! What a model, a session and its steps take of a device's memory.
+//!
+//! A program of its own with one test, for the pool of a device counts what every thread of the process allocates.
+
+mod common;
+
+use common::Recorded;
+use models::{Config, LanguageModel, Session, SessionOptions, Settings, greedy};
+use tensor_core::{DType, Device, copies_on_write};
+
+/// Tokens of the answer, after the one that follows the prompt.
+const STEPS: usize = 40;
+
+#[test]
+fn steps_allocate_nothing_from_the_driver_and_models_copy_nothing() {
+    let device = Device::parse("host:0").unwrap();
+    let hip = device.as_hip().unwrap();
+    let statistics = || hip.device().memory_statistics();
+    for name in ["llama3", "qwen2", "qwen3", "gemma3"] {
+        let recorded = Recorded::read(name);
+        let before = statistics();
+        let weights = recorded.model(&device);
+        let loaded = statistics();
+
+        // A model is made of its weights. Only norms that are stored as differences from 1 have new memory.
+        let config = Config::new(&Settings::from_json(&recorded.config.to_string()).unwrap()).unwrap();
+        let model = LanguageModel::new(config, &weights).unwrap();
+        let more = statistics().allocated - loaded.allocated;
+        let config = model.config();
+        let norms = config.layers * (4 * config.width + 2 * config.head_size) + config.width;
+        assert_eq!(more, if name == "gemma3" { 4 * norms } else { 0 }, "{name}");
+
+        // A session allocates its cache once.
+        let made = statistics();
+        let options = SessionOptions { context: Some(64), chunk: 8, ..SessionOptions::default() };
+        let mut session = Session::new(&model, &options).unwrap();
+        let cache = model.cache_bytes(64, DType::F32).unwrap();
+        let tables = 2 * 64 * config.head_size / 2 * 4 * if name == "gemma3" { 2 } else { 1 };
+        assert_eq!(statistics().allocated - made.allocated, cache + tables, "{name}");
+
+        // The prompt and the first step bring all kernels, and what the pool needs.
+        let in_use = statistics().allocated;
+        let copies = copies_on_write();
+        let (prompt, stops) = (&recorded.tokens[..20], [u32::MAX]);
+        let mut answer = session.generate(prompt, &stops, greedy).unwrap();
+        for _ in 0..2 {
+            answer.next().unwrap().unwrap();
+        }
+        let warm = statistics();
+        let tokens: Vec<u32> = answer.by_ref().take(STEPS).map(Result::unwrap).collect();
+        let after = statistics();
+        assert_eq!(tokens.len(), STEPS);
+        assert_eq!(after.misses, warm.misses, "{name}: no step asks the driver for memory");
+        assert_eq!((after.reserved, after.segments), (warm.reserved, warm.segments), "{name}");
+        assert_eq!(after.hits - warm.hits, after.allocations - warm.allocations, "{name}");
+        assert_eq!(copies_on_write(), copies, "{name}: the cache is written in place");
+        drop(answer);
+        assert_eq!(statistics().allocated, in_use, "{name}: a text takes the cache alone");
+
+        drop((session, model, weights));
+        hip.synchronize().unwrap();
+        assert_eq!(statistics().allocated, before.allocated, "{name}");
+    }
+    let live = hip.device().live_buffers();
+    assert!(live.is_empty(), "{live:?}");
+}

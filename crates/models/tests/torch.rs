@@ -1,0 +1,226 @@
+//! Logits of tiny models compared with those of PyTorch's transformers, from safetensors folders and from GGUF files.
+
+mod common;
+
+use std::f64::consts::TAU;
+use std::path::Path;
+
+use common::{NAMES, Recorded, apart, devices};
+use models::{Architecture, Config, LanguageModel, Logits, Session, SessionOptions, Settings};
+use tensor_core::{DType, Device, QTensor, QuantFormat, Tensor};
+use weights::Weight;
+use weights::gguf::{self, Metadata, Value};
+
+/// PyTorch and we compute in f32, in different orders.
+const APART: f32 = 1e-4;
+
+fn open(recorded: &Recorded, device: &Device) -> LanguageModel {
+    let folder = tempfile::tempdir().unwrap();
+    recorded.write(folder.path());
+    LanguageModel::open(folder.path(), device).unwrap()
+}
+
+fn session(model: &LanguageModel, chunk: usize) -> Session {
+    Session::new(model, &SessionOptions { chunk, ..SessionOptions::default() }).unwrap()
+}
+
+#[test]
+fn logits_are_those_of_pytorch_on_the_cpu_and_on_a_hip_device() {
+    for device in devices() {
+        for name in NAMES {
+            let recorded = Recorded::read(name);
+            let model = open(&recorded, &device);
+            let found = session(&model, 512).feed_all(&recorded.tokens).unwrap();
+            let apart = apart(&found, &recorded.logits);
+            println!("{name} on {device}: {apart:.1e} apart");
+            assert!(apart < APART, "{name} on {device}: {apart}");
+        }
+    }
+}
+
+#[test]
+fn chunks_and_single_tokens_give_the_same() {
+    for device in devices() {
+        for name in NAMES {
+            let recorded = Recorded::read(name);
+            let model = open(&recorded, &device);
+            for chunk in [5, 1] {
+                let found = session(&model, chunk).feed_all(&recorded.tokens).unwrap();
+                let apart = apart(&found, &recorded.logits);
+                assert!(apart < APART, "{name} in chunks of {chunk} on {device}: {apart}");
+            }
+            // A prompt, and a text that goes on in another way and comes back.
+            let mut session = session(&model, 7);
+            let (prompt, rest) = recorded.tokens.split_at(15);
+            session.feed(prompt).unwrap();
+            session.feed(&[3, 1, 4]).unwrap();
+            session.truncate(prompt.len());
+            for (place, token) in rest.iter().enumerate() {
+                let logits = session.feed(&[*token]).unwrap().unsqueeze(0).unwrap();
+                let apart = apart(&logits, &recorded.logits[prompt.len() + place..][..1]);
+                assert!(apart < APART, "{name}, token {place} on {device}: {apart}");
+            }
+        }
+    }
+}
+
+#[test]
+fn caches_of_16_bits_are_close() {
+    for name in ["llama3", "gemma3_caps"] {
+        let recorded = Recorded::read(name);
+        let model = open(&recorded, &Device::Cpu);
+        for (dtype, most) in [(DType::F16, 0.02), (DType::BF16, 0.15)] {
+            let mut cache = model.new_cache(24, dtype).unwrap();
+            assert_eq!((cache.dtype(), cache.capacity()), (dtype, 24));
+            let found = model.forward(&recorded.tokens, &mut cache, Logits::All).unwrap();
+            let apart = apart(&found, &recorded.logits);
+            assert!(apart > 0.0 && apart < most, "{name} in {dtype}: {apart}");
+        }
+        assert_eq!(model.cache_bytes(10, DType::F16), Some(10 * 2 * 2 * 2 * 8 * model.config().layers));
+    }
+}
+
+/// The order that llama.cpp's converter gives the rows of q and k of Llama models: those of the two halves of a head in turn.
+fn permuted(weight: &Tensor, heads: usize) -> Tensor {
+    let &[rows, columns] = weight.dims() else { panic!("a matrix") };
+    let halves = weight.reshape([heads, 2, rows / heads / 2, columns]).unwrap();
+    halves.transpose(1, 2).unwrap().reshape([rows, columns]).unwrap()
+}
+
+/// What the frequencies of Llama 3 are divided by: GGUF files have these numbers instead of settings.
+fn factors(config: &serde_json::Value, head_size: usize) -> Tensor {
+    let number = |key: &str| config["rope_scaling"][key].as_f64().unwrap();
+    let (factor, original) = (number("factor"), number("original_max_position_embeddings"));
+    let (low, high) = (number("low_freq_factor"), number("high_freq_factor"));
+    let divisors = (0..head_size / 2).map(|pair| {
+        let frequency = config["rope_theta"].as_f64().unwrap().powf(-2.0 * pair as f64 / head_size as f64);
+        let wave = TAU / frequency;
+        if wave < original / high {
+            1.0
+        } else if wave > original / low {
+            factor as f32
+        } else {
+            let smooth = (original / wave - low) / (high - low);
+            (1.0 / ((1.0 - smooth) / factor + smooth)) as f32
+        }
+    });
+    Tensor::from_vec(divisors.collect::<Vec<f32>>(), head_size / 2, &Device::Cpu).unwrap()
+}
+
+/// The model as llama.cpp's converter would write it. If `quantized`, matrices whose rows are whole blocks become q8_0.
+fn write_gguf(recorded: &Recorded, path: &Path, quantized: bool) {
+    let config = Config::new(&Settings::from_json(&recorded.config.to_string()).unwrap()).unwrap();
+    let model = recorded.model(&Device::Cpu);
+    let architecture = config.architecture.name();
+    let mut named: Vec<(String, Weight)> = Vec::new();
+    let mut add = |name: String, weight: &Weight| {
+        let tensor = weight.tensor().unwrap();
+        let tensor = match config.architecture {
+            Architecture::Llama if name.ends_with("attn_q.weight") => permuted(tensor, config.heads),
+            Architecture::Llama if name.ends_with("attn_k.weight") => permuted(tensor, config.kv_heads),
+            Architecture::Gemma3 if name.ends_with("norm.weight") => tensor.affine(1.0, 1.0).unwrap(),
+            _ => tensor.clone(),
+        };
+        let weight = match *tensor.dims() {
+            [_, columns] if quantized && columns.is_multiple_of(32) => {
+                QTensor::quantize(&tensor, QuantFormat::Q8_0).unwrap().into()
+            }
+            _ => Weight::from(tensor),
+        };
+        named.push((name, weight));
+    };
+    for name in ["token_embd.weight", "output_norm.weight", "output.weight"] {
+        if let Some(weight) = model.find(name) {
+            add(name.to_owned(), weight);
+        }
+    }
+    for layer in model.layers() {
+        for (name, weight) in layer.iter() {
+            add(format!("blk.{}.{name}", layer.number()), weight);
+        }
+    }
+    if recorded.config["rope_scaling"]["rope_type"] == "llama3" {
+        named.push(("rope_freqs.weight".to_owned(), factors(&recorded.config, config.head_size).into()));
+    }
+    let mut metadata = Metadata::new();
+    metadata.insert("general.architecture", Value::String(architecture.to_owned()));
+    let mut put = |key: &str, value: Value| {
+        metadata.insert(format!("{architecture}.{key}"), value);
+    };
+    for (key, count) in [
+        ("context_length", config.context),
+        ("embedding_length", config.width),
+        ("block_count", config.layers),
+        ("feed_forward_length", config.hidden),
+        ("attention.head_count", config.heads),
+        ("attention.head_count_kv", config.kv_heads),
+        ("attention.key_length", config.head_size),
+        ("rope.dimension_count", config.head_size),
+    ] {
+        put(key, Value::U32(count as u32));
+    }
+    put("attention.layer_norm_rms_epsilon", Value::F32(config.norm_eps as f32));
+    put("rope.freq_base", Value::F32(config.rope.base as f32));
+    if let Some(window) = config.windows.iter().flatten().next() {
+        put("attention.sliding_window", Value::U32(*window as u32));
+    }
+    gguf::write(path, &metadata, named.iter().map(|(name, weight)| (name.as_str(), weight))).unwrap();
+}
+
+#[test]
+fn gguf_files_of_the_same_weights_give_the_same() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("model.gguf");
+    for name in ["llama3", "qwen2", "qwen3"] {
+        let recorded = Recorded::read(name);
+        write_gguf(&recorded, &path, false);
+        for device in devices() {
+            let model = LanguageModel::open(&path, &device).unwrap();
+            let found = session(&model, 512).feed_all(&recorded.tokens).unwrap();
+            let apart = apart(&found, &recorded.logits);
+            println!("{name}.gguf on {device}: {apart:.1e} apart");
+            assert!(apart < APART, "{name}.gguf on {device}: {apart}");
+        }
+    }
+}
+
+/// Its scale of attention is the size of a head in GGUF files, and a factor of positions is a setting.
+#[test]
+fn a_gguf_file_of_gemma_gives_what_its_folder_gives() {
+    let mut recorded = Recorded::read("gemma3");
+    recorded.config["query_pre_attn_scalar"] = 16.into();
+    recorded.config["rope_scaling"] = serde_json::Value::Null;
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("model.gguf");
+    write_gguf(&recorded, &path, false);
+    for device in devices() {
+        let logits = |model: &LanguageModel| session(model, 512).feed_all(&recorded.tokens).unwrap();
+        let (gguf, folder) = (LanguageModel::open(&path, &device).unwrap(), open(&recorded, &device));
+        assert_eq!(gguf.config().windows, folder.config().windows);
+        assert_eq!(gguf.config().local_rope, folder.config().local_rope);
+        let expected = logits(&folder).to_vec2::<f32>().unwrap();
+        let apart = apart(&logits(&gguf), &expected);
+        assert!(apart < APART, "on {device}: {apart}");
+    }
+}
+
+/// Tokens one by one are multiplied as integers, and more of them otherwise: both are close to the weights before.
+#[test]
+fn quantized_weights_are_close_on_every_device() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("model.gguf");
+    let recorded = Recorded::read("qwen3");
+    write_gguf(&recorded, &path, true);
+    for device in devices() {
+        let model = LanguageModel::open(&path, &device).unwrap();
+        let quantized = model.weights().iter().filter(|(_, weight)| weight.quantized().is_some()).count();
+        // All but norms and the two matrices with rows of 48.
+        assert_eq!(quantized, model.weights().len() - (2 * 4 + 1) - 2);
+        for chunk in [24, 1] {
+            let found = session(&model, chunk).feed_all(&recorded.tokens).unwrap();
+            let apart = apart(&found, &recorded.logits);
+            println!("qwen3 in q8_0 in chunks of {chunk} on {device}: {apart:.1e} apart");
+            assert!(apart > 0.0 && apart < 0.4, "in chunks of {chunk} on {device}: {apart}");
+        }
+    }
+}
