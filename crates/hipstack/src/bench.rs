@@ -33,7 +33,7 @@ pub(crate) struct BenchArguments {
 /// Of the model, of the device, or of the memory check.
 pub(crate) fn run(arguments: &BenchArguments) -> Result<(), Failure> {
     let device = arguments.model.device()?;
-    let memory = Memory::before(&device);
+    let memory = Memory::before(&device)?;
     let Loaded { mut session, took, .. } = arguments.model.load(&device)?;
     let vocabulary = session.model().vocabulary() as u64;
     let prompt: Vec<u32> = (0..arguments.prompt.max(1) as u64)

@@ -27,7 +27,7 @@ pub(crate) struct ChatArguments {
 /// Of the model, of the device, or of the memory check.
 pub(crate) fn run(arguments: &ChatArguments) -> Result<(), Failure> {
     let device = arguments.model.device()?;
-    let memory = Memory::before(&device);
+    let memory = Memory::before(&device)?;
     let Loaded { session, tokenizer, template, .. } = arguments.model.load(&device)?;
     let Some(template) = template else {
         let what = "has no chat template: hipstack generate continues a text without one";

@@ -27,7 +27,7 @@ pub(crate) struct EmbedArguments {
 /// Of the model, of the device, or of the memory check.
 pub(crate) fn run(arguments: &EmbedArguments) -> Result<(), Failure> {
     let device = arguments.model.device()?;
-    let memory = Memory::before(&device);
+    let memory = Memory::before(&device)?;
     let path = arguments.model.path();
     let checkpoint = Checkpoint::open(path)?;
     let config = BertConfig::new(&Settings::read(path, &checkpoint)?)?;

@@ -114,7 +114,7 @@ impl Answer {
 /// Of the model, of the device, or of the memory check.
 pub(crate) fn run(arguments: &GenerateArguments) -> Result<(), Failure> {
     let device = arguments.model.device()?;
-    let memory = Memory::before(&device);
+    let memory = Memory::before(&device)?;
     let Loaded { mut session, tokenizer, took, .. } = arguments.model.load(&device)?;
     let prompt = tokenizer.encode(&arguments.prompt, EncodeOptions::default())?;
     catch_interrupts()?;

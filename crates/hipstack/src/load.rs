@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use models::text::{ChatTemplate, Tokenizer};
-use models::{Architecture, Config, LanguageModel, Session, SessionOptions, Settings};
+use models::{Config, LanguageModel, Session, SessionOptions, Settings};
 use tensor_core::{DType, Device};
 use weights::{Checkpoint, Model, progress_bar};
 
@@ -107,14 +107,6 @@ pub(crate) fn tokenizer(model: &Path, checkpoint: &Checkpoint) -> Result<Tokeniz
         (None, Some(folder)) => Tokenizer::from_json(folder)?,
         (None, None) => Tokenizer::from_json(".")?,
     })
-}
-
-/// The architecture that a model's files name.
-///
-/// # Errors
-/// Of the files.
-pub(crate) fn architecture(model: &Path) -> Result<Architecture, Failure> {
-    Ok(Settings::read(model, &Checkpoint::open(model)?)?.architecture())
 }
 
 fn dtype(name: &str) -> Result<DType, String> {

@@ -1,6 +1,6 @@
 //! What a command takes of the device's memory, and whether it gives all of it back.
 
-use tensor_core::Device;
+use tensor_core::{Device, Tensor};
 
 use crate::{Failure, shown};
 
@@ -11,8 +11,13 @@ pub(crate) struct Memory {
 }
 
 impl Memory {
-    pub(crate) fn before(device: &Device) -> Memory {
-        Memory { device: device.clone(), allocated: allocated(device).unwrap_or(0) }
+    /// # Errors
+    /// The device's.
+    pub(crate) fn before(device: &Device) -> Result<Memory, Failure> {
+        // A device keeps the few words in which kernels report a wrong id: an operation with ids, so that they count here.
+        let ids = Tensor::new([0u32], device)?;
+        Tensor::new([[0f32]], device)?.embedding(&ids)?.to_bytes()?;
+        Ok(Memory { device: device.clone(), allocated: allocated(device).unwrap_or(0) })
     }
 
     /// The most bytes that were in use at once since the program began: of a HIP device its own, of the CPU the resident
