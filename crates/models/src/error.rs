@@ -77,9 +77,9 @@ pub enum Error {
         /// GGUF's name of the weight.
         name: String,
         /// Its shape.
-        found: Shape,
+        found: Box<Shape>,
         /// The shape that the settings give.
-        expected: Shape,
+        expected: Box<Shape>,
     },
     /// The tokens do not fit what is left of the context.
     #[error(

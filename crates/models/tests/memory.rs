@@ -6,7 +6,7 @@ mod common;
 
 use common::Recorded;
 use models::{Config, LanguageModel, Session, SessionOptions, Settings, greedy};
-use tensor_core::{DType, Device, copies_on_write};
+use tensor_core::{DType, Device, Tensor, copies_on_write};
 
 /// Tokens of the answer, after the one that follows the prompt.
 const STEPS: usize = 40;
@@ -16,6 +16,12 @@ fn steps_allocate_nothing_from_the_driver_and_models_copy_nothing() {
     let device = Device::parse("host:0").unwrap();
     let hip = device.as_hip().unwrap();
     let statistics = || hip.device().memory_statistics();
+    // The device keeps its BLAS's workspace from the first product on, and a word for wrong ids from the first lookup on.
+    let square = Tensor::ones([64, 64], DType::F32, &device).unwrap();
+    square.matmul(&square).unwrap();
+    square.embedding(&Tensor::zeros(1, DType::U32, &device).unwrap()).unwrap();
+    drop(square);
+    let live = hip.device().live_buffers().len();
     for name in ["llama3", "qwen2", "qwen3", "gemma3"] {
         let recorded = Recorded::read(name);
         let before = statistics();
@@ -61,6 +67,5 @@ fn steps_allocate_nothing_from_the_driver_and_models_copy_nothing() {
         hip.synchronize().unwrap();
         assert_eq!(statistics().allocated, before.allocated, "{name}");
     }
-    let live = hip.device().live_buffers();
-    assert!(live.is_empty(), "{live:?}");
+    assert_eq!(hip.device().live_buffers().len(), live);
 }

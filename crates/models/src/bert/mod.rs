@@ -212,8 +212,8 @@ impl<'a> Parts<'a> {
         }
         Err(Error::WrongShape {
             name: self.names.in_file(name),
-            found: weight.shape().clone(),
-            expected: Shape::from(shape),
+            found: Box::new(weight.shape().clone()),
+            expected: Box::new(Shape::from(shape)),
         })
     }
 

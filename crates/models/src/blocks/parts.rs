@@ -42,8 +42,10 @@ impl<'a> Parts<'a> {
             [_, width] if width == self.config.width => Ok(Embedding::new(Arc::clone(weight), self.dtype)),
             _ => Err(Error::WrongShape {
                 name: name.to_owned(),
-                found: weight.shape().clone(),
-                expected: [weight.shape().dims().first().copied().unwrap_or(1), self.config.width].into(),
+                found: Box::new(weight.shape().clone()),
+                expected: Box::new(
+                    [weight.shape().dims().first().copied().unwrap_or(1), self.config.width].into(),
+                ),
             }),
         }
     }
@@ -163,7 +165,7 @@ impl<'a> Parts<'a> {
         if weight.shape().dims() == shape {
             return Ok(weight);
         }
-        let (found, expected) = (weight.shape().clone(), Shape::from(shape));
+        let (found, expected) = (Box::new(weight.shape().clone()), Box::new(Shape::from(shape)));
         Err(Error::WrongShape { name: name.to_owned(), found, expected })
     }
 

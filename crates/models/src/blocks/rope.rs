@@ -87,7 +87,7 @@ impl Table {
 mod tests {
     use super::*;
 
-    /// Llama 3.1's settings; the numbers are those of transformers 4.57, `_compute_llama3_parameters`.
+    /// Llama 3.1's settings: waves below 8192 / 4 tokens stay, those above 8192 / 1 are divided.
     #[test]
     fn llama3_divides_low_frequencies() {
         let scaling = Scaling::Llama3 { factor: 8.0, low: 1.0, high: 4.0, original: 8192.0 };

@@ -95,8 +95,10 @@ def record(name):
     model = transformers.AutoModelForCausalLM.from_config(config, attn_implementation="eager").float().eval()
     state, rows = weights_of(model, "gemma" in name)
     model.load_state_dict(state)
+    # Gemma 3 has this setting in transformers, whose attention knows it as an argument alone.
+    caps = {"softcap": settings["attn_logit_softcapping"]} if "attn_logit_softcapping" in settings else {}
     with torch.no_grad():
-        logits = model(torch.tensor([TOKENS]), use_cache=False).logits[0]
+        logits = model(torch.tensor([TOKENS]), use_cache=False, **caps).logits[0]
     versions = f"torch {torch.__version__}, transformers {transformers.__version__}"
     head = {"made_by": versions, "config": settings, "tokens": TOKENS}
     lines = [f"{json.dumps(key)}: {json.dumps(value)}" for key, value in head.items()]
