@@ -19,12 +19,10 @@ pub(crate) fn chosen() -> Vec<Case> {
 /// The cases that errors are planted in, of a large float, a small one and an integer, and of quantized blocks. `cargo xtask parity --sabotage` plants in all.
 pub(crate) fn benches() -> Vec<Case> {
     let wanted = |case: &Case| {
-        case.operands
-            .first()
-            .is_none_or(|operand| {
-                matches!(operand.dtype, DType::F32 | DType::F16 | DType::I32)
-                    || matches!(operand.contents, Contents::Blocks(_))
-            })
+        case.operands.first().is_none_or(|operand| {
+            matches!(operand.dtype, DType::F32 | DType::F16 | DType::I32)
+                || matches!(operand.contents, Contents::Blocks(_))
+        })
     };
     sabotage::benches(&registry::all()).into_iter().filter(wanted).collect()
 }
