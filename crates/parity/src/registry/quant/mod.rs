@@ -119,7 +119,7 @@ fn experts(format: QuantFormat, turn: usize) -> Vec<Case> {
     let mut cases = Vec::new();
     for (place, dtype) in DTYPES.into_iter().enumerate() {
         // The same activations for all experts of a row, or others for each.
-        let each = if (turn + place) % 2 == 0 { 1 } else { 3 };
+        let each = if (turn + place).is_multiple_of(2) { 1 } else { 3 };
         let x = |contents| Operand::dense(dtype, &[4, each, 256], contents);
         let which = ids(&[4, 3], 3, IDS[(turn + place) % 4]);
         let operands = vec![x(Contents::Terms), which.clone(), blocks(format, &[3, 9], 256)];
