@@ -63,10 +63,8 @@ pub enum Op {
 
 impl PartialEq for Op {
     fn eq(&self, other: &Op) -> bool {
-        match (self, other) {
-            (Op::Cast(to), Op::Cast(other)) => to == other,
-            _ => self.name() == other.name() && self.parameters() == other.parameters(),
-        }
+        let parts = |op: &Op| (op.name(), op.converts_to(), op.parameters());
+        parts(self) == parts(other)
     }
 }
 
@@ -93,6 +91,15 @@ impl Op {
             Op::Reduce { op, .. } => op.name(),
             Op::Matmul => "matmul",
             Op::Named(operation) => operation.name(),
+        }
+    }
+
+    /// The dtype that a conversion converts to; `None` for other operations.
+    pub fn converts_to(&self) -> Option<DType> {
+        match self {
+            Op::Cast(to) => Some(*to),
+            Op::Named(operation) => operation.converts_to(),
+            _ => None,
         }
     }
 
@@ -236,12 +243,12 @@ impl Case {
         Case { exact: true, ..self }
     }
 
-    /// The dtypes as text: "f32", or "f32>f16" for a cast.
+    /// The dtypes as text: "f32", or "f32>f16" for a conversion.
     pub fn dtypes(&self) -> String {
         let first = self.operands.first().map_or("", |operand| operand.dtype.name());
-        match self.op {
-            Op::Cast(to) => format!("{first}>{to}"),
-            _ => first.to_string(),
+        match self.op.converts_to() {
+            Some(to) => format!("{first}>{to}"),
+            None => first.to_string(),
         }
     }
 
@@ -273,7 +280,11 @@ impl Case {
         let usual = |operand: &Operand| {
             !matches!(
                 operand.contents,
-                Contents::EveryPattern | Contents::Whole(_) | Contents::Ones | Contents::SpecialTerms
+                Contents::EveryPattern
+                    | Contents::Whole(_)
+                    | Contents::Steps
+                    | Contents::Ones
+                    | Contents::SpecialTerms
             )
         };
         (!self.operands.iter().all(usual)).then(|| {
@@ -303,7 +314,7 @@ impl Case {
     pub fn hash(&self, inputs: &[impl AsRef<[u8]>]) -> u128 {
         let mut hasher = Xxh3::new();
         let mut text = format!("{}({})", self.op.name(), self.op.parameters());
-        if let Op::Cast(to) = self.op {
+        if let Some(to) = self.op.converts_to() {
             text += &format!(">{to}");
         }
         for operand in &self.operands {

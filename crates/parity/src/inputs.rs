@@ -1,8 +1,12 @@
 //! The contents of a case's arrays: ordinary numbers mixed with special ones, generated from the seed.
 
-use reference::{DType, Value};
+use reference::{DType, QuantFormat, Value};
 
+use crate::blocks;
 use crate::random::{Draw, Stream};
+
+/// Elements of [`Contents::Steps`] with one large one.
+const STEPS: usize = 32;
 
 /// The contents of an operand's stored array.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -26,6 +30,12 @@ pub enum Contents {
     Ranked,
     /// Odd integers of this many bits with either sign. For exact cases, which reveal lost bits in inputs or sums.
     Whole(u32),
+    /// Integers from −3 to 3, and ±127 once in each 32 elements. Rounding them to 8 bits changes nothing.
+    Steps,
+    /// Quantized blocks of this format, for arrays of bytes.
+    Blocks(QuantFormat),
+    /// As `Blocks`, with scales that are powers of two. For exact cases.
+    WholeBlocks(QuantFormat),
     /// All elements are 1.
     Ones,
     /// Uniformly distributed integers from 0 up to this one, exclusive: ids, masks.
@@ -46,6 +56,9 @@ impl Contents {
             Contents::Factors => "factors".into(),
             Contents::Ranked => "ranked".into(),
             Contents::Whole(bits) => format!("whole{bits}"),
+            Contents::Steps => "steps".into(),
+            Contents::Blocks(format) => format!("blocks-{format}"),
+            Contents::WholeBlocks(format) => format!("whole-blocks-{format}"),
             Contents::Ones => "ones".into(),
             Contents::Below(end) => format!("below{end}"),
             Contents::Given => "given".into(),
@@ -61,6 +74,15 @@ impl Contents {
                 let one = dtype.encode(Value::Int(1)).to_le_bytes();
                 bytes = one[..dtype.size()].repeat(len);
             }
+            Contents::Blocks(format) => bytes = blocks::generate(format, false, len, stream),
+            Contents::WholeBlocks(format) => bytes = blocks::generate(format, true, len, stream),
+            Contents::Steps => (0..len).for_each(|index| {
+                let group = index / STEPS;
+                let large = stream.element(group).below(STEPS as u64) as usize == index % STEPS;
+                let mut draw = stream.element(len + index);
+                let size = if large { 127 * (2 * draw.between(0, 1) - 1) } else { draw.between(-3, 3) };
+                dtype.write(dtype.encode(Value::Int(size.into())), &mut bytes);
+            }),
             Contents::EveryPattern => {
                 let mask = u64::MAX >> (64 - dtype.bits());
                 (0..len).for_each(|index| dtype.write(index as u64 & mask, &mut bytes));
@@ -323,6 +345,17 @@ mod tests {
         let all = floats(Contents::Whole(13), DType::F32, 1000);
         assert!(all.iter().all(|x| x.abs() < 8192.0 && (x % 2.0).abs() == 1.0));
         assert!(all.iter().any(|x| x.abs() > 4096.0) && all.iter().any(|x| *x < 0.0));
+    }
+
+    #[test]
+    fn steps_have_one_large_number_in_each_32() {
+        for dtype in [DType::F32, DType::F16, DType::BF16] {
+            for group in floats(Contents::Steps, dtype, 3200).chunks(STEPS) {
+                let large = group.iter().filter(|x| x.abs() == 127.0).count();
+                let small = group.iter().filter(|x| x.abs() <= 3.0 && x.fract() == 0.0).count();
+                assert_eq!((large, small), (1, STEPS - 1));
+            }
+        }
     }
 
     #[test]

@@ -34,6 +34,7 @@
 //! # Limits
 //! The crate does not depend on platforms or kernels. It knows devices by the names that tensor-core opens.
 
+mod blocks;
 pub mod case;
 pub mod choice;
 pub mod cli;

@@ -2,7 +2,7 @@
 
 use std::fmt::Debug;
 
-use reference::{Array, Error, Outcome};
+use reference::{Array, DType, Error, Outcome};
 use serde_json::{Map, Value};
 use tensor_core::Tensor;
 
@@ -13,6 +13,11 @@ use tensor_core::Tensor;
 pub trait Operation: Debug + Send + Sync {
     /// The operation's name in the table of results.
     fn name(&self) -> &'static str;
+
+    /// The dtype that the operation converts to, if it is a conversion. It is no parameter.
+    fn converts_to(&self) -> Option<DType> {
+        None
+    }
 
     /// The parameters as text, empty if there are none. Texts are equal if and only if the parameters are.
     fn parameters(&self) -> String {

@@ -1,6 +1,6 @@
 //! Errors in requests to the reference.
 
-use crate::DType;
+use crate::{DType, QuantFormat};
 
 /// An invalid request. Every message names the operation or the thing, and what would be right.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -134,6 +134,21 @@ pub enum Error {
         left: Vec<usize>,
         /// Shape of the other operand.
         right: Vec<usize>,
+    },
+    /// An array that is no rows of whole blocks.
+    #[error(
+        "{op}: {dtype} of shape {shape:?} is no rows of {format} blocks: use u8, and rows of a multiple of {} bytes",
+        format.type_size()
+    )]
+    Blocks {
+        /// Name of the operation.
+        op: &'static str,
+        /// Format of the blocks.
+        format: QuantFormat,
+        /// Element type of the array.
+        dtype: DType,
+        /// Its shape.
+        shape: Vec<usize>,
     },
     /// Windows that do not fit the input, or channels that do not match.
     #[error("{op}: an input of shape {input:?} does not fit the kernel {kernel:?} and the windows")]

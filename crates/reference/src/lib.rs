@@ -52,6 +52,7 @@ mod formula;
 pub mod network;
 mod ops;
 mod outcome;
+mod quant;
 pub mod round;
 mod shape;
 
@@ -80,4 +81,5 @@ pub use ops::select::{arange, eye, linspace, masked_fill, triangle, where_cond};
 pub use ops::stat::{StatOp, stat, truth};
 pub use ops::unary::{UnaryOp, unary};
 pub use outcome::{Expected, Judge, Outcome, difference};
+pub use quant::{QuantFormat, dequantize, quant_embedding, quant_experts, quant_matmul};
 pub use shape::broadcast_shapes;

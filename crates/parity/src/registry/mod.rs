@@ -9,6 +9,7 @@ mod matmul;
 mod nn;
 mod order;
 mod pool;
+mod quant;
 mod random;
 mod rearrange;
 mod reduce;
@@ -58,6 +59,7 @@ pub fn all() -> Vec<Case> {
         nn::row_norm_cases(),
         nn::channel_norm_cases(),
         random::cases(),
+        quant::cases(),
     ]
     .concat()
 }
@@ -69,6 +71,7 @@ pub fn long() -> Vec<Case> {
         cast::many_blocks(),
         conv::many_blocks(),
         order::many_blocks(),
+        quant::many_blocks(),
         rope::many_blocks(),
         select::many_blocks(),
         random::many_blocks(),
@@ -105,7 +108,8 @@ mod tests {
             conv1d conv2d conv_transpose1d conv_transpose2d max_pool2d avg_pool2d adaptive_avg_pool2d \
             upsample_nearest1d upsample_nearest2d upsample_bilinear2d \
             softmax log_softmax layer_norm rms_norm group_norm batch_norm \
-            uniform normal randint randperm bernoulli dropout"
+            uniform normal randint randperm bernoulli dropout \
+            dequantize quant_embedding quant_matmul quant_experts"
             .split_whitespace()
             .collect();
         wanted.extend(UnaryOp::ALL.map(UnaryOp::name));
@@ -132,6 +136,7 @@ mod tests {
             ("matmul", "matmul"),
             ("norm", "rms_norm"),
             ("pool", "upsample_nearest2d"),
+            ("quant", "quant_experts"),
             ("random", "bernoulli"),
             ("reduce", "sum"),
             ("rope", "rope"),

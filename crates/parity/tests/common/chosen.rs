@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 
+use parity::inputs::Contents;
 use parity::{Case, registry, sabotage};
 use reference::DType;
 
@@ -15,12 +16,13 @@ pub(crate) fn chosen() -> Vec<Case> {
     registry::all().into_iter().filter(|case| wanted(case)).collect()
 }
 
-/// The cases that errors are planted in, of a large float, a small one and an integer. `cargo xtask parity --sabotage` plants in all.
+/// The cases that errors are planted in, of a large float, a small one and an integer, and of quantized blocks. `cargo xtask parity --sabotage` plants in all.
 pub(crate) fn benches() -> Vec<Case> {
     let wanted = |case: &Case| {
-        case.operands
-            .first()
-            .is_none_or(|operand| matches!(operand.dtype, DType::F32 | DType::F16 | DType::I32))
+        case.operands.first().is_none_or(|operand| {
+            matches!(operand.dtype, DType::F32 | DType::F16 | DType::I32)
+                || matches!(operand.contents, Contents::Blocks(_))
+        })
     };
     sabotage::benches(&registry::all()).into_iter().filter(wanted).collect()
 }

@@ -242,7 +242,12 @@ fn list(op: &'static str, ids: &Array, a: &Array, axis: usize) -> Result<Vec<usi
 }
 
 /// The ids as indices along an axis; an error if one is out of range.
-fn places(op: &'static str, ids: &Array, shape: &[usize], axis: usize) -> Result<Vec<usize>, Error> {
+pub(crate) fn places(
+    op: &'static str,
+    ids: &Array,
+    shape: &[usize],
+    axis: usize,
+) -> Result<Vec<usize>, Error> {
     let length = along(op, shape, axis)?;
     let Data::Int(ids) = &ids.data else { return Err(Error::Ids { op, dtype: ids.dtype() }) };
     let place = |index: &i64| {

@@ -18,7 +18,7 @@ pub(crate) mod scaled;
 pub(crate) mod scan;
 pub(crate) mod select;
 pub(crate) mod stat;
-mod sums;
+pub(crate) mod sums;
 pub(crate) mod unary;
 
 use std::ops::{Add, Div, Mul, Rem, Sub};
@@ -51,7 +51,7 @@ macro_rules! operations {
 use operations;
 
 /// A result of exact `f32` arithmetic, rounded once more to a dtype up to `f32`.
-fn from_f32(dtype: DType, x: f32) -> Expected {
+pub(crate) fn from_f32(dtype: DType, x: f32) -> Expected {
     let bits = if dtype == DType::F32 && !x.is_nan() {
         u64::from(x.to_bits())
     } else {

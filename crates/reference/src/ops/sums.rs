@@ -6,7 +6,7 @@ use crate::{DType, Dd, Expected, bounds};
 
 /// A running sum. Rounding errors are summed separately.
 #[derive(Default)]
-pub(super) struct Sum {
+pub(crate) struct Sum {
     hi: f64,
     lo: f64,
     /// Σ|terms|.
@@ -18,7 +18,7 @@ pub(super) struct Sum {
 
 impl Sum {
     #[inline]
-    pub(super) fn add(&mut self, x: f64) {
+    pub(crate) fn add(&mut self, x: f64) {
         if self.apart && !x.is_finite() {
             self.special += x;
             return;
@@ -30,7 +30,7 @@ impl Sum {
     }
 
     #[inline]
-    pub(super) fn add_product(&mut self, x: f64, y: f64) {
+    pub(crate) fn add_product(&mut self, x: f64, y: f64) {
         let (product, error) = two_product(x, y);
         if product.is_finite() {
             self.lo += error;
@@ -40,7 +40,7 @@ impl Sum {
 
     /// Adds products of numbers that are exact in `f32`. The products are exact in `f64`. Plain sums of them, in eight
     /// lanes, are far more accurate than the tolerance of sums in `f32`.
-    pub(super) fn add_products_of_singles(&mut self, x: &[f64], y: &[f64], factor: f64) {
+    pub(crate) fn add_products_of_singles(&mut self, x: &[f64], y: &[f64], factor: f64) {
         const LANES: usize = 8;
         let (mut sums, mut magnitudes) = ([0.0; LANES], [0.0; LANES]);
         let whole = x.len().min(y.len()) / LANES * LANES;
@@ -65,7 +65,7 @@ impl Sum {
 ///
 /// `run` adds all terms, each multiplied by `factor^degree` of the factor that it gets. First the
 /// factor is 1. If that overflows `f64`, it is called again with a factor that avoids it.
-pub(super) fn expected(dtype: DType, divisor: f64, degree: i32, run: impl Fn(f64, &mut Sum)) -> Expected {
+pub(crate) fn expected(dtype: DType, divisor: f64, degree: i32, run: impl Fn(f64, &mut Sum)) -> Expected {
     let limit = round::max_value(bounds::compute(dtype));
     let mut sum = Sum::default();
     run(1.0, &mut sum);
