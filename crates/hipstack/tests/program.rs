@@ -160,3 +160,27 @@ fn gemma_is_listed() {
     );
     assert_eq!(metadata["tokenizer.ggml.tokens"].as_array().unwrap().len(), 262_144);
 }
+
+#[test]
+fn a_text_is_continued_by_its_likeliest_token() {
+    let Some(path) = model("SmolLM2-135M-Instruct.Q4_1.gguf") else { return };
+    let program = Command::new(env!("CARGO_BIN_EXE_hipstack"))
+        .args(["generate", "--prompt", "The capital of France is", "-n", "1", "--temperature", "0", "--json"])
+        .args(["--context", "64"])
+        .arg(&path)
+        .output()
+        .unwrap();
+    assert!(program.status.success(), "{}", String::from_utf8_lossy(&program.stderr));
+    let found: Json = serde_json::from_slice(&program.stdout).unwrap();
+    assert_eq!((&found["text"], &found["prompt_tokens"]), (&" Paris".into(), &5.into()));
+    // A model that is none for this, and a context that is too short.
+    let refused = |arguments: &[&str]| {
+        let program = Command::new(env!("CARGO_BIN_EXE_hipstack")).args(arguments).arg(&path).output().unwrap();
+        assert!(!program.status.success());
+        String::from_utf8(program.stderr).unwrap()
+    };
+    let error = refused(&["generate", "--prompt", "one two three four five", "--context", "3"]);
+    assert!(error.contains('3') && error.contains("context"), "{error}");
+    let error = refused(&["generate", "--prompt", "x", "--memory-check"]);
+    assert!(error.contains("cpu counts no memory; host:0 does"), "{error}");
+}

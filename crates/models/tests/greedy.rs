@@ -43,6 +43,14 @@ fn file(name: &str) -> Option<PathBuf> {
     None
 }
 
+/// All devices of this machine, or those of `TENSOR_CORE_TEST_DEVICES`, such as `cpu,host:0`.
+fn devices() -> Vec<Device> {
+    match std::env::var("TENSOR_CORE_TEST_DEVICES") {
+        Ok(names) => names.split(',').map(|name| Device::parse(name).unwrap()).collect(),
+        Err(_) => Device::all().unwrap(),
+    }
+}
+
 /// Compares the first `tokens` of the first `prompts`. Every difference has to be a near tie, and few there may be.
 fn compare(model: &str, device: &Device, prompts: usize, tokens: usize) {
     let text = std::fs::read_to_string(data(&format!("greedy/{model}.json"))).unwrap();
@@ -74,11 +82,13 @@ fn compare(model: &str, device: &Device, prompts: usize, tokens: usize) {
 }
 
 #[test]
+#[cfg_attr(debug_assertions, ignore = "minutes without optimisation: cargo test --release")]
 fn smollm2_chooses_what_llama_cpp_chooses() {
     compare("smollm2", &Device::Cpu, 2, 16);
 }
 
 #[test]
+#[cfg_attr(debug_assertions, ignore = "minutes without optimisation: cargo test --release")]
 fn gemma3_chooses_what_llama_cpp_chooses() {
     compare("gemma3", &Device::Cpu, 2, 16);
 }
@@ -86,11 +96,11 @@ fn gemma3_chooses_what_llama_cpp_chooses() {
 #[test]
 #[ignore = "takes minutes: twenty prompts of 64 tokens on every device"]
 fn all_prompts_of_smollm2() {
-    Device::all().unwrap().iter().for_each(|device| compare("smollm2", device, 20, 64));
+    devices().iter().for_each(|device| compare("smollm2", device, 20, 64));
 }
 
 #[test]
 #[ignore = "takes minutes: twenty prompts of 64 tokens on every device"]
 fn all_prompts_of_gemma3() {
-    Device::all().unwrap().iter().for_each(|device| compare("gemma3", device, 20, 64));
+    devices().iter().for_each(|device| compare("gemma3", device, 20, 64));
 }
