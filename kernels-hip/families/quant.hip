@@ -64,7 +64,9 @@ template <class Format, bool BY_ID> DEVICE void unpack(const u8* in, const u8* i
             from = known ? from : 0;
         }
         const u32 block = (u32)(from * (pieces / each)) + p / each;
-        const Piece piece = Format::piece(Format::load(parts, block, number), number);
+        // Without a row nothing is read: there may be none at all.
+        Piece piece = Piece{};
+        if (known) piece = Format::piece(Format::load(parts, block, number), number);
         T* const to = out + r * m.width + p / each * Format::BLOCK;
         UNROLL
         for (u32 k = 0; k < PACKS; k++) {
@@ -120,8 +122,12 @@ DEVICE void activations(const T* in, u8* out, const QuantMap& m) {
         const f32 scale = from_bits(largest) / 127.0f, inverse = scale != 0.0f ? 1.0f / scale : 0.0f;
         u32 word = 0;
         UNROLL
-        // Behind this addition the number's lowest byte is the nearest integer's.
-        for (u32 i = 0; i < 4; i++) word |= (bits_of(x[i] * inverse + 12582912.0f) & 0xffu) << 8 * i;
+        for (u32 i = 0; i < 4; i++) {
+            // As a conversion that saturates: NaN, of infinity or beside it, becomes 0. Behind the addition the number's lowest byte is the
+            // nearest integer's.
+            const f32 v = x[i] * inverse, near = v > 127.0f ? 127.0f : v >= -127.0f ? v : v < -127.0f ? -127.0f : 0.0f;
+            word |= (bits_of(near + 12582912.0f) & 0xffu) << 8 * i;
+        }
         i32 sum = dot_bytes(word, 0x01010101u, 0);
         sum += shuffle_xor(sum, 1);
         sum += shuffle_xor(sum, 2);
@@ -179,6 +185,8 @@ DEVICE void dot(const u8* matrix, const u8* activations, const u8* ids, T* out, 
             row = turn - pair * m.rows + (known ? id * m.rows : 0);
             from = pair / m.each;
         }
+        // Without a matrix nothing is read: there may be none at all.
+        const u32 pieces = known ? width / 32 : 0;
         u32 block[at_once];
         f32 all[at_once][ROWS];
         UNROLL
@@ -188,19 +196,19 @@ DEVICE void dot(const u8* matrix, const u8* activations, const u8* ids, T* out, 
             UNROLL
             for (u32 r = 0; r < ROWS; r++) all[k][r] = 0.0f;
         }
-        for (u32 begin_piece = part * 32 + lane; begin_piece < width / 32; begin_piece += 32 * split * ahead) {
+        for (u32 begin_piece = part * 32 + lane; begin_piece < pieces; begin_piece += 32 * split * ahead) {
             typename Format::Raw raw[ahead][at_once];
             UNROLL
             for (u32 a = 0; a < ahead; a++) {
                 const u32 p = begin_piece + 32 * split * a;
-                if (a > 0 && p >= width / 32) break;
+                if (a > 0 && p >= pieces) break;
                 UNROLL
                 for (u32 k = 0; k < at_once; k++) raw[a][k] = Format::load(parts, block[k] + p / each, p % each);
             }
             UNROLL
             for (u32 a = 0; a < ahead; a++) {
                 const u32 p = begin_piece + 32 * split * a;
-                if (a > 0 && p >= width / 32) break;
+                if (a > 0 && p >= pieces) break;
                 const u32 start = p / each * Format::BLOCK;
                 const u32 first[2] = {start + Format::first(p % each, 0), start + Format::first(p % each, 1)};
                 Piece piece[at_once];
@@ -249,12 +257,17 @@ DEVICE void dot(const u8* matrix, const u8* activations, const u8* ids, T* out, 
     KERNEL(PASTE4(quant_dot##rows##_, format, _, DTYPE), const u8* matrix, const u8* activations, T* out, QuantMap map) {     \
         dot<Format, rows, false>(matrix, activations, nullptr, out, nullptr, map);                                            \
     }
+// Rows by ids are f32: tensor-core asks for no others.
+#if defined(DTYPE_f32)
+#define ROWS(format, Format)                                                                                                  \
+    KERNEL(PASTE4(quant_rows_, format, _, DTYPE), const u8* in, const u8* ids, T* out, IndexFault* fault, QuantMap map) {     \
+        unpack<Format, true>(in, ids, out, fault, map);                                                                       \
+    }
+FOR_FORMATS(ROWS)
+#endif
 #define KERNELS(format, Format)                                                                                               \
     KERNEL(PASTE4(quant_unpack_, format, _, DTYPE), const u8* in, T* out, QuantMap map) {                                     \
         unpack<Format, false>(in, nullptr, out, nullptr, map);                                                                \
-    }                                                                                                                         \
-    KERNEL(PASTE4(quant_rows_, format, _, DTYPE), const u8* in, const u8* ids, T* out, IndexFault* fault, QuantMap map) {     \
-        unpack<Format, true>(in, ids, out, fault, map);                                                                       \
     }                                                                                                                         \
     KERNEL(PASTE4(quant_experts_, format, _, DTYPE), const u8* matrix, const u8* activations, const u8* ids, T* out,          \
            IndexFault* fault, QuantMap map) {                                                                                 \

@@ -58,7 +58,8 @@ fn main() -> ExitCode {
 fn run(options: &Options) -> Result<(), String> {
     let device = Device::parse(&options.device).map_err(text)?;
     let hip = device.as_hip().ok_or("the device must be one of HIP: nvidia:0, amd:0, host:0")?;
-    let formats: Vec<QuantFormat> = options.format.iter().map(|name| format(name)).collect::<Result<_, _>>()?;
+    let formats: Vec<QuantFormat> =
+        options.format.iter().map(|name| format(name)).collect::<Result<_, _>>()?;
     println!("{}", describe(hip));
     let mut copy = Copy::new(hip, options.shrink)?;
     let copies = copy.times(Effort::default())?;

@@ -35,7 +35,7 @@ pub(crate) fn run(arguments: &BenchArguments) -> Result<(), Failure> {
     let device = arguments.model.device()?;
     let memory = Memory::before(&device)?;
     let Loaded { mut session, took, .. } = arguments.model.load(&device)?;
-    let vocabulary = session.model().vocabulary() as u64;
+    let vocabulary = session.model().vocabulary().max(1) as u64;
     let prompt: Vec<u32> = (0..arguments.prompt.max(1) as u64)
         .map(|i| (i.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 33) % vocabulary)
         .map(|token| token as u32)
@@ -74,7 +74,11 @@ pub(crate) fn run(arguments: &BenchArguments) -> Result<(), Failure> {
     } else {
         println!("prompt    {:>6} tokens  {reading:>9.1} tokens/s", prompt.len());
         println!("decode    {:>6} tokens  {writing:>9.1} tokens/s", arguments.tokens);
-        println!("weights   {:>13}  {:>9.1} GB/s read for a token", shown::bytes(bytes), writing * bytes as f64 / 1e9);
+        println!(
+            "weights   {:>13}  {:>9.1} GB/s read for a token",
+            shown::bytes(bytes),
+            writing * bytes as f64 / 1e9
+        );
         println!("peak      {:>13}", peak.map_or("unknown".to_owned(), shown::bytes));
     }
     if arguments.model.memory_check { memory.check() } else { Ok(()) }

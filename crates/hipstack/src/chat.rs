@@ -83,7 +83,7 @@ impl Chat {
         let known = known.min(self.session.length()).min(prompt.len().saturating_sub(1));
         self.session.truncate(known);
         let mut show = |text: &str| out.write_all(text.as_bytes()).and_then(|()| out.flush());
-        let found = answer(&mut self.session, &self.tokenizer, &prompt[known..], sampling, &mut show)?;
+        let found = answer(&mut self.session, &self.tokenizer, prompt.split_at(known), sampling, &mut show)?;
         println!();
         eprintln!("{}", found.summary());
         self.tokens = [prompt, found.tokens].concat();

@@ -1,6 +1,6 @@
 //! `hipstack generate`: continues a text.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::io::Write;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
@@ -125,7 +125,7 @@ pub(crate) fn run(arguments: &GenerateArguments) -> Result<(), Failure> {
         }
         out.write_all(text.as_bytes()).and_then(|()| out.flush())
     };
-    let answer = answer(&mut session, &tokenizer, &prompt, &arguments.sampling, &mut show)?;
+    let answer = answer(&mut session, &tokenizer, (&[], &prompt), &arguments.sampling, &mut show)?;
     let peak = memory.peak();
     drop(session);
     if arguments.json {
@@ -164,14 +164,15 @@ pub(crate) fn catch_interrupts() -> Result<(), Failure> {
     Ok(())
 }
 
-/// Continues the session's text with `prompt` and an answer, whose text `show` gets in whole characters.
+/// Continues the session's text, whose tokens are `known`, with `prompt` and an answer, whose text `show` gets in whole
+/// characters. A full context ends the answer.
 ///
 /// # Errors
 /// Of the model or the device, a full context, or of `show`.
 pub(crate) fn answer(
     session: &mut Session,
     tokenizer: &Tokenizer,
-    prompt: &[u32],
+    (known, prompt): (&[u32], &[u32]),
     arguments: &SamplingArguments,
     show: &mut dyn FnMut(&str) -> std::io::Result<()>,
 ) -> Result<Answer, Failure> {
@@ -180,8 +181,9 @@ pub(crate) fn answer(
     let stop_tokens: Vec<u32> = tokenizer.stop_tokens().iter().copied().collect();
     let mut stops = StopStrings::new(arguments.stop.iter().cloned());
     let mut stream = tokenizer.stream();
-    let history = RefCell::new(prompt.to_vec());
-    let mut problem = None;
+    let history = RefCell::new([known, prompt].concat());
+    // The session's errors are those of models: one of the sampler ends the loop.
+    let problem = Cell::new(None);
     let mut answer = Answer { prompt_tokens: prompt.len(), ..Answer::default() };
     let start = Instant::now();
     let choose = |logits: &tensor_core::Tensor| {
@@ -189,14 +191,19 @@ pub(crate) fn answer(
         match sampler.sample(&mut logits, &history.borrow()) {
             Ok(token) => Ok(token),
             Err(error) => {
-                // The session's errors are those of models: this one is returned below.
-                problem = Some(error);
-                Ok(stop_tokens.first().copied().unwrap_or(0))
+                problem.set(Some(error));
+                Ok(0)
             }
         }
     };
     for token in session.generate(prompt, &stop_tokens, choose)?.take(arguments.most) {
-        let token = token?;
+        if let Some(problem) = problem.take() {
+            return Err(problem.into());
+        }
+        let token = match token {
+            Err(models::Error::ContextTooLong { .. }) if !answer.tokens.is_empty() => break,
+            token => token?,
+        };
         if answer.tokens.is_empty() {
             answer.first = start.elapsed();
         }
@@ -210,14 +217,14 @@ pub(crate) fn answer(
             break;
         }
     }
+    if let Some(problem) = problem.take() {
+        return Err(problem.into());
+    }
     let whole = start.elapsed();
     if answer.tokens.is_empty() {
         answer.first = whole;
     }
     answer.rest = whole - answer.first;
-    if let Some(problem) = problem {
-        return Err(problem.into());
-    }
     if !stops.is_stopped() {
         let rest = stops.push(&stream.finish()) + &stops.finish();
         show(&rest)?;

@@ -60,13 +60,18 @@ fn as_text(path: &Path, checkpoint: &Checkpoint) -> String {
     text += &format!("\nmetadata ({})\n", checkpoint.metadata().len());
     let values = checkpoint.metadata().iter();
     let rows: Vec<Vec<String>> =
-        values.map(|(key, value)| vec![key.to_owned(), value.type_name(), shown::value(value)]).collect();
+        values.map(|(key, value)| vec![shown::name(key), value.type_name(), shown::value(value)]).collect();
     text += &shown::table(&["name", "type", "value"], &rows);
 
     text += &format!("\ntensors ({})\n", checkpoint.len());
     let rows: Vec<Vec<String>> = tensors(checkpoint)
         .map(|(name, info)| {
-            vec![name.to_owned(), info.shape.to_string(), info.format_name.clone(), shown::bytes(info.bytes)]
+            vec![
+                shown::name(name),
+                info.shape.to_string(),
+                info.format_name.clone(),
+                shown::bytes(info.bytes),
+            ]
         })
         .collect();
     text += &shown::table(&["name", "shape", "format", " size"], &rows);

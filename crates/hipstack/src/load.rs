@@ -61,10 +61,9 @@ impl ModelArguments {
         let checkpoint = Checkpoint::open(&self.model)?;
         let config = Config::new(&Settings::read(&self.model, &checkpoint)?)?;
         let tokenizer = tokenizer(&self.model, &checkpoint)?;
-        let template = if self.model.is_dir() {
-            ChatTemplate::from_folder(&self.model, &tokenizer)?
-        } else {
-            ChatTemplate::from_gguf(checkpoint.metadata(), &tokenizer)?
+        let template = match checkpoint.as_gguf() {
+            Some(_) => ChatTemplate::from_gguf(checkpoint.metadata(), &tokenizer)?,
+            None => ChatTemplate::from_folder(folder(&self.model), &tokenizer)?,
         };
         self.require_room(&config, &checkpoint, device)?;
         let weights = Model::load(&checkpoint, device, &mut progress_bar())?;
@@ -81,16 +80,18 @@ impl ModelArguments {
         let Some(hip) = device.as_hip() else { return Ok(()) };
         let free = hip.memory_info()?.free as u64;
         let context = self.context.unwrap_or(config.context.min(4096));
-        let each = 2 * config.layers * config.kv_heads * config.head_size;
-        let size = self.cache.unwrap_or(DType::F32).size_in_bytes();
-        let (weights, kept) = (checkpoint.byte_len(), (each * size) as u64 * context as u64);
+        // Without --cache keys and values have the dtype of activations, which 16-bit weights make 16-bit ones.
+        let size = self.cache.map_or(2, DType::size_in_bytes);
+        let sizes = [2, config.layers, config.kv_heads, config.head_size, size, context];
+        let kept = sizes.into_iter().try_fold(1, |all: u64, size| all.checked_mul(size as u64));
+        let (weights, kept) = (checkpoint.byte_len(), kept.unwrap_or(u64::MAX));
         if weights.saturating_add(kept) <= free {
             return Ok(());
         }
         let (weights, kept, free) = (shown::bytes(weights), shown::bytes(kept), shown::bytes(free));
         Err(format!(
             "{device} has {free} free, and the model takes {weights} and its {context} tokens of context {kept}: \
-             take a smaller --context, --cache f16, or a smaller format (hipstack quantize)"
+             take a smaller --context, --cache f16, or a file with a smaller format"
         )
         .into())
     }
@@ -101,12 +102,16 @@ impl ModelArguments {
 /// # Errors
 /// That none is there, or what is wrong with it.
 pub(crate) fn tokenizer(model: &Path, checkpoint: &Checkpoint) -> Result<Tokenizer, Failure> {
-    let folder = if model.is_dir() { Some(model) } else { model.parent() };
-    Ok(match (checkpoint.as_gguf(), folder) {
-        (Some(_), _) => Tokenizer::from_gguf(checkpoint.metadata())?,
-        (None, Some(folder)) => Tokenizer::from_json(folder)?,
-        (None, None) => Tokenizer::from_json(".")?,
+    Ok(match checkpoint.as_gguf() {
+        Some(_) => Tokenizer::from_gguf(checkpoint.metadata())?,
+        None => Tokenizer::from_json(folder(model))?,
     })
+}
+
+/// The folder that a model is, or lies in.
+fn folder(model: &Path) -> &Path {
+    let parent = model.parent().filter(|parent| !parent.as_os_str().is_empty());
+    if model.is_dir() { model } else { parent.unwrap_or(Path::new(".")) }
 }
 
 fn dtype(name: &str) -> Result<DType, String> {

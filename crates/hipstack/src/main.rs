@@ -34,7 +34,7 @@ type Failure = Box<dyn std::error::Error>;
   hipstack inspect model.gguf.part00             a file that was cut into parts, as one
   hipstack inspect Llama-3.2-1B                  a folder with safetensors files and their index
   hipstack inspect model.gguf --json | jq .formats
-  hipstack quantize Llama-3.2-1B model-q4_k.gguf --format q4_k
+  hipstack quantize model-f16.gguf model-q4_k.gguf --format q4_k
 
 Exit code: 0, or 1 if something failed, a memory check too."
 )]

@@ -29,7 +29,7 @@ impl Memory {
         }
     }
 
-    /// That as many bytes of the device are in use as before, and none are reserved after a trim.
+    /// That as many bytes of the device are in use as before. Prints also what is reserved after a trim.
     ///
     /// # Errors
     /// How many are left.
@@ -39,8 +39,16 @@ impl Memory {
         let left = allocated(&self.device).unwrap_or(0).saturating_sub(self.allocated);
         hip.device().trim_memory(0)?;
         let reserved = hip.device().memory_statistics().reserved;
-        eprintln!("memory check: {} in use, {} reserved", shown::bytes(left as u64), shown::bytes(reserved as u64));
-        if left > 0 { Err(format!("{left} bytes of {} were not given back", self.device).into()) } else { Ok(()) }
+        eprintln!(
+            "memory check: {} in use, {} reserved",
+            shown::bytes(left as u64),
+            shown::bytes(reserved as u64)
+        );
+        if left > 0 {
+            Err(format!("{left} bytes of {} were not given back", self.device).into())
+        } else {
+            Ok(())
+        }
     }
 }
 

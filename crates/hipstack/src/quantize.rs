@@ -20,10 +20,11 @@ pub(crate) struct QuantizeArguments {
 
 /// Writes the file, and says how much smaller it is.
 pub(crate) fn run(arguments: &QuantizeArguments) -> Result<()> {
-    let format = Format::from_name(&arguments.format).filter(|format| format.is_written()).ok_or_else(|| {
-        let what = format!("no file is written with format {:?}, but with {}", arguments.format, names());
-        Error::new("quantize", ErrorKind::Argument { what })
-    })?;
+    let format =
+        Format::from_name(&arguments.format).filter(|format| format.is_written()).ok_or_else(|| {
+            let what = format!("no file is written with format {:?}, but with {}", arguments.format, names());
+            Error::new("quantize", ErrorKind::Argument { what })
+        })?;
     let checkpoint = Checkpoint::open(&arguments.file)?;
     convert(&checkpoint, &arguments.out, &|_, info| chosen(info, format), &mut progress_bar())?;
     let written = Checkpoint::open(&arguments.out)?;

@@ -22,6 +22,14 @@ pub(crate) fn bytes(bytes: u64) -> String {
     format!("{size:.1} {}", unit.unwrap_or(&""))
 }
 
+/// A name in a line, without control characters, and of a long one only the beginning: files are not trusted.
+pub(crate) fn name(name: &str) -> String {
+    const LONGEST: usize = 100;
+    let beginning: String = name.chars().take(LONGEST).collect();
+    let more = if beginning.len() < name.len() { "…" } else { "" };
+    format!("{}{more}", beginning.escape_debug())
+}
+
 /// A value in a line: of long texts and arrays only the beginning.
 pub(crate) fn value(value: &Value) -> String {
     let text = match value {

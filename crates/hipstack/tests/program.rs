@@ -94,7 +94,10 @@ fn matrices_are_made_smaller() {
     let expected = format!("{}: 68 B of tensors, 256 B before\n", out.display());
     assert_eq!(quantize("q8_0"), (true, expected));
     let (done, error) = quantize("q5");
-    assert!(!done && error.contains("no file is written with format \"q5\", but with f32 f16 q4_0"), "{error}");
+    assert!(
+        !done && error.contains("no file is written with format \"q5\", but with f32 f16 q4_0"),
+        "{error}"
+    );
 }
 
 #[test]
@@ -175,7 +178,8 @@ fn a_text_is_continued_by_its_likeliest_token() {
     assert_eq!((&found["text"], &found["prompt_tokens"]), (&" Paris".into(), &5.into()));
     // A model that is none for this, and a context that is too short.
     let refused = |arguments: &[&str]| {
-        let program = Command::new(env!("CARGO_BIN_EXE_hipstack")).args(arguments).arg(&path).output().unwrap();
+        let program =
+            Command::new(env!("CARGO_BIN_EXE_hipstack")).args(arguments).arg(&path).output().unwrap();
         assert!(!program.status.success());
         String::from_utf8(program.stderr).unwrap()
     };

@@ -68,8 +68,8 @@ impl Model {
     /// Loads all tensors of a checkpoint to `device`, one at a time: by position from the file into page-locked memory,
     /// and from there to the device. `progress` is called after each: [`crate::progress_bar`] makes one that shows a bar.
     ///
-    /// At its peak this takes the memory of the model on the device, and on the host that of one
-    /// [`Upload`]. Tensors of a format that tensors do not have, such as `bool`, are left out: see [`Model::left_out`].
+    /// At its peak this takes the memory of the model and of its largest quantized tensor on the device, whose blocks get
+    /// another order there, and on the host that of one [`Upload`]. Tensors of a format that tensors do not have, such as `bool`, are left out: see [`Model::left_out`].
     ///
     /// # Errors
     /// As [`Checkpoint::load`].

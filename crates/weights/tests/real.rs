@@ -99,7 +99,10 @@ fn products(all: bool) -> Result<()> {
                         let sums = 64.0 * 2f64.powi(-23) * 4.0 * largest[n] * width as f64;
                         let bound = rounding * magnitudes[n] + sums;
                         let error = (f64::from(row[n]) - exact[n]).abs();
-                        assert!(error <= bound, "{name}, row {n}, {count} on {device}: {error:e} > {bound:e}");
+                        assert!(
+                            error <= bound,
+                            "{name}, row {n}, {count} on {device}: {error:e} > {bound:e}"
+                        );
                     }
                 }
             }

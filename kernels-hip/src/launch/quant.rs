@@ -60,7 +60,12 @@ fn teams(count: u64, multiprocessors: u32) -> LaunchShape {
     // Small blocks where there is little to do, so that each multiprocessor gets some.
     let few = count < 2 * u64::from(multiprocessors) * u64::from(MAX_BLOCK) / TEAM;
     let block = if few { 64 } else { MAX_BLOCK };
-    capped(count.div_ceil(u64::from(block) / TEAM), block, BLOCKS * u64::from(MAX_BLOCK / block), multiprocessors)
+    capped(
+        count.div_ceil(u64::from(block) / TEAM),
+        block,
+        BLOCKS * u64::from(MAX_BLOCK / block),
+        multiprocessors,
+    )
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 
 use std::f64::consts::TAU;
 
-use tensor_core::{DType, Device, Result, Tensor};
+use tensor_core::{DType, Device, Error, ErrorKind, Result, Tensor};
 
 use crate::config::{Rope, Scaling};
 
@@ -32,9 +32,14 @@ impl Frequencies {
 
     /// The table for the positions below `count`.
     pub(crate) fn table(&self, count: usize, dtype: DType, device: &Device) -> Result<Table> {
+        let entries = count.saturating_mul(self.0.len());
         let of = |function: fn(f64) -> f64| {
             let angles = (0..count).flat_map(|position| self.0.iter().map(move |f| position as f64 * f));
-            let numbers: Vec<f32> = angles.map(|angle| function(angle) as f32).collect();
+            let mut numbers = Vec::new();
+            let bytes = entries.saturating_mul(size_of::<f32>());
+            let lack = |_| Error::new("rope", ErrorKind::OutOfMemory { bytes });
+            numbers.try_reserve_exact(entries).map_err(lack)?;
+            numbers.extend(angles.map(|angle| function(angle) as f32));
             Tensor::from_vec(numbers, [count, self.0.len()], device)?.to_dtype(dtype)
         };
         Ok(Table { cos: of(f64::cos)?, sin: of(f64::sin)? })

@@ -92,7 +92,7 @@ impl Config {
             return Err(settings.wrong("expert_count", "0: mixtures of experts are not supported"));
         }
         let (width, heads) =
-            (settings.count("embedding_length")?, positive(settings, "attention.head_count")?);
+            (positive(settings, "embedding_length")?, positive(settings, "attention.head_count")?);
         let kv_heads = match settings.find_count("attention.head_count_kv")? {
             None => heads,
             Some(_) => positive(settings, "attention.head_count_kv")?,

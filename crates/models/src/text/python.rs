@@ -61,6 +61,9 @@ fn strftime_now(format: String) -> Result<String, Error> {
     })
 }
 
+/// The widest indent of JSON, in spaces.
+const MOST_INDENT: usize = 64;
+
 /// JSON as Python's `json.dumps` writes it, with what `transformers` sets: `ensure_ascii=False`.
 fn to_json(value: &Value, options: Kwargs) -> Result<Value, Error> {
     let indent: Option<usize> = options.get("indent")?;
@@ -69,7 +72,8 @@ fn to_json(value: &Value, options: Kwargs) -> Result<Value, Error> {
     let mut bytes = Vec::new();
     let written = match indent {
         Some(indent) => {
-            let spaces = " ".repeat(indent);
+            // Templates come from files: no indent is as long as one says.
+            let spaces = " ".repeat(indent.min(MOST_INDENT));
             let formatter = PrettyFormatter::with_indent(spaces.as_bytes());
             value.serialize(&mut Serializer::with_formatter(&mut bytes, formatter))
         }

@@ -22,6 +22,6 @@ mod storage;
 pub use code::CodeOrigin;
 pub use device::HipDevice;
 pub(crate) use platforms::{names as platform_names, platform};
-pub(crate) use staging::Staging;
 pub use quant::QHipStorage;
+pub(crate) use staging::Staging;
 pub use storage::HipStorage;

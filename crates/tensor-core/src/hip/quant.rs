@@ -21,6 +21,8 @@ use crate::quant::QuantFormat;
 pub struct QHipStorage {
     kernels: &'static Kernels,
     blocks: usize,
+    /// Where each part begins, in bytes.
+    begin: [usize; MAX_PARTS],
     memory: Arc<HipStorage>,
 }
 
@@ -32,7 +34,7 @@ pub(super) struct Kernels {
     pub unpack: &'static str,
     pub rows: &'static str,
     /// With one, four and eight rows of activations.
-    pub dots: [(usize, &'static str); 3],
+    pub dots: [&'static str; 3],
     pub experts: &'static str,
 }
 
@@ -43,7 +45,7 @@ macro_rules! kernels {
             parts: &$parts,
             unpack: concat!("unpack_", $name),
             rows: concat!("rows_", $name),
-            dots: [(1, concat!("dot1_", $name)), (4, concat!("dot4_", $name)), (8, concat!("dot8_", $name))],
+            dots: [concat!("dot1_", $name), concat!("dot4_", $name), concat!("dot8_", $name)],
             experts: concat!("experts_", $name),
         }),+]
     };
@@ -120,7 +122,8 @@ impl QHipStorage {
         let blocks = raw.len() / format.type_size();
         let places = kernels.places(blocks).filter(|_| blocks <= MOST_BLOCKS);
         let Some((begin, bytes)) = places else {
-            let what = format!("{blocks} blocks of {format} are more than the {MOST_BLOCKS} that kernels count");
+            let what =
+                format!("{blocks} blocks of {format} are more than the {MOST_BLOCKS} that kernels count");
             return Err(Error::new(operation, ErrorKind::Argument { what }));
         };
         // SAFETY: S15: the copies below write all bytes but those between parts, which nothing reads.
@@ -129,7 +132,7 @@ impl QHipStorage {
             let (there, here) = layouts(kernels, blocks, begin[place], *part, operation)?;
             copy::copy_from(&mut memory, &here, raw, &there)?;
         }
-        Ok(Self { kernels, blocks, memory: Arc::new(memory) })
+        Ok(Self { kernels, blocks, begin, memory: Arc::new(memory) })
     }
 
     /// The blocks as bytes of a file, in host memory. Waits for the device.
@@ -137,9 +140,8 @@ impl QHipStorage {
         let bytes = self.size_in_bytes();
         // SAFETY: S15: the parts of a block are all of it, and the copies below write all blocks.
         let mut raw = unsafe { HipStorage::uninit(self.device(), DType::U8, bytes, operation) }?;
-        let begin = self.begin();
         for (place, part) in self.kernels.parts.iter().enumerate() {
-            let (there, here) = layouts(self.kernels, self.blocks, begin[place], *part, operation)?;
+            let (there, here) = layouts(self.kernels, self.blocks, self.begin[place], *part, operation)?;
             copy::copy_from(&mut raw, &there, &self.memory, &here)?;
         }
         match raw.to_cpu(0, bytes, operation)? {
@@ -163,12 +165,8 @@ impl QHipStorage {
 
     /// The map of a kernel that makes `count` rows of `width` elements.
     pub(super) fn map(&self, width: usize, count: usize) -> QuantMap {
-        let begin = self.begin().map(|begin| begin as u64);
+        let begin = self.begin.map(|begin| begin as u64);
         QuantMap { width: width as u64, count: count as u64, begin, ..QuantMap::default() }
-    }
-
-    fn begin(&self) -> [usize; MAX_PARTS] {
-        self.kernels.places(self.blocks).map_or([0; MAX_PARTS], |(begin, _)| begin)
     }
 }
 

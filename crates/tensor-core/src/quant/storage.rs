@@ -174,10 +174,7 @@ impl QStorage {
                 let (values, width) = (host::floats(xs)?, xs.dims()[1]);
                 let values = host::slice(&values, operation)?;
                 let (format, bytes) = (storage.format, &storage.bytes);
-                host::narrow(
-                    cpu::ops::quant::product(format, bytes, values, width, operation)?,
-                    xs.dtype(),
-                )
+                host::narrow(cpu::ops::quant::product(format, bytes, values, width, operation)?, xs.dtype())
             }
             (QStorage::Hip(storage), Storage::Hip(activations)) => {
                 let xs = (activations, xs.layout());
@@ -216,8 +213,7 @@ impl QStorage {
             }
             (QStorage::Hip(storage), Storage::Hip(activations), Storage::Hip(which)) => {
                 let (xs, ids) = ((activations, xs.layout()), (which, ids.layout()));
-                hip::ops::quant::product_of_experts(storage, xs, (columns, each), axis, ids)
-                    .map(Storage::Hip)
+                hip::ops::quant::product_of_experts(storage, xs, (columns, each), axis, ids).map(Storage::Hip)
             }
             (_, Storage::Cpu(_), _) | (_, _, Storage::Cpu(_)) => Err(self.apart(ids, axis.operation)),
             _ => Err(self.apart(xs, axis.operation)),

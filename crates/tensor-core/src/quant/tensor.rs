@@ -218,7 +218,8 @@ impl QTensor {
 
     /// The products of activations with the matrices of their experts, which are this tensor `[experts, n, k]`. `x` is
     /// `[batch, top, k]`, or `[batch, 1, k]` for the same activations for all experts of a row; `ids` `[batch, top]` are
-    /// the experts. The result is `[batch, top, n]` in the dtype of `x`, computed as by [`QTensor::forward`].
+    /// the experts. The result is `[batch, top, n]` in the dtype of `x`. A HIP device
+    /// rounds all activations to 8 bits; the CPU those of an expert that has up to eight rows.
     ///
     /// # Errors
     /// [`ErrorKind::Rank`], [`ErrorKind::InnerDimensions`], [`ErrorKind::Argument`] if the shapes do not match;

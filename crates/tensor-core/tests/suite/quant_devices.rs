@@ -185,6 +185,31 @@ fn activations_may_be_views() -> Result<()> {
 }
 
 #[test]
+fn infinite_and_tiny_activations_give_the_same_on_every_device() -> Result<()> {
+    let here = QTensor::quantize(&Tensor::ones([2, 64], DType::F32, &Device::Cpu)?, QuantFormat::Q8_0)?;
+    for device in devices() {
+        let weights = here.to_device(device)?;
+        let row = |first: f32| -> Result<Vec<f32>> {
+            let mut x = vec![0.0; 64];
+            x[0] = first;
+            weights.forward(&Tensor::from_vec(x, [1, 64], &Device::Cpu)?.to_device(device)?)?.to_vec::<f32>()
+        };
+        for first in [f32::INFINITY, f32::NEG_INFINITY, f32::NAN] {
+            assert!(row(first)?.iter().all(|y| y.is_nan()), "{first} on {device}: {:?}", row(first)?);
+        }
+        // Below the normal numbers a scale has no reciprocal.
+        for first in [1e-38f32, 1e-40, 0.0] {
+            assert!(
+                row(first)?.iter().all(|y| (y - first).abs() <= 1e-38),
+                "{first} on {device}: {:?}",
+                row(first)?
+            );
+        }
+    }
+    Ok(())
+}
+
+#[test]
 fn wrong_rows_and_formats_without_kernels_are_errors() -> Result<()> {
     for device in devices().iter().filter(|device| device.as_hip().is_some()) {
         // Opened anew: another test that reads from the same device would get the errors of wrong ids.
@@ -198,6 +223,14 @@ fn wrong_rows_and_formats_without_kernels_are_errors() -> Result<()> {
         let y = experts.indexed_moe_forward(&x, &Tensor::new([[0i32, 1], [-1, 2]], device)?)?;
         let error = y.to_bytes().unwrap_err().to_string();
         assert!(error.contains("index -1 is out of range for axis 0 of length 3"), "{error}");
+        // No row and no matrix at all: every id is wrong, and nothing is read.
+        let none = QTensor::quantize_onto(&tensor(&[0, 32], 9, DType::F32)?, QuantFormat::Q4_0, device)?;
+        let error = none.embedding(&Tensor::new([0u32], device)?)?.to_bytes().unwrap_err().to_string();
+        assert!(error.contains("index 0 is out of range for axis 0 of length 0"), "{error}");
+        let none = QTensor::quantize_onto(&tensor(&[0, 2, 32], 9, DType::F32)?, QuantFormat::Q4_0, device)?;
+        let y = none.indexed_moe_forward(&x, &Tensor::new([[0u32, 0], [0, 0]], device)?)?;
+        let error = y.to_bytes().unwrap_err().to_string();
+        assert!(error.contains("index 0 is out of range for axis 0 of length 0"), "{error}");
         let blocks = vec![0; QuantFormat::IQ1S.type_size()];
         let error = QStorage::from_data(Cow::Owned(blocks), device, QuantFormat::IQ1S).unwrap_err();
         assert!(error.to_string().contains("there are no kernels for iq1_s"), "{error}");

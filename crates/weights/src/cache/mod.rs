@@ -21,7 +21,8 @@ use store::{Found, Store};
 /// The weights of a model that is larger than its device: they are loaded when they are asked for, and stay until others
 /// need their place. Those used least recently go first.
 ///
-/// The cache never holds more bytes than its budget, those that are being loaded included. A weight is an `Arc`: one that
+/// The cache never holds more bytes than its budget, those that are being loaded included; a quantized tensor takes its bytes
+/// once more while it is loaded. A weight is an `Arc`: one that
 /// goes while somebody uses it stays alive, and its memory goes back to the device's pool after the last use. Such
 /// weights are not counted.
 ///

@@ -1,5 +1,6 @@
 //! The thread that loads the next layer.
 
+use std::ops::Bound;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
@@ -45,7 +46,8 @@ impl Prefetch {
 
     /// Begins to load the layer that follows one in use.
     pub(super) fn next_of(&self, in_use: usize, shared: &Shared) {
-        let after = shared.layers.range(in_use + 1..).next().or_else(|| shared.layers.iter().next());
+        let after = (Bound::Excluded(in_use), Bound::Unbounded);
+        let after = shared.layers.range(after).next().or_else(|| shared.layers.iter().next());
         let (Some((&next, _)), Some(orders)) = (after, &self.orders) else { return };
         if next == in_use {
             return;

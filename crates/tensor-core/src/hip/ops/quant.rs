@@ -51,6 +51,7 @@ pub(crate) fn rows(
     (ids, at): (&HipStorage, &Layout),
 ) -> Result<HipStorage> {
     let (op, device, count) = (axis.operation, source.device(), at.elements());
+    require_width(width, op)?;
     let Some(elements) = count.checked_mul(width) else {
         return Err(Error::new(op, ErrorKind::Overflow { shape: [count, width].into() }));
     };
@@ -84,6 +85,7 @@ pub(crate) fn product(
     op: &'static str,
 ) -> Result<HipStorage> {
     let (count, width) = (layout.dims()[0], layout.dims()[1]);
+    require_width(width, op)?;
     if count > FEW {
         let matrix = dequantize(source, xs.dtype())?;
         let transposed = Layout::strided([width, columns], &[1, width], 0, op)?;
@@ -95,7 +97,12 @@ pub(crate) fn product(
     let mut out = unsafe { HipStorage::uninit(device, xs.dtype(), count * columns, op) }?;
     let QuantDot { most, split, shape } =
         launch::quant_dot(columns as u64, width as u64, count as u64, device.multiprocessors());
-    let name = source.kernels().dots.iter().find(|(rows, _)| *rows == most).map_or("", |(_, name)| name);
+    let [few, some, many] = source.kernels().dots;
+    let name = match most {
+        1 => few,
+        4 => some,
+        _ => many,
+    };
     let function = device.kernels().get(device, kernel(name, xs.dtype()))?;
     let map = activations.map(QuantMap { rows: columns as u64, split, ..source.map(width, count) });
     let (blocks, bytes, mut target) =
@@ -117,6 +124,11 @@ pub(crate) fn product_of_experts(
     (ids, at): (&HipStorage, &Layout),
 ) -> Result<HipStorage> {
     let (device, op, count, width) = (source.device(), axis.operation, at.elements(), layout.dims()[1]);
+    require_width(width, op)?;
+    let each = u32::try_from(each).map_err(|_| {
+        let what = format!("{each} experts for a row are more than kernels count: at most {}", u32::MAX);
+        Error::new(op, ErrorKind::Argument { what })
+    })?;
     let activations = Activations::of(xs, layout, op)?;
     // SAFETY: S15: the kernel writes every element.
     let mut out = unsafe { HipStorage::uninit(device, xs.dtype(), count * columns, op) }?;
@@ -124,7 +136,7 @@ pub(crate) fn product_of_experts(
     let (ids, first) = tight.as_ref().map_or((ids, at.offset()), |copy| (copy, 0));
     let QuantDot { split, shape, .. } =
         launch::quant_dot((count * columns) as u64, width as u64, 1, device.multiprocessors());
-    let map = QuantMap { rows: columns as u64, split, each: each as u32, ..source.map(width, count) };
+    let map = QuantMap { rows: columns as u64, split, each, ..source.map(width, count) };
     let map = activations.map(by_id(map, axis, ids)?);
     let function = device.kernels().get(device, kernel(source.kernels().experts, xs.dtype()))?;
     let (blocks, bytes) = (source.memory().tail(0, op)?, activations.memory.tail(0, op)?);
@@ -162,7 +174,8 @@ impl Activations {
         let function = device.kernels().get(device, kernel("activations", xs.dtype()))?;
         let shape = launch::quant_activations((count / GROUP) as u64, device.multiprocessors());
         let (rows, width) = (layout.dims()[0] as u64, layout.dims()[1] as u64);
-        let map = QuantMap { count: rows, width, scales: scales as u64, sums: sums as u64, ..QuantMap::default() };
+        let map =
+            QuantMap { count: rows, width, scales: scales as u64, sums: sums as u64, ..QuantMap::default() };
         let (source, mut target) = (xs.tail(first, op)?, memory.tail_mut(0, op)?);
         let mut launch = device.stream().launch(function, config(shape));
         launch.arg(&source).arg_mut(&mut target).value(&map);
@@ -175,6 +188,15 @@ impl Activations {
     fn map(&self, map: QuantMap) -> QuantMap {
         QuantMap { scales: self.scales as u64, sums: self.sums as u64, ..map }
     }
+}
+
+/// An error for rows that kernels do not count: they number the elements of a row with 32 bits.
+fn require_width(width: usize, op: &'static str) -> Result<()> {
+    if u32::try_from(width).is_ok() {
+        return Ok(());
+    }
+    let what = format!("rows of {width} numbers are longer than kernels count: at most {}", u32::MAX);
+    Err(Error::new(op, ErrorKind::Argument { what }))
 }
 
 /// The packs of so many elements.
