@@ -187,8 +187,8 @@ const WAITING: &[Method<()>] = &[
 ];
 
 /// Methods that ask for what the host knows.
-const QUESTIONS: &str = "shape dims rank elements dtype device layout strides is_contiguous storage storage_references \
-    shares_storage";
+const QUESTIONS: &str = "shape dims rank elements dtype device layout strides is_contiguous storage set_name \
+    storage_references shares_storage";
 /// Methods that call an operation of the user's own, which waits if its author says so.
 const OWN: &str = "apply_op1 apply_op1_no_bwd apply_op2 apply_op2_no_bwd apply_op3 apply_op3_no_bwd inplace_op1 \
     inplace_op2 inplace_op3";
