@@ -100,7 +100,7 @@ impl Value {
         }
     }
 
-    /// The type's name as GGUF's tools print it in lower case: "u32", "str", "arr[f32,4]".
+    /// The type's name as GGUF's tools print it in lower case: "u32", "str", `arr[f32,4]`.
     pub fn type_name(&self) -> String {
         match self {
             Value::Array(array) => format!("arr[{},{}]", array.type_of().name(), array.len()),

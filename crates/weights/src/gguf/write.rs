@@ -45,11 +45,11 @@ pub fn write<'a, N: Into<String>>(
     write_planned(path, metadata, &planned, |place, put| put(&there[place].to_bytes()?))
 }
 
-/// As [`write`], of tensors whose bytes `content` makes when they are to be written: it gets the place of a tensor in
+/// As [`write()`], of tensors whose bytes `content` makes when they are to be written: it gets the place of a tensor in
 /// `tensors`, in order, and a function that takes the bytes. So a checkpoint is converted that does not fit the memory.
 ///
 /// # Errors
-/// As [`write`]; those of `content`; [`ErrorKind::Argument`] if it gives more or fewer bytes than the tensor has.
+/// As [`write()`]; those of `content`; [`ErrorKind::Argument`] if it gives more or fewer bytes than the tensor has.
 pub fn write_planned(
     path: impl AsRef<Path>,
     metadata: &Metadata,
