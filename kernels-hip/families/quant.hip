@@ -140,8 +140,9 @@ DEVICE void activations(const T* in, u8* out, const QuantMap& m) {
 }
 
 // ---- products ---------------------------------------------------------------------------------------------------------
-// Rows of the matrix that 32 lanes take at once: they share what is read of the activations.
-template <u32 ROWS> static constexpr u32 AT_ONCE = ROWS == 1 ? 1 : ROWS == 4 ? 2 : 4;
+// Rows of the matrix that 32 lanes take at once: they share what is read of the activations. Blocks of 256 take more registers to take apart: with
+// four rows of them some kernels of sm_90 spill.
+template <class Format, u32 ROWS> static constexpr u32 AT_ONCE = ROWS == 1 ? 1 : ROWS == 4 || Format::BLOCK == 256 ? 2 : 4;
 // Pieces of each that are under way at once.
 template <u32 ROWS> static constexpr u32 AHEAD = ROWS == 1 ? 4 : ROWS == 4 ? 2 : 1;
 
@@ -162,7 +163,7 @@ template <class Format> DEVICE f32 product(const Piece& piece, const u8* bytes, 
 // Products of each row of the matrix with up to ROWS rows of activations; or of the rows of the matrix of one id, with one.
 template <class Format, u32 ROWS, bool BY_ID>
 DEVICE void dot(const u8* matrix, const u8* activations, const u8* ids, T* out, IndexFault* fault, const QuantMap& m) {
-    constexpr u32 at_once = AT_ONCE<ROWS>, ahead = AHEAD<ROWS>, each = Format::BLOCK / 32;
+    constexpr u32 at_once = AT_ONCE<Format, ROWS>, ahead = AHEAD<ROWS>, each = Format::BLOCK / 32;
     static_assert(!BY_ID || (ROWS == 1 && at_once == 1), "a turn is one row of one matrix");
     const u32 lane = threadIdx.x % 32, team = threadIdx.x / 32, teams = blockDim.x / 32, width = (u32)m.width;
     const f32* const scales = (const f32*)(activations + m.scales);
