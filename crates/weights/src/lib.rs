@@ -1,14 +1,12 @@
 //! Weights of models: read from GGUF and safetensors files, loaded to a device, shared, and cached.
 //!
 //! ```
-//! use std::collections::BTreeMap;
 //! use tensor_core::{Device, Tensor};
 //! use weights::gguf::{self, Metadata};
 //! use weights::{Checkpoint, Model, Weight};
 //!
 //! # fn main() -> tensor_core::Result<()> {
-//! # let folder = tempfile::tempdir().unwrap();
-//! # let path = folder.path().join("model.gguf");
+//! # let path = std::env::temp_dir().join(format!("hipstack-weights-{}.gguf", std::process::id()));
 //! # let device = Device::Cpu;
 //! // A file with metadata and a weight; quantized formats are written as they were read.
 //! let metadata: Metadata = [("general.architecture", "llama")].into_iter().collect();
@@ -25,6 +23,7 @@
 //! let gate = &model.layer(0)?["ffn_gate.weight"];
 //! assert_eq!(gate.tensor()?.to_vec2::<f32>()?, [[1.0, 2.0], [3.0, 4.0]]);
 //! assert!(std::sync::Arc::ptr_eq(gate, model.get("blk.0.ffn_gate.weight")?));
+//! # std::fs::remove_file(&path).unwrap();
 //! # Ok(())
 //! # }
 //! ```
