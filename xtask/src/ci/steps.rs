@@ -113,7 +113,7 @@ pub(super) static STEPS: [Step; 26] = [
     },
     // Tests that take half a minute each: `cargo test` leaves them out.
     Step {
-        packages: &["benches", "conformance", "examples", "hipstack-hip-safe", "hipstack-tensor-core"],
+        packages: &["benches", "conformance", "hipstack-hip-safe", "hipstack-models", "hipstack-tensor-core"],
         tests: true,
         tools: &[tools::RUST, tools::CXX, tools::LIBRARIES, tools::WEIGHTS_IF_ANY],
         ..heavy("slow-tests", Run::Cargo(&SLOW_TESTS))
