@@ -177,7 +177,7 @@ fn a_replay_runs_the_kernels_again() {
         }),
     };
     drop((row.run)().unwrap());
-    let replay = Replay::record(hip, &row).unwrap();
+    let replay = Replay::record(hip, &*row.run).unwrap();
     assert_eq!((row.check)(replay.result()), Ok(()), "recording launches once");
     for _ in 0..3 {
         replay.launch().unwrap();
@@ -191,7 +191,7 @@ fn a_replay_runs_the_kernels_again() {
         run: Box::new(|| matrix.tensor.neg().and_then(|t| t.to_bytes()).map(|_| matrix.tensor.clone())),
         check: Box::new(|_| Ok(())),
     };
-    let refused = Replay::record(hip, &reads).err();
+    let refused = Replay::record(hip, &*reads.run).err();
     let why = refused.expect("a reading operation was recorded");
     assert!(why.contains("captur"), "{why}");
     target.copy_from_(&matrix.tensor).unwrap();

@@ -4,10 +4,9 @@ use std::borrow::Cow;
 use std::process::ExitCode;
 
 use benches::throughput::copy::Copy;
-use benches::throughput::measure::{Effort, interleaved};
-use benches::throughput::replay::describe;
+use benches::throughput::measure::{Effort, Kernels, interleaved};
+use benches::throughput::replay::{Replay, describe};
 use clap::Parser;
-use hip_safe::{Event, GraphExec};
 use tensor_core::{DType, Device, HipDevice, QStorage, QTensor, QuantFormat, Tensor};
 
 const EXAMPLES: &str = "\
@@ -34,8 +33,8 @@ struct Options {
     #[arg(long, value_delimiter = ',', default_values_t = [1, 4, 8, 512])]
     rows: Vec<usize>,
     /// Divides the sizes, to try the program on a small device
-    #[arg(long, default_value_t = 1)]
-    shrink: usize,
+    #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..=256))]
+    shrink: u64,
 }
 
 /// Rows and columns of the matrices: those of a model of 8 billion numbers.
@@ -61,18 +60,19 @@ fn run(options: &Options) -> Result<(), String> {
     let formats: Vec<QuantFormat> =
         options.format.iter().map(|name| format(name)).collect::<Result<_, _>>()?;
     println!("{}", describe(hip));
-    let mut copy = Copy::new(hip, options.shrink)?;
+    let shrink = options.shrink as usize;
+    let mut copy = Copy::new(hip, shrink)?;
     let copies = copy.times(Effort::default())?;
     let copied = 2.0 * copy.bytes() as f64 / copies[copies.len() / 2];
     println!("copy: {:.0} GB/s, read and written", copied / 1e9);
     drop(copy);
     println!("{:<6} {:>12} {:>5} {:>9} {:>8} {:>6}", "format", "matrix", "rows", "us", "GB/s", "share");
     for format in formats {
-        for [rows, width] in SHAPES.map(|[rows, width]| [rows / options.shrink, width]) {
+        for [rows, width] in SHAPES.map(|[rows, width]| [rows / shrink, width]) {
             let one = QTensor::quantize(&noise([16, width])?, format).map_err(text)?;
             let bytes = one.data().map_err(text)?.repeat(rows.div_ceil(16));
             let size = rows * width / format.block_size() * format.type_size();
-            let count = (BYTES / options.shrink).div_ceil(size).max(2);
+            let count = (BYTES / shrink).div_ceil(size).max(2);
             let matrix = || -> Result<QTensor, String> {
                 let storage = QStorage::from_data(Cow::Borrowed(&bytes[..size]), &device, format);
                 QTensor::new(storage.map_err(text)?, [rows, width]).map_err(text)
@@ -83,9 +83,13 @@ fn run(options: &Options) -> Result<(), String> {
                 let x = x.map_err(text)?;
                 let name = format!("{rows}x{width}");
                 if *activations <= FEW {
-                    let all = Graph::of(hip, || {
-                        matrices.iter().map(|matrix| matrix.forward(&x).map_err(text)).collect()
-                    })?;
+                    let run = || {
+                        let (last, others) = matrices.split_last().expect("two matrices at least");
+                        others.iter().try_for_each(|matrix| matrix.forward(&x).map(drop))?;
+                        last.forward(&x)
+                    };
+                    let all = recorded(hip, &run)?;
+                    let all = Kernels::new(hip, &all)?;
                     let time = interleaved(Effort::default(), &mut [&mut |calls| all.time(calls)])?[0];
                     let (time, rate) = (time / count as f64, (size * count) as f64 / time);
                     println!(
@@ -97,9 +101,10 @@ fn run(options: &Options) -> Result<(), String> {
                     );
                     continue;
                 }
-                let dense = matrices[0].dequantize_f16(&device).map_err(text)?.t().map_err(text)?;
-                let ours = Graph::of(hip, || Ok(vec![matrices[0].forward(&x).map_err(text)?]))?;
-                let beside = Graph::of(hip, || Ok(vec![x.matmul(&dense).map_err(text)?]))?;
+                let dense = matrices[0].dequantize_f16(&device).and_then(|dense| dense.t()).map_err(text)?;
+                let (forward, matmul) = (|| matrices[0].forward(&x), || x.matmul(&dense));
+                let (ours, beside) = (recorded(hip, &forward)?, recorded(hip, &matmul)?);
+                let (ours, beside) = (Kernels::new(hip, &ours)?, Kernels::new(hip, &beside)?);
                 let mut sides = (|calls| ours.time(calls), |calls| beside.time(calls));
                 let times = interleaved(Effort::default(), &mut [&mut sides.0, &mut sides.1])?;
                 println!(
@@ -130,40 +135,13 @@ fn noise(shape: [usize; 2]) -> Result<Tensor, String> {
     Tensor::from_vec((0..shape[0] * shape[1]).map(number).collect(), shape, &Device::Cpu).map_err(text)
 }
 
-/// Recorded operations, and events around their launches.
-struct Graph<'a> {
-    device: &'a HipDevice,
-    exec: GraphExec,
-    events: [Event; 2],
-    _results: Vec<Tensor>,
-}
-
-impl<'a> Graph<'a> {
-    /// Records what `call` submits, after one call that loads the kernels.
-    fn of(device: &'a HipDevice, call: impl Fn() -> Result<Vec<Tensor>, String>) -> Result<Self, String> {
-        drop(call()?);
-        device.synchronize().map_err(text)?;
-        let mut results = Ok(Vec::new());
-        let graph = device.stream().capture(|_| {
-            results = call();
-            Ok(())
-        });
-        let event = || Event::new(device.device()).map_err(text);
-        let exec = graph.and_then(|graph| graph.instantiate()).map_err(text)?;
-        Ok(Graph { device, exec, events: [event()?, event()?], _results: results? })
-    }
-
-    /// Seconds of one launch, of so many.
-    fn time(&self, calls: u32) -> Result<f64, String> {
-        let ([start, end], stream) = (&self.events, self.device.stream());
-        stream.record_event(start).map_err(text)?;
-        for _ in 0..calls {
-            self.exec.launch(stream).map_err(text)?;
-        }
-        stream.record_event(end).map_err(text)?;
-        end.synchronize().map_err(text)?;
-        Ok(end.elapsed_since(start).map_err(text)?.as_secs_f64() / f64::from(calls))
-    }
+/// Records what `run` submits, after one call that loads the kernels.
+fn recorded<'a>(
+    device: &HipDevice,
+    run: &(dyn Fn() -> tensor_core::Result<Tensor> + 'a),
+) -> Result<Replay<'a>, String> {
+    run().and_then(|_| device.synchronize()).map_err(text)?;
+    Replay::record(device, run)
 }
 
 fn text(error: impl std::fmt::Display) -> String {

@@ -4,7 +4,6 @@
 //! arguments. So the operation is called once while its stream is captured into a graph: the launches are
 //! tensor-core's own, with its arguments.
 
-use super::rows::Row;
 use hip_safe::GraphExec;
 use hip_sys::PlatformKind;
 use std::marker::PhantomData;
@@ -20,15 +19,18 @@ pub struct Replay<'a> {
 }
 
 impl<'a> Replay<'a> {
-    /// Records the operation of a row and launches it once. It must have run before, since loading code at
-    /// first use cannot be captured.
+    /// Records what `run` submits, such as the operation of a row, and launches it once. It must have run before, since
+    /// loading code at first use cannot be captured.
     ///
     /// # Errors
     /// A description of what failed. An operation that reads results back cannot be captured.
-    pub fn record(device: &HipDevice, row: &Row<'a>) -> Result<Self, String> {
+    pub fn record(
+        device: &HipDevice,
+        run: &(dyn Fn() -> tensor_core::Result<Tensor> + 'a),
+    ) -> Result<Self, String> {
         let mut result = Ok(None);
         let graph = device.stream().capture(|_| {
-            result = (row.run)().map(Some);
+            result = run().map(Some);
             Ok(())
         });
         let result = result.map_err(|error| error.to_string())?.expect("the closure ran");

@@ -224,7 +224,7 @@ fn measure(
         return Ok([ours, torch, None, None]);
     };
     let replayed = || -> Result<[Option<f64>; 2], String> {
-        let replay = Replay::record(device, row)?;
+        let replay = Replay::record(device, &*row.run)?;
         // Checks a replay, not the launch at the end of recording.
         replay.launch()?;
         (row.check)(replay.result()).map_err(|why| format!("the result is wrong: {why}"))?;
