@@ -5,21 +5,20 @@ use std::time::Instant;
 use models::greedy;
 use serde_json::json;
 
-use crate::load::{Loaded, ModelArguments};
-use crate::memory::Memory;
+use crate::load::{LanguageArguments, Loaded};
 use crate::{Failure, shown};
 
 #[derive(clap::Args, Debug)]
 pub(crate) struct BenchArguments {
     #[command(flatten)]
-    model: ModelArguments,
+    language: LanguageArguments,
     /// Tokens of the prompt
     #[arg(long, default_value_t = 512)]
     prompt: usize,
     /// Tokens that are generated behind it
     #[arg(long, default_value_t = 64)]
     tokens: usize,
-    /// How often; the median counts
+    /// How often; the fastest counts
     #[arg(long, default_value_t = 3)]
     repeats: usize,
     /// Print one JSON object
@@ -32,36 +31,31 @@ pub(crate) struct BenchArguments {
 /// # Errors
 /// Of the model, of the device, or of the memory check.
 pub(crate) fn run(arguments: &BenchArguments) -> Result<(), Failure> {
-    let device = arguments.model.device()?;
-    let memory = Memory::before(&device)?;
-    let Loaded { mut session, took, .. } = arguments.model.load(&device)?;
+    let model = &arguments.language.model;
+    let (device, memory) = model.device()?;
+    let Loaded { mut session, took, .. } = arguments.language.load(&device)?;
     let vocabulary = session.model().vocabulary().max(1) as u64;
     let prompt: Vec<u32> = (0..arguments.prompt.max(1) as u64)
         .map(|i| (i.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 33) % vocabulary)
         .map(|token| token as u32)
         .collect();
-    let mut times = Vec::new();
+    let (mut read, mut written) = (f64::INFINITY, f64::INFINITY);
     for repeat in 0..=arguments.repeats.max(1) {
         session.truncate(0);
         let start = Instant::now();
         let mut token = greedy(&session.feed(&prompt)?)?;
-        let read = start.elapsed().as_secs_f64();
+        let reading = start.elapsed().as_secs_f64();
         let start = Instant::now();
         for _ in 0..arguments.tokens {
             token = greedy(&session.feed(&[token])?)?;
         }
         // The first round loads kernels.
         if repeat > 0 {
-            times.push((read, start.elapsed().as_secs_f64()));
+            (read, written) = (read.min(reading), written.min(start.elapsed().as_secs_f64()));
         }
     }
-    let median = |mut times: Vec<f64>| {
-        times.sort_by(f64::total_cmp);
-        times[times.len() / 2]
-    };
-    let (read, written): (Vec<f64>, Vec<f64>) = times.into_iter().unzip();
-    let reading = prompt.len() as f64 / median(read);
-    let writing = arguments.tokens as f64 / median(written).max(1e-9);
+    let reading = prompt.len() as f64 / read;
+    let writing = arguments.tokens as f64 / written.max(1e-9);
     let (bytes, peak) = (session.model().weights().byte_len() as u64, memory.peak());
     drop(session);
     if arguments.json {
@@ -81,5 +75,5 @@ pub(crate) fn run(arguments: &BenchArguments) -> Result<(), Failure> {
         );
         println!("peak      {:>13}", peak.map_or("unknown".to_owned(), shown::bytes));
     }
-    if arguments.model.memory_check { memory.check() } else { Ok(()) }
+    model.end(&memory)
 }

@@ -7,13 +7,12 @@ use models::text::{ChatOptions, ChatTemplate, Message, Tokenizer};
 
 use crate::Failure;
 use crate::generate::{SamplingArguments, answer, catch_interrupts};
-use crate::load::{Loaded, ModelArguments};
-use crate::memory::Memory;
+use crate::load::{LanguageArguments, Loaded};
 
 #[derive(clap::Args, Debug)]
 pub(crate) struct ChatArguments {
     #[command(flatten)]
-    model: ModelArguments,
+    language: LanguageArguments,
     #[command(flatten)]
     sampling: SamplingArguments,
     /// What the model is told before the conversation
@@ -26,12 +25,12 @@ pub(crate) struct ChatArguments {
 /// # Errors
 /// Of the model, of the device, or of the memory check.
 pub(crate) fn run(arguments: &ChatArguments) -> Result<(), Failure> {
-    let device = arguments.model.device()?;
-    let memory = Memory::before(&device)?;
-    let Loaded { session, tokenizer, template, .. } = arguments.model.load(&device)?;
+    let model = &arguments.language.model;
+    let (device, memory) = model.device()?;
+    let Loaded { session, tokenizer, template, .. } = arguments.language.load(&device)?;
     let Some(template) = template else {
         let what = "has no chat template: hipstack generate continues a text without one";
-        return Err(format!("{} {what}", arguments.model.path().display()).into());
+        return Err(format!("{} {what}", model.path.display()).into());
     };
     catch_interrupts()?;
     let messages = arguments.system.iter().map(Message::system).collect();
@@ -56,7 +55,7 @@ pub(crate) fn run(arguments: &ChatArguments) -> Result<(), Failure> {
         }
     }
     drop(chat);
-    if arguments.model.memory_check { memory.check() } else { Ok(()) }
+    model.end(&memory)
 }
 
 struct Chat {

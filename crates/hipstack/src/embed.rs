@@ -6,7 +6,6 @@ use serde_json::json;
 use weights::{Checkpoint, Model, progress_bar};
 
 use crate::load::{self, ModelArguments};
-use crate::memory::Memory;
 use crate::{Failure, shown};
 
 #[derive(clap::Args, Debug)]
@@ -26,9 +25,8 @@ pub(crate) struct EmbedArguments {
 /// # Errors
 /// Of the model, of the device, or of the memory check.
 pub(crate) fn run(arguments: &EmbedArguments) -> Result<(), Failure> {
-    let device = arguments.model.device()?;
-    let memory = Memory::before(&device)?;
-    let path = arguments.model.path();
+    let model = &arguments.model;
+    let ((device, memory), path) = (model.device()?, &model.path);
     let checkpoint = Checkpoint::open(path)?;
     let config = BertConfig::new(&Settings::read(path, &checkpoint)?)?;
     let tokenizer = load::tokenizer(path, &checkpoint)?;
@@ -51,5 +49,5 @@ pub(crate) fn run(arguments: &EmbedArguments) -> Result<(), Failure> {
         }
         print!("{}", shown::table(&[" cosine", "text", "text"], &rows));
     }
-    if arguments.model.memory_check { memory.check() } else { Ok(()) }
+    model.end(&memory)
 }

@@ -9,14 +9,13 @@ use models::Session;
 use models::text::{EncodeOptions, Sampler, Sampling, StopStrings, Tokenizer};
 use serde_json::json;
 
-use crate::load::{Loaded, ModelArguments};
-use crate::memory::Memory;
+use crate::load::{LanguageArguments, Loaded};
 use crate::{Failure, shown};
 
 #[derive(clap::Args, Debug)]
 pub(crate) struct GenerateArguments {
     #[command(flatten)]
-    model: ModelArguments,
+    language: LanguageArguments,
     /// The text to continue
     #[arg(long, short)]
     prompt: String,
@@ -113,9 +112,9 @@ impl Answer {
 /// # Errors
 /// Of the model, of the device, or of the memory check.
 pub(crate) fn run(arguments: &GenerateArguments) -> Result<(), Failure> {
-    let device = arguments.model.device()?;
-    let memory = Memory::before(&device)?;
-    let Loaded { mut session, tokenizer, took, .. } = arguments.model.load(&device)?;
+    let model = &arguments.language.model;
+    let (device, memory) = model.device()?;
+    let Loaded { mut session, tokenizer, took, .. } = arguments.language.load(&device)?;
     let prompt = tokenizer.encode(&arguments.prompt, EncodeOptions::default())?;
     catch_interrupts()?;
     let (mut out, quiet) = (std::io::stdout(), arguments.json);
@@ -145,7 +144,7 @@ pub(crate) fn run(arguments: &GenerateArguments) -> Result<(), Failure> {
         println!();
         eprintln!("{}; peak memory {}", answer.summary(), peak.map_or("unknown".to_owned(), shown::bytes));
     }
-    if arguments.model.memory_check { memory.check() } else { Ok(()) }
+    model.end(&memory)
 }
 
 /// Set by Ctrl-C.

@@ -8,25 +8,33 @@ use models::{Config, LanguageModel, Session, SessionOptions, Settings};
 use tensor_core::{DType, Device};
 use weights::{Checkpoint, Model, progress_bar};
 
+use crate::memory::Memory;
 use crate::{Failure, shown};
 
-/// What every command with a model takes.
+/// Which model a command takes, and where it computes.
 #[derive(clap::Args, Debug)]
 pub(crate) struct ModelArguments {
     /// A GGUF file, or the folder of a model with safetensors files
-    model: PathBuf,
+    pub path: PathBuf,
     /// Where it computes: cpu, host:0, amd:0, nvidia:0
     #[arg(long, default_value = "cpu")]
     device: String,
+    /// At the end, check that all memory of the device went back; exit with 1 if not. Not for cpu, which counts nothing
+    #[arg(long)]
+    memory_check: bool,
+}
+
+/// As [`ModelArguments`], for a model that continues texts.
+#[derive(clap::Args, Debug)]
+pub(crate) struct LanguageArguments {
+    #[command(flatten)]
+    pub model: ModelArguments,
     /// The most tokens of prompts and answers; without it those the model was made for, but no more than 4096
     #[arg(long, value_name = "TOKENS")]
     context: Option<usize>,
     /// The numbers in which keys and values are kept: f32, f16, bf16; without it those of activations
     #[arg(long, value_name = "DTYPE", value_parser = dtype)]
     cache: Option<DType>,
-    /// At the end, check that all memory of the device went back; exit with 1 if not. Not for cpu, which counts nothing
-    #[arg(long)]
-    pub memory_check: bool,
 }
 
 /// A loaded model that continues texts.
@@ -38,63 +46,74 @@ pub(crate) struct Loaded {
 }
 
 impl ModelArguments {
-    pub(crate) fn path(&self) -> &Path {
-        &self.model
-    }
-
+    /// The device, and its memory now.
+    ///
     /// # Errors
-    /// The device's, with what `--device` may be.
-    pub(crate) fn device(&self) -> Result<Device, Failure> {
+    /// The device's, with what `--device` may be; that it counts no memory.
+    pub(crate) fn device(&self) -> Result<(Device, Memory), Failure> {
         let device = Device::parse(&self.device)?;
         if self.memory_check && device.as_hip().is_none() {
             return Err("--memory-check: the device cpu counts no memory; host:0 does".into());
         }
-        Ok(device)
+        let memory = Memory::before(&device)?;
+        Ok((device, memory))
     }
 
+    /// Ends a command that has dropped its model.
+    ///
+    /// # Errors
+    /// Of the memory check, if it was asked for.
+    pub(crate) fn end(&self, memory: &Memory) -> Result<(), Failure> {
+        if self.memory_check { memory.check() } else { Ok(()) }
+    }
+}
+
+impl LanguageArguments {
     /// Loads the model with a progress bar.
     ///
     /// # Errors
     /// Of the files and the device; if the device has not enough memory, with what would help.
     pub(crate) fn load(&self, device: &Device) -> Result<Loaded, Failure> {
         let start = Instant::now();
-        let checkpoint = Checkpoint::open(&self.model)?;
-        let config = Config::new(&Settings::read(&self.model, &checkpoint)?)?;
-        let tokenizer = tokenizer(&self.model, &checkpoint)?;
+        let path = &self.model.path;
+        let checkpoint = Checkpoint::open(path)?;
+        let config = Config::new(&Settings::read(path, &checkpoint)?)?;
+        let tokenizer = tokenizer(path, &checkpoint)?;
         let template = match checkpoint.as_gguf() {
             Some(_) => ChatTemplate::from_gguf(checkpoint.metadata(), &tokenizer)?,
-            None => ChatTemplate::from_folder(folder(&self.model), &tokenizer)?,
+            None => ChatTemplate::from_folder(folder(path), &tokenizer)?,
         };
-        self.require_room(&config, &checkpoint, device)?;
-        let weights = Model::load(&checkpoint, device, &mut progress_bar())?;
-        let model = LanguageModel::new(config, &weights)?;
         let options =
             SessionOptions { context: self.context, cache_dtype: self.cache, ..SessionOptions::default() };
-        let session = Session::new(&model, &options)?;
+        require_memory(&config, &options, &checkpoint, device)?;
+        let weights = Model::load(&checkpoint, device, &mut progress_bar())?;
+        let session = Session::new(&LanguageModel::new(config, &weights)?, &options)?;
         device.synchronize()?;
         Ok(Loaded { session, tokenizer, template, took: start.elapsed() })
     }
+}
 
-    /// An error before anything is loaded, if weights, keys and values do not fit the device's free memory.
-    fn require_room(&self, config: &Config, checkpoint: &Checkpoint, device: &Device) -> Result<(), Failure> {
-        let Some(hip) = device.as_hip() else { return Ok(()) };
-        let free = hip.memory_info()?.free as u64;
-        let context = self.context.unwrap_or(config.context.min(4096));
-        // Without --cache keys and values have the dtype of activations, which 16-bit weights make 16-bit ones.
-        let size = self.cache.map_or(2, DType::size_in_bytes);
-        let sizes = [2, config.layers, config.kv_heads, config.head_size, size, context];
-        let kept = sizes.into_iter().try_fold(1, |all: u64, size| all.checked_mul(size as u64));
-        let (weights, kept) = (checkpoint.byte_len(), kept.unwrap_or(u64::MAX));
-        if weights.saturating_add(kept) <= free {
-            return Ok(());
-        }
-        let (weights, kept, free) = (shown::bytes(weights), shown::bytes(kept), shown::bytes(free));
-        Err(format!(
-            "{device} has {free} free, and the model takes {weights} and its {context} tokens of context {kept}: \
-             take a smaller --context, --cache f16, or a file with a smaller format"
-        )
-        .into())
+/// An error before anything is loaded, if weights, keys and values cannot fit the device's free memory.
+fn require_memory(
+    config: &Config,
+    options: &SessionOptions,
+    checkpoint: &Checkpoint,
+    device: &Device,
+) -> Result<(), Failure> {
+    let Some(hip) = device.as_hip() else { return Ok(()) };
+    let (free, context) = (hip.memory_info()?.free as u64, options.capacity(config));
+    // Without --cache keys and values have the dtype of activations, which is known when the weights are: 16 bits at least.
+    let cache = config.cache_bytes(context, options.cache_dtype.unwrap_or(DType::F16));
+    let (weights, cache) = (checkpoint.byte_len(), cache.map_or(u64::MAX, |bytes| bytes as u64));
+    if weights.saturating_add(cache) <= free {
+        return Ok(());
     }
+    let (weights, cache, free) = (shown::bytes(weights), shown::bytes(cache), shown::bytes(free));
+    Err(format!(
+        "{device} has {free} free, and the model takes {weights} and its {context} tokens of context {cache}: \
+         take a smaller --context, --cache f16, or a file with a smaller format"
+    )
+    .into())
 }
 
 /// The tokenizer of a model: in a GGUF file's metadata, or beside safetensors files.

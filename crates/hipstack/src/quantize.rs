@@ -21,7 +21,7 @@ pub(crate) struct QuantizeArguments {
 /// Writes the file, and says how much smaller it is.
 pub(crate) fn run(arguments: &QuantizeArguments) -> Result<()> {
     let format =
-        Format::from_name(&arguments.format).filter(|format| format.is_written()).ok_or_else(|| {
+        Format::from_name(&arguments.format).filter(|format| format.can_convert_to()).ok_or_else(|| {
             let what = format!("no file is written with format {:?}, but with {}", arguments.format, names());
             Error::new("quantize", ErrorKind::Argument { what })
         })?;
@@ -36,11 +36,11 @@ pub(crate) fn run(arguments: &QuantizeArguments) -> Result<()> {
 /// Matrices have the format that was asked for, if their rows are whole blocks. Vectors, such as the weights of norms, are
 /// small and matter more: they stay.
 fn chosen(info: &Info, format: Format) -> Option<Format> {
-    let is_real = info.format.is_some_and(Format::is_real);
+    let can_convert_from = info.format.is_some_and(Format::can_convert_from);
     let fits = info.shape.rank() >= 2 && format.byte_len(&info.shape).is_ok();
-    if is_real && fits { Some(format) } else { info.format }
+    if can_convert_from && fits { Some(format) } else { info.format }
 }
 
 fn names() -> String {
-    Format::all().filter(|format| format.is_written()).map(Format::name).collect::<Vec<_>>().join(" ")
+    Format::all().filter(|format| format.can_convert_to()).map(Format::name).collect::<Vec<_>>().join(" ")
 }

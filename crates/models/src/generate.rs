@@ -3,6 +3,7 @@
 use tensor_core::{DType, Tensor};
 
 use crate::cache::Cache;
+use crate::config::Config;
 use crate::error::{Error, Result};
 use crate::model::LanguageModel;
 use crate::step::Logits;
@@ -22,6 +23,13 @@ pub struct SessionOptions {
     pub cache_dtype: Option<DType>,
     /// The most tokens that are computed at once, at least 1.
     pub chunk: usize,
+}
+
+impl SessionOptions {
+    /// The most tokens of a session of a model with these settings.
+    pub fn capacity(&self, config: &Config) -> usize {
+        self.context.unwrap_or_else(|| config.context.min(USUAL_CONTEXT))
+    }
 }
 
 impl Default for SessionOptions {
@@ -47,8 +55,10 @@ impl Session {
     /// # Errors
     /// As [`LanguageModel::new_cache`].
     pub fn new(model: &LanguageModel, options: &SessionOptions) -> Result<Session> {
-        let context = options.context.unwrap_or_else(|| model.config().context.min(USUAL_CONTEXT));
-        let cache = model.new_cache(context, options.cache_dtype.unwrap_or_else(|| model.dtype()))?;
+        let cache = model.new_cache(
+            options.capacity(model.config()),
+            options.cache_dtype.unwrap_or_else(|| model.dtype()),
+        )?;
         Ok(Session { model: model.clone(), cache, chunk: options.chunk.max(1) })
     }
 

@@ -92,7 +92,7 @@ impl LanguageModel {
     }
 
     /// A cache for the keys and values of `capacity` tokens of one sequence, in `dtype`: `f32`, `f16` or `bf16`. It takes
-    /// [`LanguageModel::cache_bytes`], which are allocated now and never again.
+    /// [`Config::cache_bytes`], which are allocated now and never again.
     ///
     /// # Errors
     /// [`tensor_core::ErrorKind::Argument`] for another dtype; [`tensor_core::ErrorKind::OutOfMemory`], or an error of the
@@ -103,13 +103,6 @@ impl LanguageModel {
         let full_table = table(full)?;
         let local_table = if local == full { full_table.clone() } else { table(local)? };
         Ok(Cache::new(config, [full_table, local_table], capacity, dtype, self.device())?)
-    }
-
-    /// The bytes of the keys and values of `capacity` tokens. `None` if there are more than a number holds.
-    pub fn cache_bytes(&self, capacity: usize, dtype: DType) -> Option<usize> {
-        let Config { layers, kv_heads, head_size, .. } = *self.config();
-        let each = (2 * layers).checked_mul(kv_heads.checked_mul(head_size)?)?;
-        each.checked_mul(dtype.size_in_bytes())?.checked_mul(capacity)
     }
 
     /// Adds tokens to a sequence, all of them at once, and gives the logits of the token that follows the last of them,

@@ -40,7 +40,7 @@ fn steps_allocate_nothing_from_the_driver_and_models_copy_nothing() {
         let made = statistics();
         let options = SessionOptions { context: Some(64), chunk: 8, ..SessionOptions::default() };
         let mut session = Session::new(&model, &options).unwrap();
-        let cache = model.cache_bytes(64, DType::F32).unwrap();
+        let cache = model.config().cache_bytes(64, DType::F32).unwrap();
         let tables = 2 * 64 * config.head_size / 2 * 4 * if name == "gemma3" { 2 } else { 1 };
         assert_eq!(statistics().allocated - made.allocated, cache + tables, "{name}");
 

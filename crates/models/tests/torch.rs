@@ -76,7 +76,10 @@ fn caches_of_16_bits_are_close() {
             let apart = apart(&found, &recorded.logits);
             assert!(apart > 0.0 && apart < most, "{name} in {dtype}: {apart}");
         }
-        assert_eq!(model.cache_bytes(10, DType::F16), Some(10 * 2 * 2 * 2 * 8 * model.config().layers));
+        assert_eq!(
+            model.config().cache_bytes(10, DType::F16),
+            Some(10 * 2 * 2 * 2 * 8 * model.config().layers)
+        );
     }
 }
 
