@@ -67,6 +67,11 @@ impl Upload {
         &self.device
     }
 
+    /// Whether copies run on a stream of their own: those of [`Upload::beside`] to a HIP device.
+    pub fn has_own_stream(&self) -> bool {
+        self.staging.as_ref().is_some_and(Staging::has_own_stream)
+    }
+
     /// A tensor of the bytes that `fill` writes: little-endian, row-major. It gets the offset in bytes and a slice to
     /// write completely, in order from 0 on. Slices hold whole elements; on the CPU there is one.
     ///

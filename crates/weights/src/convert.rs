@@ -70,7 +70,7 @@ pub fn convert(
 fn check(name: &str, from: Option<Format>, to: Format) -> Result<()> {
     match (from, to) {
         (Some(from), to) if from == to => Ok(()),
-        (Some(from), to) if from.is_real() && to.is_written() => Ok(()),
+        (Some(from), to) if from.can_convert_from() && to.can_convert_to() => Ok(()),
         (from, to) => {
             let from = from.map_or("another format", Format::name);
             Err(bad(format!("tensor {name:?} is {from}, which is not converted to {to}; keep its format")))

@@ -65,8 +65,8 @@ impl Format {
         Format::all().find(|format| format.name() == name)
     }
 
-    /// Whether the numbers are real: floats, or quantized. Such formats are converted to those of [`Format::is_written`].
-    pub fn is_real(self) -> bool {
+    /// Whether the numbers are real: floats, or quantized. Such formats are converted to those of [`Format::can_convert_to`].
+    pub fn can_convert_from(self) -> bool {
         match self {
             Format::Dense(dtype) => dtype.is_float(),
             Format::Quantized(_) => true,
@@ -75,7 +75,7 @@ impl Format {
 
     /// Whether [`convert`](crate::convert) makes this format: floats that GGUF files have, and quantized formats of weights
     /// that can be quantized to. `q8_1` and `q8_k` are formats of activations.
-    pub fn is_written(self) -> bool {
+    pub fn can_convert_to(self) -> bool {
         match self {
             Format::Dense(dtype) => dtype.is_float() && self.ggml_type().is_some(),
             Format::Quantized(QuantFormat::Q8_1 | QuantFormat::Q8K) => false,

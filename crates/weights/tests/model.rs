@@ -145,16 +145,13 @@ fn a_folder_has_one_model() -> Result<()> {
 /// The models of ci/fetch-models.sh, whole, on a device.
 #[test]
 fn real_models_are_loaded() -> Result<()> {
-    let Some(folder) = std::env::var_os("HIPSTACK_MODELS") else {
-        eprintln!("skipped: HIPSTACK_MODELS names no folder; ci/fetch-models.sh fills target/ci/models");
-        return Ok(());
-    };
+    let Some(folder) = common::models() else { return Ok(()) };
     let device = Device::parse("host:0")?;
     for (name, layers, short, shape, format) in [
         ("SmolLM2-135M-Instruct.Q4_1.gguf", 30, "ffn_gate.weight", [1536, 576], "q4_1"),
         ("gemma-3-270m-q4_k_m.gguf", 18, "attn_q.weight", [1024, 640], "q5_0"),
     ] {
-        let checkpoint = Checkpoint::open(Path::new(&folder).join(name))?;
+        let checkpoint = Checkpoint::open(folder.join(name))?;
         let model = Model::load(&checkpoint, &device, &mut |_| ())?;
         assert_eq!(
             (model.byte_len() as u64, model.layers().len()),

@@ -3,10 +3,14 @@
 //! HIPSTACK_MODELS names their folder, which ci/fetch-models.sh fills; without it nothing is tested. A few tensors of each
 //! format are tested by default, all by `--ignored`.
 
-use std::path::{Path, PathBuf};
+mod common;
+
+use std::path::Path;
 
 use tensor_core::{DType, Device, Result, Tensor, Upload};
 use weights::{Checkpoint, Weight};
+
+use common::models;
 
 /// File, tensor, format, and the MD5 of the values as little-endian `f32`: data/real.py wrote it.
 const VALUES: &str = include_str!("data/real.tsv");
@@ -14,14 +18,6 @@ const VALUES: &str = include_str!("data/real.tsv");
 const FEW: usize = 2;
 /// The most elements of a tensor that is tested by default.
 const SMALL: usize = 1 << 20;
-
-fn folder() -> Option<PathBuf> {
-    let folder = std::env::var_os("HIPSTACK_MODELS").map(PathBuf::from);
-    if folder.is_none() {
-        eprintln!("skipped: HIPSTACK_MODELS names no folder; ci/fetch-models.sh fills target/ci/models");
-    }
-    folder
-}
 
 /// Calls `test` with tensors of both files and the MD5 of their values: all, or a few small ones of each format.
 fn each(folder: &Path, all: bool, test: &dyn Fn(&Checkpoint, &str, &str) -> Result<()>) -> Result<()> {
@@ -55,7 +51,7 @@ fn load(checkpoint: &Checkpoint, name: &str, device: &Device) -> Result<Weight> 
 
 /// The values on the CPU are those of the package, and those of the other devices have the same bits.
 fn values(all: bool) -> Result<()> {
-    let Some(folder) = folder() else { return Ok(()) };
+    let Some(folder) = models() else { return Ok(()) };
     let devices = Device::all()?;
     each(&folder, all, &|checkpoint, name, md5| {
         let here = load(checkpoint, name, &Device::Cpu)?;
@@ -76,7 +72,7 @@ fn values(all: bool) -> Result<()> {
 /// multiplied by |w|. The sums in `f32` add at most 2^-23 of Σ |w| · max |x| for each of 64 roundings on a path; a scaled
 /// number and a minimum are at most four times the largest weight.
 fn products(all: bool) -> Result<()> {
-    let Some(folder) = folder() else { return Ok(()) };
+    let Some(folder) = models() else { return Ok(()) };
     let devices = Device::all()?;
     each(&folder, all, &|checkpoint, name, _| {
         let here = load(checkpoint, name, &Device::Cpu)?;

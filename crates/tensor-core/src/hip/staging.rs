@@ -60,6 +60,11 @@ impl Staging {
         &self.device
     }
 
+    /// Whether the copies run on another stream than the device's operations.
+    pub(crate) fn has_own_stream(&self) -> bool {
+        self.stream != *self.device.stream()
+    }
+
     /// The most bytes that a piece has.
     pub(super) fn piece(&self) -> usize {
         match self.pieces {

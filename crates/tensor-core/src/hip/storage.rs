@@ -53,8 +53,14 @@ impl HipStorage {
 
     /// Copies a host storage to the device.
     pub(crate) fn from_cpu(device: &HipDevice, source: &CpuStorage, operation: &'static str) -> Result<Self> {
-        let buffer = device.stream().upload(source.as_bytes()).map_err(wrap(operation))?;
-        Ok(Self { device: device.clone(), dtype: source.dtype(), len: source.len(), buffer: Ok(buffer) })
+        let bytes = Self::from_bytes(device, source.as_bytes(), operation)?;
+        Ok(Self { dtype: source.dtype(), len: source.len(), ..bytes })
+    }
+
+    /// Copies bytes to the device, as `u8` elements.
+    pub(crate) fn from_bytes(device: &HipDevice, bytes: &[u8], operation: &'static str) -> Result<Self> {
+        let buffer = device.stream().upload(bytes).map_err(wrap(operation))?;
+        Ok(Self { device: device.clone(), dtype: DType::U8, len: bytes.len(), buffer: Ok(buffer) })
     }
 
     /// `len` elements, whose bytes `fill` writes piece by piece: see [`crate::Storage::staged`].

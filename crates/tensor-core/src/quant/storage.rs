@@ -6,7 +6,7 @@ use std::fmt;
 use triomphe::Arc;
 
 use super::{QuantFormat, host};
-use crate::cpu::{self, CpuStorage};
+use crate::cpu;
 use crate::device::Device;
 use crate::dtype::DType;
 use crate::error::{Error, ErrorKind, On, Result};
@@ -60,14 +60,13 @@ impl QStorage {
     pub fn from_data(data: Cow<'_, [u8]>, device: &Device, format: QuantFormat) -> Result<QStorage> {
         let operation = "from_data";
         whole_blocks(data.len(), format, operation).on(device)?;
-        let bytes = match data {
-            Cow::Owned(bytes) => bytes,
-            Cow::Borrowed(bytes) => copy_of(bytes, operation).on(device)?,
-        };
-        match device {
-            Device::Cpu => Ok(QStorage::on_host(bytes, format)),
-            Device::Hip(hip) => {
-                let raw = HipStorage::from_cpu(hip, &CpuStorage::U8(bytes), operation).on(device)?;
+        match (device, data) {
+            (Device::Cpu, Cow::Owned(bytes)) => Ok(QStorage::on_host(bytes, format)),
+            (Device::Cpu, Cow::Borrowed(bytes)) => {
+                Ok(QStorage::on_host(copy_of(bytes, operation).on(device)?, format))
+            }
+            (Device::Hip(hip), bytes) => {
+                let raw = HipStorage::from_bytes(hip, &bytes, operation).on(device)?;
                 QHipStorage::arrange(&raw, format, operation).map(QStorage::Hip).on(device)
             }
         }

@@ -197,8 +197,10 @@ impl File {
         // The header was read into this address space.
         let bytes = info.byte_len() as usize;
         let bytes = self.tensor(info, DType::U8, bytes.into(), upload)?;
-        // A device gives blocks another order, on its own stream: that stream does not wait for this upload.
-        upload.finish()?;
+        // The device's stream rearranges the blocks. Without this it would wait for a copy on the upload's own stream.
+        if upload.has_own_stream() {
+            upload.finish()?;
+        }
         QTensor::new(QStorage::from_tensor(bytes, format)?, info.shape.clone())
     }
 

@@ -12,6 +12,15 @@ pub(crate) fn data(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data").join(name)
 }
 
+/// The folder of real models; `None`, and a word, without HIPSTACK_MODELS.
+pub(crate) fn models() -> Option<PathBuf> {
+    let folder = std::env::var_os("HIPSTACK_MODELS").map(PathBuf::from);
+    if folder.is_none() {
+        eprintln!("skipped: HIPSTACK_MODELS names no folder; ci/fetch-models.sh fills target/ci/models");
+    }
+    folder
+}
+
 /// A file in the making.
 #[derive(Clone)]
 pub(crate) struct Raw(pub Vec<u8>);
