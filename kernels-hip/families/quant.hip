@@ -19,8 +19,8 @@ namespace hipstack {
 
 // A matrix has `rows` rows of `width` elements, which are whole blocks; `length` matrices, or rows, have ids. Part p of all blocks begins at byte
 // begin[p]. `count` rows are made. Rows of activations and of the output are tight. Activations are bytes, then at byte `scales` a scale for each 32 of
-// them, then at byte `sums` what each 16 of them stand for, summed. `split` teams of 32 lanes share a row of the matrix: a power of two, at most
-// the teams of a block.
+// them, then at byte `sums` what each 16 of them stand for, summed. On GPUs `split` teams of 32 lanes share a row of the matrix: a power of two, at
+// most the teams of a block.
 struct QuantMap {
     u64 rows, width, count, length, scales, sums;
     u64 begin[4];
@@ -94,53 +94,69 @@ template <class Format, bool BY_ID> DEVICE void unpack(const u8* in, const u8* i
 }
 
 // ---- activations ------------------------------------------------------------------------------------------------------
-// Eight lanes take 32 numbers, four each.
+// Lanes that take 32 numbers together, and how many of them each takes. A thread of the host has no neighbours to exchange with at no cost.
+static constexpr u32 LANES = ON_HOST ? 1 : 8, OWN = 32 / LANES;
+
 DEVICE void activations(const T* in, u8* out, const QuantMap& m) {
     const u64 groups = m.count * m.width / 32;
-    const u32 own = threadIdx.x % 8;
+    const u32 own = threadIdx.x % LANES;
     u32* const bytes = (u32*)out;
     f32* const scales = (f32*)(out + m.scales);
     f32* const sums = (f32*)(out + m.sums);
     // All lanes of a wave take as many turns.
-    for (u64 first = (u64)blockIdx.x * (blockDim.x / 8); first < groups; first += (u64)gridDim.x * (blockDim.x / 8)) {
-        const u64 mine = first + threadIdx.x / 8, group = mine < groups ? mine : groups - 1;
-        const Pack<T, 4> pack = load_pack<4>(in + group * 32 + own * 4);
+    for (u64 first = (u64)blockIdx.x * (blockDim.x / LANES); first < groups; first += (u64)gridDim.x * (blockDim.x / LANES)) {
+        const u64 mine = first + threadIdx.x / LANES, group = mine < groups ? mine : groups - 1;
         // Magnitudes are compared as bits: there NaN is the largest, and becomes the scale.
-        f32 x[4];
+        f32 x[OWN];
         u32 largest = 0;
         UNROLL
-        for (u32 i = 0; i < 4; i++) {
-            x[i] = widen(pack.at[i]);
-            const u32 magnitude = bits_of(x[i]) & 0x7fffffffu;
-            largest = magnitude > largest ? magnitude : largest;
+        for (u32 i = 0; i < OWN; i += 4) {
+            const Pack<T, 4> pack = load_pack<4>(in + group * 32 + own * OWN + i);
+            UNROLL
+            for (u32 j = 0; j < 4; j++) {
+                x[i + j] = widen(pack.at[j]);
+                const u32 magnitude = bits_of(x[i + j]) & 0x7fffffffu;
+                largest = magnitude > largest ? magnitude : largest;
+            }
         }
         UNROLL
-        for (u32 mask = 4; mask > 0; mask >>= 1) {
+        for (u32 mask = LANES / 2; mask > 0; mask >>= 1) {
             const u32 other = shuffle_xor(largest, mask);
             largest = other > largest ? other : largest;
         }
         const f32 scale = from_bits(largest) / 127.0f, inverse = scale != 0.0f ? 1.0f / scale : 0.0f;
-        u32 word = 0;
+        u32 words[OWN / 4];
+        i32 sum[2] = {0, 0}; // of each half, or of the lane's own half
         UNROLL
-        for (u32 i = 0; i < 4; i++) {
-            // As a conversion that saturates: NaN, of infinity or beside it, becomes 0. Behind the addition the number's lowest byte is the
-            // nearest integer's.
-            const f32 v = x[i] * inverse, near = v > 127.0f ? 127.0f : v >= -127.0f ? v : v < -127.0f ? -127.0f : 0.0f;
-            word |= (bits_of(near + 12582912.0f) & 0xffu) << 8 * i;
+        for (u32 w = 0; w < OWN / 4; w++) {
+            words[w] = 0;
+            UNROLL
+            for (u32 i = 0; i < 4; i++) {
+                // As a conversion that saturates: NaN, of infinity or beside it, becomes 0. Behind the addition the number's lowest byte is the
+                // nearest integer's.
+                const f32 v = x[4 * w + i] * inverse, near = v > 127.0f ? 127.0f : v >= -127.0f ? v : v < -127.0f ? -127.0f : 0.0f;
+                words[w] |= (bits_of(near + 12582912.0f) & 0xffu) << 8 * i;
+            }
+            sum[w / 4] = dot_bytes(words[w], 0x01010101u, sum[w / 4]);
         }
-        i32 sum = dot_bytes(word, 0x01010101u, 0);
-        sum += shuffle_xor(sum, 1);
-        sum += shuffle_xor(sum, 2);
-        if (mine < groups) {
-            bytes[group * 8 + own] = word;
-            if (own == 0) scales[group] = scale;
-            if (own % 4 == 0) sums[group * 2 + own / 4] = scale * (f32)sum;
+        if constexpr (LANES > 1) {
+            sum[0] += shuffle_xor(sum[0], 1);
+            sum[0] += shuffle_xor(sum[0], 2);
         }
+        if (mine >= groups) continue;
+        UNROLL
+        for (u32 w = 0; w < OWN / 4; w++) bytes[group * 8 + own * (OWN / 4) + w] = words[w];
+        if (own == 0) scales[group] = scale;
+        UNROLL
+        for (u32 half = 0; half < (LANES > 1 ? 1 : 2); half++)
+            if (own % 4 == 0) sums[group * 2 + own / 4 + half] = scale * (f32)sum[half];
     }
 }
 
 // ---- products ---------------------------------------------------------------------------------------------------------
-// Rows of the matrix that 32 lanes take at once: they share what is read of the activations. Blocks of 256 take more registers to take apart: with
+// Lanes that share a row of the matrix.
+static constexpr u32 TEAM = ON_HOST ? 1 : 32;
+// Rows of the matrix that a team takes at once: they share what is read of the activations. Blocks of 256 take more registers to take apart: with
 // four rows of them some kernels of sm_90 spill.
 template <class Format, u32 ROWS> static constexpr u32 AT_ONCE = ROWS == 1 ? 1 : ROWS == 4 || Format::BLOCK == 256 ? 2 : 4;
 // Pieces of each that are under way at once.
@@ -165,12 +181,12 @@ template <class Format, u32 ROWS, bool BY_ID>
 DEVICE void dot(const u8* matrix, const u8* activations, const u8* ids, T* out, IndexFault* fault, const QuantMap& m) {
     constexpr u32 at_once = AT_ONCE<Format, ROWS>, ahead = AHEAD<ROWS>, each = Format::BLOCK / 32;
     static_assert(!BY_ID || (ROWS == 1 && at_once == 1), "a turn is one row of one matrix");
-    const u32 lane = threadIdx.x % 32, team = threadIdx.x / 32, teams = blockDim.x / 32, width = (u32)m.width;
+    const u32 lane = threadIdx.x % TEAM, team = threadIdx.x / TEAM, teams = blockDim.x / TEAM, width = (u32)m.width;
     const f32* const scales = (const f32*)(activations + m.scales);
     const f32* const sums = (const f32*)(activations + m.sums);
     const QuantParts parts = parts_of(matrix, m);
     __shared__ f32 slots[2][MAX_BLOCK / 32][at_once][ROWS];
-    const u32 split = m.split, part = team % split, own = team / split, step = teams / split;
+    const u32 split = ON_HOST ? 1 : m.split, part = team % split, own = team / split, step = teams / split;
     const u64 turns = BY_ID ? m.rows * m.count : (m.rows + at_once - 1) / at_once;
     // All threads of a block take as many turns; two sets of slots make one barrier enough.
     u32 set = 0;
@@ -197,18 +213,18 @@ DEVICE void dot(const u8* matrix, const u8* activations, const u8* ids, T* out, 
             UNROLL
             for (u32 r = 0; r < ROWS; r++) all[k][r] = 0.0f;
         }
-        for (u32 begin_piece = part * 32 + lane; begin_piece < pieces; begin_piece += 32 * split * ahead) {
+        for (u32 begin_piece = part * TEAM + lane; begin_piece < pieces; begin_piece += TEAM * split * ahead) {
             typename Format::Raw raw[ahead][at_once];
             UNROLL
             for (u32 a = 0; a < ahead; a++) {
-                const u32 p = begin_piece + 32 * split * a;
+                const u32 p = begin_piece + TEAM * split * a;
                 if (a > 0 && p >= pieces) break;
                 UNROLL
                 for (u32 k = 0; k < at_once; k++) raw[a][k] = Format::load(parts, block[k] + p / each, p % each);
             }
             UNROLL
             for (u32 a = 0; a < ahead; a++) {
-                const u32 p = begin_piece + 32 * split * a;
+                const u32 p = begin_piece + TEAM * split * a;
                 if (a > 0 && p >= pieces) break;
                 const u32 start = p / each * Format::BLOCK;
                 const u32 first[2] = {start + Format::first(p % each, 0), start + Format::first(p % each, 1)};
@@ -230,7 +246,7 @@ DEVICE void dot(const u8* matrix, const u8* activations, const u8* ids, T* out, 
             UNROLL
             for (u32 r = 0; r < ROWS; r++) {
                 UNROLL
-                for (u32 mask = 16; mask > 0; mask >>= 1) all[k][r] += shuffle_xor(all[k][r], mask);
+                for (u32 mask = TEAM / 2; mask > 0; mask >>= 1) all[k][r] += shuffle_xor(all[k][r], mask);
                 if (split > 1 && lane == 0) slots[set][team][k][r] = all[k][r];
             }
         }

@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use models::text::{ChatTemplate, Tokenizer};
-use models::{Config, LanguageModel, Session, SessionOptions, Settings};
-use tensor_core::{DType, Device};
+use models::{CacheFormat, Config, LanguageModel, Session, SessionOptions, Settings};
+use tensor_core::Device;
 use weights::{Checkpoint, Model, progress_bar};
 
 use crate::memory::Memory;
@@ -32,9 +32,9 @@ pub(crate) struct LanguageArguments {
     /// The most tokens of prompts and answers; without it those the model was made for, but no more than 4096
     #[arg(long, value_name = "TOKENS")]
     context: Option<usize>,
-    /// The numbers in which keys and values are kept: f32, f16, bf16; without it those of activations
-    #[arg(long, value_name = "DTYPE", value_parser = dtype)]
-    cache: Option<DType>,
+    /// The format of keys and values: f32, f16, bf16, q8_0; without it the numbers of activations
+    #[arg(long, value_name = "FORMAT")]
+    cache: Option<CacheFormat>,
 }
 
 /// A loaded model that continues texts.
@@ -69,6 +69,11 @@ impl ModelArguments {
 }
 
 impl LanguageArguments {
+    /// What sessions are made for.
+    pub(crate) fn options(&self) -> SessionOptions {
+        SessionOptions { context: self.context, cache: self.cache, ..SessionOptions::default() }
+    }
+
     /// Loads the model with a progress bar.
     ///
     /// # Errors
@@ -83,8 +88,7 @@ impl LanguageArguments {
             Some(_) => ChatTemplate::from_gguf(checkpoint.metadata(), &tokenizer)?,
             None => ChatTemplate::from_folder(folder(path), &tokenizer)?,
         };
-        let options =
-            SessionOptions { context: self.context, cache_dtype: self.cache, ..SessionOptions::default() };
+        let options = self.options();
         require_memory(&config, &options, &checkpoint, device)?;
         let weights = Model::load(&checkpoint, device, &mut progress_bar())?;
         let session = Session::new(&LanguageModel::new(config, &weights)?, &options)?;
@@ -103,7 +107,7 @@ fn require_memory(
     let Some(hip) = device.as_hip() else { return Ok(()) };
     let (free, context) = (hip.memory_info()?.free as u64, options.capacity(config));
     // Without --cache keys and values have the dtype of activations, which is known when the weights are: 16 bits at least.
-    let cache = config.cache_bytes(context, options.cache_dtype.unwrap_or(DType::F16));
+    let cache = config.cache_bytes(1, context, options.cache.unwrap_or(CacheFormat::F16));
     let (weights, cache) = (checkpoint.byte_len(), cache.map_or(u64::MAX, |bytes| bytes as u64));
     if weights.saturating_add(cache) <= free {
         return Ok(());
@@ -111,7 +115,7 @@ fn require_memory(
     let (weights, cache, free) = (shown::bytes(weights), shown::bytes(cache), shown::bytes(free));
     Err(format!(
         "{device} has {free} free, and the model takes {weights} and its {context} tokens of context {cache}: \
-         take a smaller --context, --cache f16, or a file with a smaller format"
+         take a smaller --context, --cache q8_0, or a file with a smaller format"
     )
     .into())
 }
@@ -131,9 +135,4 @@ pub(crate) fn tokenizer(model: &Path, checkpoint: &Checkpoint) -> Result<Tokeniz
 fn folder(model: &Path) -> &Path {
     let parent = model.parent().filter(|parent| !parent.as_os_str().is_empty());
     if model.is_dir() { model } else { parent.unwrap_or(Path::new(".")) }
-}
-
-fn dtype(name: &str) -> Result<DType, String> {
-    let known = [DType::F32, DType::F16, DType::BF16];
-    known.into_iter().find(|dtype| dtype.name() == name).ok_or_else(|| "f32, f16 or bf16".to_owned())
 }

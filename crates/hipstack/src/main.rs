@@ -8,6 +8,7 @@ mod inspect;
 mod load;
 mod memory;
 mod quantize;
+mod random;
 mod shown;
 
 use std::process::ExitCode;
@@ -29,6 +30,8 @@ type Failure = Box<dyn std::error::Error>;
   hipstack generate Llama-3.2-1B --prompt 'def main():' --stop '\n\n' --json
   hipstack embed all-MiniLM-L6-v2 'a cat sleeps' 'a kitten naps' 'stock prices fell'
   hipstack bench model.gguf --device nvidia:0 --prompt 2048 --tokens 128
+  hipstack bench model.gguf --device amd:0 --batch 8                 eight texts at once
+  hipstack bench random:8b:q4_k --device amd:0                       random weights: tiny, 1b, 8b
   hipstack inspect model.gguf                    metadata, tensors and formats
   hipstack inspect model-00001-of-00003.gguf     a split model: all of its files
   hipstack inspect model.gguf.part00             a file that was cut into parts, as one

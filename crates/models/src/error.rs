@@ -112,4 +112,22 @@ pub enum Error {
         /// Layers of the model.
         expected: usize,
     },
+    /// A sequence that the batch or the cache does not have.
+    #[error("there is no sequence {sequence}: there are {sequences}, and the first is 0")]
+    UnknownSequence {
+        /// The sequence.
+        sequence: usize,
+        /// How many there are.
+        sequences: usize,
+    },
+    /// A step of a batch got another number of tokens than it has sequences.
+    #[error(
+        "a step got {found} tokens or gaps, and the batch has {sequences} sequences: give one of them for each"
+    )]
+    WrongBatch {
+        /// Tokens and gaps of the step.
+        found: usize,
+        /// Sequences of the batch.
+        sequences: usize,
+    },
 }

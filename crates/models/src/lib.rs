@@ -20,17 +20,16 @@
 //!
 //! # Parts
 //! - [`Settings`] are what the files say of a model, [`Config`] is what that means. [`Architecture`] lists what there is.
-//! - [`LanguageModel`] continues texts. A [`Session`] is one text, a [`Generator`] gives its tokens.
+//! - [`LanguageModel`] continues texts. A [`Session`] is one text, a [`Generator`] gives its tokens, and a [`Batch`] is several
+//!   texts that get their tokens together.
 //! - [`Bert`] makes vectors of texts.
 //! - [`text`] has tokenizers, chat templates, and the choice of the next token.
 //!
 //! Weights are those of a [`weights::Model`]: a model is made of references to them.
 //!
-//! # Limits
-//! A pass computes one sequence: several sessions share a model, and take turns.
-
 #![forbid(unsafe_code)]
 
+mod batch;
 mod bert;
 mod blocks;
 mod cache;
@@ -43,12 +42,14 @@ mod model;
 mod qwen2;
 mod qwen3;
 mod step;
+mod steps;
 pub mod text;
 
+pub use batch::{Batch, SessionOptions};
 pub use bert::{Bert, BertConfig, Pooling};
-pub use cache::Cache;
+pub use cache::{Cache, CacheFormat};
 pub use config::{Architecture, Config, Origin, Rope, Scaling, Settings};
 pub use error::{Error, Result};
-pub use generate::{Generator, Session, SessionOptions, greedy};
+pub use generate::{Generator, Session, greedy};
 pub use model::LanguageModel;
 pub use step::Logits;

@@ -8,10 +8,11 @@ use tensor_core::{DType, Device, Tensor};
 use weights::{Checkpoint, Model};
 
 use crate::blocks::{Frequencies, Network, Parts};
-use crate::cache::Cache;
+use crate::cache::{self, Cache, CacheFormat};
 use crate::config::{Architecture, Config, Settings};
 use crate::error::{Error, Result};
-use crate::step::{Logits, Step};
+use crate::step::{Horizons, Logits, Positions, Step};
+use crate::steps::Steps;
 use crate::{gemma3, llama, qwen2, qwen3};
 
 /// A model that continues texts, on a device. A clone counts a reference.
@@ -91,33 +92,72 @@ impl LanguageModel {
         self.inner.network.vocabulary()
     }
 
-    /// A cache for the keys and values of `capacity` tokens of one sequence, in `dtype`: `f32`, `f16` or `bf16`. It takes
-    /// [`Config::cache_bytes`], which are allocated now and never again.
+    /// A cache for the keys and values of `sequences` of `capacity` tokens each. It takes [`Config::cache_bytes`], which are
+    /// allocated now and never again.
     ///
     /// # Errors
-    /// [`tensor_core::ErrorKind::Argument`] for another dtype; [`tensor_core::ErrorKind::OutOfMemory`], or an error of the
-    /// device.
-    pub fn new_cache(&self, capacity: usize, dtype: DType) -> Result<Cache> {
+    /// [`tensor_core::ErrorKind::Overflow`], [`tensor_core::ErrorKind::OutOfMemory`], or an error of the device.
+    pub fn new_cache(&self, sequences: usize, capacity: usize, format: CacheFormat) -> Result<Cache> {
         let Inner { config, frequencies: [full, local], .. } = &*self.inner;
-        let table = |frequencies: &Frequencies| frequencies.table(capacity, self.dtype(), self.device());
+        let positions = cache::stride(sequences, capacity);
+        let table = |frequencies: &Frequencies| frequencies.table(positions, self.dtype(), self.device());
         let full_table = table(full)?;
         let local_table = if local == full { full_table.clone() } else { table(local)? };
-        Ok(Cache::new(config, [full_table, local_table], capacity, dtype, self.device())?)
+        let tables = [full_table, local_table];
+        Ok(Cache::new(config, tables, (sequences, capacity), format, self.device())?)
     }
 
-    /// Adds tokens to a sequence, all of them at once, and gives the logits of the token that follows the last of them,
-    /// `[1, vocabulary]`, or each of them, `[tokens, vocabulary]`: in `f32`, on the device. The cache gets their keys and
+    /// Adds tokens to a sequence of the cache, all of them at once, and gives the logits of the token that follows the last of
+    /// them, `[1, vocabulary]`, or each of them, `[tokens, vocabulary]`: in `f32`, on the device. The cache gets their keys and
     /// values. [`crate::Session`] divides long texts.
     ///
     /// # Errors
-    /// [`Error::NoTokens`], [`Error::ContextTooLong`], [`Error::UnknownToken`], [`Error::WrongCache`], or an error of the
-    /// device. The cache then holds what it held.
-    pub fn forward(&self, tokens: &[u32], cache: &mut Cache, logits: Logits) -> Result<Tensor> {
+    /// [`Error::NoTokens`], [`Error::ContextTooLong`], [`Error::UnknownToken`], [`Error::UnknownSequence`],
+    /// [`Error::WrongCache`], or an error of the device. The cache then holds what it held.
+    pub fn forward(
+        &self,
+        tokens: &[u32],
+        cache: &mut Cache,
+        sequence: usize,
+        logits: Logits,
+    ) -> Result<Tensor> {
+        self.check(cache, sequence, tokens)?;
         let Inner { config, network, .. } = &*self.inner;
-        if cache.layers.len() != config.layers {
-            return Err(Error::WrongCache { found: cache.layers.len(), expected: config.layers });
+        let ids = Tensor::from_slice(tokens, tokens.len(), self.device())?;
+        let step = Step::chunk(config, cache, sequence, tokens.len(), self.device())?;
+        let logits = network.forward(&ids, &step, &mut cache.layers, logits)?;
+        cache.lengths[sequence] += tokens.len();
+        Ok(logits)
+    }
+
+    /// The logits `[sequences, vocabulary]` after the tokens, one of each sequence, which were checked. Where there is none, one
+    /// is computed behind the sequence. The cache's lengths stay.
+    pub(crate) fn step(
+        &self,
+        tokens: &[Option<u32>],
+        cache: &mut Cache,
+        steps: &mut Steps,
+    ) -> Result<Tensor> {
+        let tokens: Vec<u32> = tokens.iter().map(|token| token.unwrap_or(0)).collect();
+        let (positions, stride) = (cache.lengths.clone(), cache.stride());
+        let network = &self.inner.network;
+        let mut compute = |ids: &Tensor, positions: &Positions, horizons: &Horizons, keys: usize| {
+            let step = Step::each(cache, positions, horizons, keys)?;
+            network.forward(ids, &step, &mut cache.layers, Logits::All)
+        };
+        Ok(steps.run(&tokens, &positions, stride, self.device(), &mut compute)?)
+    }
+
+    /// That tokens may be added to a sequence.
+    ///
+    /// # Errors
+    /// As [`LanguageModel::forward`].
+    pub(crate) fn check(&self, cache: &Cache, sequence: usize, tokens: &[u32]) -> Result<()> {
+        let layers = self.inner.config.layers;
+        if cache.layers.len() != layers {
+            return Err(Error::WrongCache { found: cache.layers.len(), expected: layers });
         }
-        let (used, capacity) = (cache.length, cache.capacity());
+        let (used, capacity) = (cache.length(sequence)?, cache.capacity());
         if tokens.is_empty() {
             return Err(Error::NoTokens);
         }
@@ -125,14 +165,10 @@ impl LanguageModel {
             return Err(Error::ContextTooLong { tokens: tokens.len(), used, capacity });
         }
         let vocabulary = self.vocabulary();
-        if let Some(&token) = tokens.iter().find(|token| **token as usize >= vocabulary) {
-            return Err(Error::UnknownToken { token, vocabulary });
+        match tokens.iter().find(|token| **token as usize >= vocabulary) {
+            Some(&token) => Err(Error::UnknownToken { token, vocabulary }),
+            None => Ok(()),
         }
-        let ids = Tensor::from_slice(tokens, tokens.len(), self.device())?;
-        let step = Step::new(config, &cache.tables, used, tokens.len(), self.device())?;
-        let logits = network.forward(&ids, &step, &mut cache.layers, logits)?;
-        cache.length += tokens.len();
-        Ok(logits)
     }
 }
 

@@ -1,8 +1,9 @@
-//! What one pass over new tokens needs in every layer: positions, and which tokens are seen.
+//! What one pass over new tokens needs in every layer: positions, which rows of the cache it writes, and which it sees.
 
 use tensor_core::{Device, Result, Tensor};
 
 use crate::blocks::Table;
+use crate::cache::Cache;
 use crate::config::Config;
 
 /// After which tokens logits are computed.
@@ -14,53 +15,123 @@ pub enum Logits {
     All,
 }
 
-/// A pass over the tokens `start..start + tokens` of a sequence.
+/// A pass over new tokens: some of one sequence, or one of each.
 #[derive(Debug)]
 pub(crate) struct Step {
-    start: usize,
+    pub(crate) sequences: usize,
+    /// Of each sequence.
+    pub(crate) tokens: usize,
+    pub(crate) place: Place,
     /// Positions in layers without and with a window.
     tables: [Table; 2],
     /// For each window that layers have.
     seen: Vec<(Option<usize>, Seen)>,
 }
 
-/// The tokens that queries see: `first..first + count`, less what the mask and causality hide.
+/// The rows of the cache that are written.
+#[derive(Debug)]
+pub(crate) enum Place {
+    /// Those from this one on, by the tokens of one sequence.
+    From(usize),
+    /// These, `[sequences]`, one by each sequence.
+    Each(Tensor),
+}
+
+/// The keys that queries see: some rows of the cache, less what the mask and causality hide.
 #[derive(Debug)]
 pub(crate) struct Seen {
-    pub(crate) first: usize,
+    rows: Rows,
+    /// How many keys a sequence has in these rows.
     pub(crate) count: usize,
-    /// `[tokens, count]` as `u8`.
+    /// `[tokens, count]`, or `[sequences, 1, tokens, count]`, as `u8`.
     pub(crate) mask: Option<Tensor>,
     /// Query i sees the keys 0 to i.
     pub(crate) causal: bool,
 }
 
+#[derive(Debug)]
+enum Rows {
+    From(usize),
+    /// The first of each sequence.
+    Each {
+        sequences: usize,
+        stride: usize,
+    },
+}
+
+/// One token of each sequence, as tensors `[sequences]` of `u32`.
+#[derive(Debug)]
+pub(crate) struct Positions {
+    pub(crate) positions: Tensor,
+    /// The rows that keys and values are written to.
+    pub(crate) rows: Tensor,
+}
+
+/// The position of each row of a sequence, `[1, rows]`, and of the last query that sees it, for each window.
+#[derive(Debug)]
+pub(crate) struct Horizons {
+    own: Tensor,
+    last: Vec<(usize, Tensor)>,
+}
+
 impl Step {
-    /// The step of so many tokens from `start` on. `tables` are those of all positions.
-    pub(crate) fn new(
+    /// The step of so many tokens at the end of a sequence.
+    pub(crate) fn chunk(
         config: &Config,
-        tables: &[Table; 2],
-        start: usize,
+        cache: &Cache,
+        sequence: usize,
         tokens: usize,
         device: &Device,
     ) -> Result<Step> {
-        let mut windows = config.windows.clone();
-        windows.sort_unstable();
-        windows.dedup();
+        let (start, row) = (cache.lengths[sequence], cache.row(sequence));
         // A cap takes single operations, which know no causality.
         let explicit = config.attention_cap.is_some();
-        let seen = windows.into_iter().map(|window| {
-            let seen = Seen::new(window, start, tokens, explicit, device)?;
-            Ok((window, seen))
+        let seen = cache.windows.iter().map(|window| {
+            let seen = Seen::chunk(*window, (row, start, tokens), explicit, device)?;
+            Ok((*window, seen))
         });
-        let seen = seen.collect::<Result<_>>()?;
         let rows = |table: &Table| table.rows(start, tokens);
-        Ok(Step { start, tables: [rows(&tables[0])?, rows(&tables[1])?], seen })
+        Ok(Step {
+            sequences: 1,
+            tokens,
+            place: Place::From(row + start),
+            tables: [rows(&cache.tables[0])?, rows(&cache.tables[1])?],
+            seen: seen.collect::<Result<_>>()?,
+        })
     }
 
-    /// The position of the first token.
-    pub(crate) fn start(&self) -> usize {
-        self.start
+    /// The step of one token of each sequence, which sees some of the first `count` keys of its sequence. All that differs from
+    /// step to step is in tensors, so that a graph may have it.
+    pub(crate) fn each(
+        cache: &Cache,
+        Positions { positions, rows }: &Positions,
+        horizons: &Horizons,
+        count: usize,
+    ) -> Result<Step> {
+        let (sequences, stride) = (cache.sequences(), cache.stride());
+        let column = positions.reshape([sequences, 1])?;
+        let own = column.ge(&horizons.own.narrow(1, 0, count)?)?;
+        let seen = cache.windows.iter().map(|window| {
+            let mut mask = own.clone();
+            if let Some(window) = window {
+                let (_, last) =
+                    horizons.last.iter().find(|(known, _)| known == window).expect("all are known");
+                mask = mask.mul(&column.le(&last.narrow(1, 0, count)?)?)?;
+            }
+            let mask = Some(mask.reshape([sequences, 1, 1, count])?);
+            let rows = Rows::Each { sequences, stride };
+            Ok((*window, Seen { rows, count, mask, causal: false }))
+        });
+        let [full, local] = &cache.tables;
+        let full_rows = full.rows_at(positions)?;
+        let local_rows = if full.is(local) { full_rows.clone() } else { local.rows_at(positions)? };
+        Ok(Step {
+            sequences,
+            tokens: 1,
+            place: Place::Each(rows.clone()),
+            tables: [full_rows, local_rows],
+            seen: seen.collect::<Result<_>>()?,
+        })
     }
 
     /// Cosines and sines in layers of this window.
@@ -75,29 +146,68 @@ impl Step {
     }
 }
 
+impl Place {
+    /// Writes vectors `[sequences, kv_heads, tokens, length]` to rows of `[1, kv_heads, rows, length]`.
+    pub(crate) fn write(&self, all: &mut Tensor, vectors: &Tensor) -> Result<()> {
+        match self {
+            Place::From(first) => all.slice_set_(vectors, 2, *first),
+            Place::Each(rows) => {
+                let vectors = vectors.transpose(0, 2)?;
+                let ids = rows.reshape([1, 1, rows.elements(), 1])?.expand(vectors.shape().clone())?;
+                all.scatter_(&ids, &vectors, 2)
+            }
+        }
+    }
+}
+
 impl Seen {
-    fn new(
+    /// Of a sequence whose first row is `row`, by the tokens `start..start + tokens`.
+    fn chunk(
         window: Option<usize>,
-        start: usize,
-        tokens: usize,
+        (row, start, tokens): (usize, usize, usize),
         explicit: bool,
         device: &Device,
     ) -> Result<Seen> {
         let end = start + tokens;
         // The first query sees itself and what is before it in the window.
         let first = window.map_or(0, |window| (start + 1).saturating_sub(window));
-        let count = end - first;
+        let (count, rows) = (end - first, Rows::From(row + first));
         let hides =
             |query: usize, key: usize| key > query || window.is_some_and(|window| key + window <= query);
         if tokens == 1 {
-            return Ok(Seen { first, count, mask: None, causal: false });
+            return Ok(Seen { rows, count, mask: None, causal: false });
         }
         if !explicit && start == 0 && window.is_none_or(|window| tokens <= window) {
-            return Ok(Seen { first, count, mask: None, causal: true });
+            return Ok(Seen { rows, count, mask: None, causal: true });
         }
-        let rows = (start..end).flat_map(|query| (first..end).map(move |key| u8::from(!hides(query, key))));
-        let mask = Tensor::from_vec(rows.collect(), [tokens, count], device)?;
-        Ok(Seen { first, count, mask: Some(mask), causal: false })
+        let entries =
+            (start..end).flat_map(|query| (first..end).map(move |key| u8::from(!hides(query, key))));
+        let mask = Tensor::from_vec(entries.collect(), [tokens, count], device)?;
+        Ok(Seen { rows, count, mask: Some(mask), causal: false })
+    }
+
+    /// What is seen of `[1, kv_heads, rows, length]`, as a view `[sequences, kv_heads, count, length]`.
+    pub(crate) fn of(&self, all: &Tensor) -> Result<Tensor> {
+        match self.rows {
+            Rows::From(first) => all.narrow(2, first, self.count),
+            Rows::Each { sequences, stride } => {
+                let &[_, heads, _, length] = all.dims() else { unreachable!("the cache has four axes") };
+                all.view([heads, sequences, stride, length])?.transpose(0, 1)?.narrow(2, 0, self.count)
+            }
+        }
+    }
+}
+
+impl Horizons {
+    /// Of the rows of a cache.
+    pub(crate) fn new(cache: &Cache, device: &Device) -> Result<Horizons> {
+        let own = crate::cache::numbers(cache.stride(), device)?.unsqueeze(0)?;
+        let last = cache.windows.iter().flatten().map(|window| {
+            // No query is later than the last row.
+            let further = (*window).clamp(1, cache.stride()) - 1;
+            Ok((*window, own.affine(1, further as i64)?))
+        });
+        Ok(Horizons { last: last.collect::<Result<_>>()?, own })
     }
 }
 
@@ -105,22 +215,31 @@ impl Seen {
 mod tests {
     use super::*;
 
+    fn seen(window: Option<usize>, start: usize, tokens: usize, explicit: bool) -> Seen {
+        Seen::chunk(window, (100, start, tokens), explicit, &Device::Cpu).unwrap()
+    }
+
+    fn first(seen: &Seen) -> usize {
+        let Rows::From(first) = seen.rows else { panic!("of one sequence") };
+        first
+    }
+
     fn mask(window: Option<usize>, start: usize, tokens: usize) -> (usize, Vec<Vec<u8>>) {
-        let seen = Seen::new(window, start, tokens, true, &Device::Cpu).unwrap();
-        (seen.first, seen.mask.unwrap().to_vec2().unwrap())
+        let seen = seen(window, start, tokens, true);
+        (first(&seen), seen.mask.unwrap().to_vec2().unwrap())
     }
 
     #[test]
     fn masks_hide_what_is_later_and_what_is_outside_of_the_window() {
-        assert_eq!(mask(None, 0, 2), (0, vec![vec![1, 0], vec![1, 1]]));
-        assert_eq!(mask(None, 1, 2), (0, vec![vec![1, 1, 0], vec![1, 1, 1]]));
+        assert_eq!(mask(None, 0, 2), (100, vec![vec![1, 0], vec![1, 1]]));
+        assert_eq!(mask(None, 1, 2), (100, vec![vec![1, 1, 0], vec![1, 1, 1]]));
         let expected = vec![vec![1, 1, 0, 0], vec![0, 1, 1, 0], vec![0, 0, 1, 1]];
-        assert_eq!(mask(Some(2), 3, 3), (2, expected));
-        assert_eq!(mask(Some(9), 1, 2), (0, vec![vec![1, 1, 0], vec![1, 1, 1]]));
+        assert_eq!(mask(Some(2), 3, 3), (102, expected));
+        assert_eq!(mask(Some(9), 1, 2), (100, vec![vec![1, 1, 0], vec![1, 1, 1]]));
         // A single query needs no mask: it sees the end.
-        let one = Seen::new(Some(4), 10, 1, false, &Device::Cpu).unwrap();
-        assert_eq!((one.first, one.count, one.causal, one.mask.is_none()), (7, 4, false, true));
-        let begin = Seen::new(Some(4), 0, 4, false, &Device::Cpu).unwrap();
+        let one = seen(Some(4), 10, 1, false);
+        assert_eq!((first(&one), one.count, one.causal, one.mask.is_none()), (107, 4, false, true));
+        let begin = seen(Some(4), 0, 4, false);
         assert!(begin.causal && begin.mask.is_none());
     }
 }

@@ -5,7 +5,7 @@
 mod common;
 
 use common::Recorded;
-use models::{Config, LanguageModel, Session, SessionOptions, Settings, greedy};
+use models::{CacheFormat, Config, LanguageModel, Session, SessionOptions, Settings, greedy};
 use tensor_core::{DType, Device, Tensor, copies_on_write};
 
 /// Tokens of the answer, after the one that follows the prompt.
@@ -40,11 +40,15 @@ fn steps_allocate_nothing_from_the_driver_and_models_copy_nothing() {
         let made = statistics();
         let options = SessionOptions { context: Some(64), chunk: 8, ..SessionOptions::default() };
         let mut session = Session::new(&model, &options).unwrap();
-        let cache = model.config().cache_bytes(64, DType::F32).unwrap();
+        let cache = model.config().cache_bytes(1, 64, CacheFormat::F32).unwrap();
         let tables = 2 * 64 * config.head_size / 2 * 4 * if name == "gemma3" { 2 } else { 1 };
-        assert_eq!(statistics().allocated - made.allocated, cache + tables, "{name}");
+        // What steps read: a token, its position and its row, the positions of 64 rows, and what each sees through a window.
+        let windows =
+            model.config().windows.iter().flatten().collect::<std::collections::BTreeSet<_>>().len();
+        let steps = 4 * (1 + 2 + 64 * (1 + windows));
+        assert_eq!(statistics().allocated - made.allocated, cache + tables + steps, "{name}");
 
-        // The prompt and the first step bring all kernels, and what the pool needs.
+        // The prompt and the first step bring all kernels, what the pool needs, and the graph of the other steps.
         let in_use = statistics().allocated;
         let copies = copies_on_write();
         let (prompt, stops) = (&recorded.tokens[..20], [u32::MAX]);
@@ -61,6 +65,9 @@ fn steps_allocate_nothing_from_the_driver_and_models_copy_nothing() {
         assert_eq!(after.hits - warm.hits, after.allocations - warm.allocations, "{name}");
         assert_eq!(copies_on_write(), copies, "{name}: the cache is written in place");
         drop(answer);
+        // The next prompt gives the graph back.
+        session.truncate(0);
+        session.feed(&prompt[..2]).unwrap();
         assert_eq!(statistics().allocated, in_use, "{name}: a text takes the cache alone");
 
         drop((session, model, weights));

@@ -6,8 +6,8 @@ use std::f64::consts::TAU;
 use std::path::Path;
 
 use common::{NAMES, Recorded, apart, devices};
-use models::{Architecture, Config, LanguageModel, Logits, Session, SessionOptions, Settings};
-use tensor_core::{DType, Device, QTensor, QuantFormat, Tensor};
+use models::{Architecture, CacheFormat, Config, LanguageModel, Logits, Session, SessionOptions, Settings};
+use tensor_core::{Device, QTensor, QuantFormat, Tensor};
 use weights::Weight;
 use weights::gguf::{self, Metadata, Value};
 
@@ -65,21 +65,31 @@ fn chunks_and_single_tokens_give_the_same() {
 }
 
 #[test]
-fn caches_of_16_bits_are_close() {
-    for name in ["llama3", "gemma3_caps"] {
-        let recorded = Recorded::read(name);
-        let model = open(&recorded, &Device::Cpu);
-        for (dtype, most) in [(DType::F16, 0.02), (DType::BF16, 0.15)] {
-            let mut cache = model.new_cache(24, dtype).unwrap();
-            assert_eq!((cache.dtype(), cache.capacity()), (dtype, 24));
-            let found = model.forward(&recorded.tokens, &mut cache, Logits::All).unwrap();
-            let apart = apart(&found, &recorded.logits);
-            assert!(apart > 0.0 && apart < most, "{name} in {dtype}: {apart}");
+fn caches_of_16_and_8_bits_are_close() {
+    for device in devices() {
+        for name in ["llama3", "gemma3_caps"] {
+            let recorded = Recorded::read(name);
+            let model = open(&recorded, &device);
+            for (format, most) in
+                [(CacheFormat::F16, 0.02), (CacheFormat::BF16, 0.15), (CacheFormat::Q8_0, 0.15)]
+            {
+                let mut cache = model.new_cache(1, 24, format).unwrap();
+                assert_eq!((cache.format(), cache.capacity()), (format, 24));
+                let found = model.forward(&recorded.tokens, &mut cache, 0, Logits::All).unwrap();
+                let apart = apart(&found, &recorded.logits);
+                println!("{name} with a cache in {format} on {device}: {apart:.1e} apart");
+                assert!(apart > 0.0 && apart < most, "{name} in {format} on {device}: {apart}");
+                // Token by token each reads what was rounded before.
+                let options = SessionOptions { cache: Some(format), chunk: 1, ..SessionOptions::default() };
+                let mut session = Session::new(&model, &options).unwrap();
+                let tokens = recorded.tokens.iter().zip(&recorded.logits);
+                for (place, (token, expected)) in tokens.enumerate() {
+                    let logits = session.feed(&[*token]).unwrap().unsqueeze(0).unwrap();
+                    let apart = common::apart(&logits, std::slice::from_ref(expected));
+                    assert!(apart < most, "{name} in {format}, token {place} on {device}: {apart}");
+                }
+            }
         }
-        assert_eq!(
-            model.config().cache_bytes(10, DType::F16),
-            Some(10 * 2 * 2 * 2 * 8 * model.config().layers)
-        );
     }
 }
 

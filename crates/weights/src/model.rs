@@ -94,15 +94,41 @@ impl Model {
         }
         upload.finish()?;
         left_out.sort_unstable();
+        Ok(Model::of(device, weights, left_out, checkpoint.metadata().clone()))
+    }
+
+    /// The model of weights that are on `device` already, under names of files or of GGUF.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Argument`] for a weight of another device.
+    pub fn from_weights(
+        device: &Device,
+        weights: impl IntoIterator<Item = (String, Arc<Weight>)>,
+        metadata: Metadata,
+    ) -> Result<Model> {
+        let weights: BTreeMap<String, Arc<Weight>> = weights.into_iter().collect();
+        if let Some((name, weight)) = weights.iter().find(|(_, weight)| !weight.device().same_device(device))
+        {
+            let what = format!("the weight {name} is on {}, and the model on {device}", weight.device());
+            return Err(Error::new("from_weights", ErrorKind::Argument { what }));
+        }
+        Ok(Model::of(device, weights, Vec::new(), metadata))
+    }
+
+    fn of(
+        device: &Device,
+        weights: BTreeMap<String, Arc<Weight>>,
+        left_out: Vec<String>,
+        metadata: Metadata,
+    ) -> Model {
         let named = names::by_layer(weights.keys().map(String::as_str));
         let aliases = names::aliases(weights.keys().map(String::as_str), &named);
         let layers = named.into_iter().map(|(number, named)| {
             let named = named.into_iter().map(|(rest, name)| (rest, Arc::clone(&weights[name])));
             (number, Layer::new(number, named.collect()))
         });
-        let layers = layers.collect();
-        let (device, metadata) = (device.clone(), checkpoint.metadata().clone());
-        Ok(Model { inner: Arc::new(Inner { device, weights, aliases, layers, left_out, metadata }) })
+        let (layers, device) = (layers.collect(), device.clone());
+        Model { inner: Arc::new(Inner { device, weights, aliases, layers, left_out, metadata }) }
     }
 
     /// The weight of that name, of the file or of GGUF. Clone the reference to keep it.

@@ -31,10 +31,10 @@ pub(crate) struct Attention {
 }
 
 impl Attention {
-    /// `[tokens, width]` to the same shape. Keys and values of the new tokens are written to the cache.
+    /// `[sequences · tokens, width]` to the same shape. Keys and values of the new tokens are written to the cache.
     pub(crate) fn forward(&self, x: &Tensor, step: &Step, cache: &mut LayerCache) -> Result<Tensor> {
-        let tokens = x.dims()[0];
-        let split = |y: &Tensor, heads: usize| y.reshape([1, tokens, heads, self.head_size]);
+        let (sequences, tokens) = (step.sequences, step.tokens);
+        let split = |y: &Tensor, heads: usize| y.reshape([sequences, tokens, heads, self.head_size]);
         let mut query = split(&self.query.forward(x)?, self.heads)?;
         let mut key = split(&self.key.forward(x)?, self.kv_heads)?;
         let value = split(&self.value.forward(x)?, self.kv_heads)?.transpose(1, 2)?;
@@ -44,10 +44,10 @@ impl Attention {
         let table = step.table(self.window);
         let query = table.turn(&query.transpose(1, 2)?, self.form)?;
         let key = table.turn(&key.transpose(1, 2)?, self.form)?;
-        cache.write(step.start(), &key, &value)?;
+        cache.write(&step.place, &key, &value)?;
 
         let seen = step.seen(self.window);
-        let (keys, values) = cache.read(seen.first, seen.count)?;
+        let (keys, values) = cache.read(seen, x.dtype())?;
         let query = query.to_dtype(keys.dtype())?;
         let mixed = match self.cap {
             None => query.scaled_dot_product_attention(
@@ -59,7 +59,7 @@ impl Attention {
             )?,
             Some(cap) => self.capped(&query, &keys, &values, seen, cap)?,
         };
-        let mixed = mixed.transpose(1, 2)?.reshape([tokens, self.heads * self.head_size])?;
+        let mixed = mixed.transpose(1, 2)?.reshape([sequences * tokens, self.heads * self.head_size])?;
         self.output.forward(&mixed.to_dtype(x.dtype())?)
     }
 
@@ -72,20 +72,20 @@ impl Attention {
         seen: &Seen,
         cap: f64,
     ) -> Result<Tensor> {
-        let (tokens, group) = (query.dims()[2], self.heads / self.kv_heads);
+        let &[sequences, _, tokens, _] = query.dims() else { unreachable!("queries have four axes") };
+        let (kv_heads, group) = (self.kv_heads, self.heads / self.kv_heads);
         // The queries that share a head of keys are the rows of one matrix.
-        let query = query.reshape([self.kv_heads, group * tokens, self.head_size])?;
-        let (keys, values) = (keys.squeeze(0)?, values.squeeze(0)?);
-        let mut scores = query.matmul(&keys.transpose(1, 2)?)?;
+        let query = query.reshape([sequences, kv_heads, group * tokens, self.head_size])?;
+        let mut scores = query.matmul(&keys.transpose(2, 3)?)?;
         scores.affine_(self.scale / cap, 0.0)?;
         scores.unary_assign_(tensor_core::UnaryOp::Tanh)?;
         scores.affine_(cap, 0.0)?;
         if let Some(mask) = &seen.mask {
-            let apart = scores.reshape([self.kv_heads, group, tokens, seen.count])?;
+            let apart = scores.reshape([sequences, kv_heads * group, tokens, seen.count])?;
             let hidden = mask.eq(&mask.zeros_like()?)?;
             scores = apart.masked_fill(&hidden, f64::NEG_INFINITY)?.reshape(scores.shape().clone())?;
         }
-        let mixed = scores.softmax(2)?.matmul(&values)?;
-        mixed.reshape([1, self.heads, tokens, self.head_size])
+        let mixed = scores.softmax(3)?.matmul(values)?;
+        mixed.reshape([sequences, self.heads, tokens, self.head_size])
     }
 }

@@ -10,7 +10,7 @@ use crate::step::{Logits, Step};
 
 /// A layer of a decoder.
 pub(crate) trait Layer: Send + Sync {
-    /// `[tokens, width]` to the same shape. Keys and values of the new tokens are written to the cache.
+    /// `[sequences · tokens, width]` to the same shape. Keys and values of the new tokens are written to the cache.
     fn forward(&self, x: Tensor, step: &Step, cache: &mut LayerCache) -> Result<Tensor>;
 }
 
@@ -19,7 +19,7 @@ pub(crate) trait Network: Send + Sync {
     /// Tokens in the vocabulary.
     fn vocabulary(&self) -> usize;
 
-    /// The logits after the ids `[tokens]`: `[tokens or 1, vocabulary]` in `f32`.
+    /// The logits after the ids `[sequences · tokens]`: `[sequences · tokens or 1, vocabulary]` in `f32`.
     fn forward(&self, ids: &Tensor, step: &Step, cache: &mut [LayerCache], logits: Logits) -> Result<Tensor>;
 }
 

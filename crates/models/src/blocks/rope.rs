@@ -66,7 +66,7 @@ fn scaled(frequency: f64, scaling: Scaling) -> f64 {
     }
 }
 
-/// Cosines and sines of the positions, `[positions, head_size / 2]` each.
+/// Cosines and sines of the positions, `[positions, head_size / 2]` each, or `[sequences, 1, head_size / 2]`.
 #[derive(Debug, Clone)]
 pub(crate) struct Table {
     cos: Tensor,
@@ -79,7 +79,18 @@ impl Table {
         Ok(Table { cos: self.cos.narrow(0, start, count)?, sin: self.sin.narrow(0, start, count)? })
     }
 
-    /// Turns `[1, heads, tokens, head_size]` to the positions of this table's rows.
+    /// The rows of the positions `[sequences]`, one for each sequence.
+    pub(crate) fn rows_at(&self, positions: &Tensor) -> Result<Table> {
+        let rows = |table: &Tensor| table.embedding(positions)?.unsqueeze(1);
+        Ok(Table { cos: rows(&self.cos)?, sin: rows(&self.sin)? })
+    }
+
+    /// Whether both are one table in memory.
+    pub(crate) fn is(&self, other: &Table) -> bool {
+        self.cos.shares_storage(&other.cos)
+    }
+
+    /// Turns `[sequences, heads, tokens, head_size]` to the positions of this table's rows.
     pub(crate) fn turn(&self, x: &Tensor, form: Form) -> Result<Tensor> {
         match form {
             Form::Halves => x.rope(&self.cos, &self.sin),

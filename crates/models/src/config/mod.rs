@@ -10,8 +10,6 @@ pub use architecture::Architecture;
 pub use positions::{Rope, Scaling};
 pub use settings::{Origin, Settings};
 
-use tensor_core::DType;
-
 use crate::error::{Error, Result};
 
 /// More layers than any model has. A damaged file may say more.
@@ -72,12 +70,6 @@ pub struct Config {
 }
 
 impl Config {
-    /// The bytes of the keys and values of `capacity` tokens. `None` if there are more than a number holds.
-    pub fn cache_bytes(&self, capacity: usize, dtype: DType) -> Option<usize> {
-        let sizes = [2, self.layers, self.kv_heads, self.head_size, dtype.size_in_bytes(), capacity];
-        sizes.into_iter().try_fold(1, |all: usize, size| all.checked_mul(size))
-    }
-
     /// The config of a model that continues texts.
     ///
     /// # Errors

@@ -1,0 +1,157 @@
+//! Steps in which every sequence gets a token: a graph, on devices that have graphs.
+
+use std::fmt;
+
+use hip_safe::{GraphExec, Stream};
+use tensor_core::{DType, Device, Error, ErrorKind, Result, Tensor};
+
+use crate::cache::Cache;
+use crate::step::{Horizons, Positions};
+
+/// The fewest keys that a graph reads.
+const LEAST_KEYS: usize = 256;
+
+/// The tensors that steps of a cache read, and the graph of a step.
+///
+/// All that differs between steps is in these tensors. A launch moves all sequences one token on by itself, so that the host
+/// writes only the tokens, without a copy that it would wait for.
+pub(crate) struct Steps {
+    /// One token of each sequence, `[1]` each.
+    tokens: Vec<Tensor>,
+    /// Where the next launch puts the tokens, if the host does not change it: what is in `at`.
+    expected: Vec<usize>,
+    /// Positions, and then rows: `[2, sequences]`.
+    at: Tensor,
+    horizons: Horizons,
+    graph: Option<Captured>,
+}
+
+struct Captured {
+    exec: GraphExec,
+    logits: Tensor,
+    /// The keys that it reads.
+    keys: usize,
+}
+
+/// What computes the logits `[sequences, vocabulary]` of ids `[sequences]` at positions, by the first `keys` keys of each.
+pub(crate) type Compute<'a> = dyn FnMut(&Tensor, &Positions, &Horizons, usize) -> Result<Tensor> + 'a;
+
+impl Steps {
+    pub(crate) fn new(cache: &Cache, device: &Device) -> Result<Steps> {
+        let sequences = cache.sequences();
+        let token = |_| Tensor::zeros(1, DType::U32, device);
+        Ok(Steps {
+            tokens: (0..sequences).map(token).collect::<Result<_>>()?,
+            expected: vec![usize::MAX; sequences],
+            at: Tensor::zeros([2, sequences], DType::U32, device)?,
+            horizons: Horizons::new(cache, device)?,
+            graph: None,
+        })
+    }
+
+    /// Gives back the graph and its memory. While there is a graph, reading the cache outside of it makes copies.
+    pub(crate) fn forget_graph(&mut self) {
+        self.graph = None;
+    }
+
+    /// The logits `[sequences, vocabulary]` after a token of each sequence at these positions of a cache whose sequences are
+    /// `stride` rows apart.
+    pub(crate) fn run(
+        &mut self,
+        tokens: &[u32],
+        positions: &[usize],
+        stride: usize,
+        device: &Device,
+        compute: &mut Compute<'_>,
+    ) -> Result<Tensor> {
+        let logits = self.launch(tokens, positions, stride, device, compute);
+        match &logits {
+            Ok(_) => self.expected.iter_mut().for_each(|position| *position += 1),
+            // How far the device came is not known.
+            Err(_) => self.expected.fill(usize::MAX),
+        }
+        logits
+    }
+
+    fn launch(
+        &mut self,
+        tokens: &[u32],
+        positions: &[usize],
+        stride: usize,
+        device: &Device,
+        compute: &mut Compute<'_>,
+    ) -> Result<Tensor> {
+        for (tensor, token) in self.tokens.iter_mut().zip(tokens) {
+            tensor.fill_(i64::from(*token))?;
+        }
+        if self.expected != positions {
+            self.write_positions(positions, stride, device)?;
+        }
+        let needed = positions.iter().max().map_or(0, |last| last + 1);
+        let Some(stream) = device.as_hip().map(|hip| hip.stream().clone()) else {
+            return self.step(needed, compute);
+        };
+        if let Some(graph) = self.graph.as_ref().filter(|graph| graph.keys >= needed) {
+            graph.exec.launch(&stream).map_err(failed)?;
+            // A copy: the next launch writes the graph's own.
+            return Ok(graph.logits.clone());
+        }
+        self.graph = None;
+        let keys = keys_of_a_graph(needed).min(stride);
+        // Code that a step needs for the first time is loaded here: a capture cannot do that.
+        let logits = self.step(keys, compute)?;
+        self.graph = Some(self.captured(keys, &stream, compute)?);
+        Ok(logits)
+    }
+
+    fn captured(&mut self, keys: usize, stream: &Stream, compute: &mut Compute<'_>) -> Result<Captured> {
+        let mut step = None;
+        let graph = stream.capture(|_| {
+            step = Some(self.step(keys, compute));
+            Ok(())
+        });
+        let logits = step.transpose()?;
+        let exec = graph.and_then(|graph| graph.instantiate()).map_err(failed)?;
+        let logits = logits.expect("a capture without an error has called the closure");
+        Ok(Captured { exec, logits, keys })
+    }
+
+    /// Computes a step, and moves positions and rows one token on.
+    fn step(&mut self, keys: usize, compute: &mut Compute<'_>) -> Result<Tensor> {
+        let logits = {
+            let tokens: Vec<&Tensor> = self.tokens.iter().collect();
+            let ids = if let [only] = *tokens { only.clone() } else { Tensor::cat(&tokens, 0)? };
+            // Own tensors, so that none shares the memory that is moved on in place.
+            let part = |row: usize| self.at.get(row)?.copy();
+            let positions = Positions { positions: part(0)?, rows: part(1)? };
+            compute(&ids, &positions, &self.horizons, keys)?
+        };
+        self.at.affine_(1i64, 1i64)?;
+        Ok(logits)
+    }
+
+    fn write_positions(&mut self, positions: &[usize], stride: usize, device: &Device) -> Result<()> {
+        let rows = positions.iter().enumerate().map(|(sequence, position)| sequence * stride + position);
+        let numbers: Vec<u32> = positions.iter().copied().chain(rows).map(|number| number as u32).collect();
+        self.at.copy_from_(&Tensor::from_vec(numbers, [2, positions.len()], device)?)?;
+        self.expected.copy_from_slice(positions);
+        Ok(())
+    }
+}
+
+/// The keys that a graph reads if this many are needed. A graph that reads more takes longer for each token, and one that reads
+/// too few makes place for another one soon: while a text doubles there are up to five.
+fn keys_of_a_graph(needed: usize) -> usize {
+    needed.next_multiple_of((needed.next_power_of_two() / 4).max(LEAST_KEYS))
+}
+
+fn failed(error: hip_safe::Error) -> Error {
+    Error::new("step", ErrorKind::Hip(error))
+}
+
+impl fmt::Debug for Steps {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let graph = self.graph.as_ref().map(|graph| graph.exec.node_count());
+        write!(f, "Steps({} sequences, graph nodes {graph:?})", self.tokens.len())
+    }
+}
