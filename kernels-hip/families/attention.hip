@@ -3,14 +3,15 @@
 // attention_tiles: a block takes a tile of query rows of one head and up to SLAB columns of v, and iterates over tiles of keys. For each
 // row it keeps the running maximum of the scores, the sum of the weights, and the output. When the maximum grows, sum and output are scaled
 // down ("online softmax"). Tiles of keys that the causal mask excludes are skipped.
-// attention_rows: a block takes one query row, a thread one of 256 keys. For few rows, as in decoding, and d <= ROW_DEPTH.
-// Launch of both: one-dimensional, block exactly 256; blocks stride over the work, so any grid is right.
+// attention_few, attention_join: attention_few.hpp.
+// Launch of tiles and few: one-dimensional, block exactly 256; blocks stride over the work, so any grid is right. Of
+// join: one-dimensional, any block, any grid.
 //
 // Floats of up to 32 bits are computed in f32, f64 in f64. The output is tight and rounded once. Products with v are accumulated in spans
 // of V_KEYS keys. A row without any key (all masked, or all scores minus infinity) is 0. A masked key has weight 0 but is still multiplied,
 // so 0 times infinity gives NaN.
 #include "portable.hpp"
-#include "attention.hpp"
+#include "attention_few.hpp"
 
 namespace hipstack {
 
@@ -24,9 +25,7 @@ static constexpr u32 WEIGHTS = TILE + N;     // pitch of a row of weights
 static constexpr u32 SLAB = 32 * N;          // columns of v of a block
 static constexpr u32 STRIPE = SIDE * N;      // of these, columns that the block's threads compute together
 static constexpr u32 STRIPES = SLAB / STRIPE;
-static_assert(SLAB <= 128, "attention_rows deals out 128 columns at most");
 static constexpr u32 V_KEYS = 8 * N;         // keys of v that are staged at once
-static constexpr u32 ROW_DEPTH = 512;        // greatest d of attention_rows
 
 // Shared memory of a block: one array for both kernels.
 struct alignas(16) Tiles {
@@ -34,15 +33,10 @@ struct alignas(16) Tiles {
     C weights[TILE * WEIGHTS];
     C part[SIDE * TILE]; // partial results of the sixteen threads of each row
 };
-struct alignas(16) Row {
-    C q[ROW_DEPTH];
-    C weights[BLOCK];
-    C part[BLOCK];
-};
 static_assert(V_KEYS * SLAB <= 2 * TILE * PITCH && STRIPE * STRIPES == SLAB, "v fits where q and k were");
 union Shared {
     Tiles tiles;
-    Row row;
+    Few few;
 };
 static_assert(sizeof(Shared) <= 48 * 1024, "shared memory that every device has");
 DEVICE Shared& shared_memory() {
@@ -259,96 +253,16 @@ KERNEL(PASTE4(attention_, tiles, _, DTYPE), const T* q, const T* k, const T* v, 
     }
 }
 
-// ---- rows ------------------------------------------------------------------------------------------------------------
-// The product of the staged row of q and one key.
-DEVICE C multiply_row(const C* q, const T* key, u64 stride, u32 d) {
-    C sum[N] = {};
-    u32 p = 0;
-    if (stride == 1 && is_aligned<T, N>(key)) {
-        for (; p + N <= d; p += N) {
-            const Pack<T, N> x = load_pack<N>(key + p);
-            UNROLL
-            for (u32 n = 0; n < N; n++) sum[n] = multiply_add(q[p + n], widen(x.at[n]), sum[n]);
-        }
-    }
-    C all = C(0);
-    for (; p < d; p++) all = multiply_add(q[p], widen(key[p * stride]), all);
-    UNROLL
-    for (u32 n = 0; n < N; n++) all += sum[n];
-    return all;
+// ---- few --------------------------------------------------------------------------------------------------------------
+KERNEL(PASTE4(attention_, few, _, DTYPE), const T* q, const T* k, const T* v, const u8* mask, T* out, C* parts, FewArgs args) {
+    const AttentionArgs& a = args.of;
+    const u64 rows = (a.group * a.queries + FEW_ROWS - 1) / FEW_ROWS, items = a.batch * (a.heads / a.group) * rows * args.splits;
+    for (u64 item = blockIdx.x; item < items; item += gridDim.x) few_block(shared_memory().few, q, k, v, mask, out, parts, args, item);
 }
 
-// Reduces over the block; `part` has BLOCK elements. Every thread gets the result. The last accesses to `part` are reads without a barrier
-// behind them.
-template <bool GREATEST> DEVICE C join_block(C* part, C mine) {
-    part[threadIdx.x] = mine;
-    __syncthreads();
-    C some = part[threadIdx.x % SIDE];
-    if (threadIdx.x < SIDE) {
-        for (u32 other = threadIdx.x + SIDE; other < BLOCK; other += SIDE)
-            some = !GREATEST ? some + part[other] : part[other] > some ? part[other] : some;
-    }
-    __syncthreads();
-    if (threadIdx.x < SIDE) part[threadIdx.x] = some;
-    __syncthreads();
-    C all = part[0];
-    for (u32 other = 1; other < SIDE; other++)
-        all = !GREATEST ? all + part[other] : part[other] > all ? part[other] : all;
-    return all;
-}
-
-KERNEL(PASTE4(attention_, rows, _, DTYPE), const T* q, const T* k, const T* v, const u8* mask, T* out, AttentionArgs a) {
-    Row& shared = shared_memory().row;
-    const Strides& at = a.strides;
-    const u64 slabs = (a.dv + SLAB - 1) / SLAB, items = slabs * a.queries * a.heads * a.batch;
-    const u32 d = (u32)a.d;
-    for (u64 item = blockIdx.x; item < items; item += gridDim.x) {
-        const Work w = work_of(item, slabs, a.queries, 1, a.heads);
-        const u64 kv = w.head / a.group;
-        const T* const row_of_q = q + w.batch * at.q[0] + w.head * at.q[1] + w.row * at.q[2];
-        const T* const keys_of_k = k + w.batch * at.k[0] + kv * at.k[1];
-        const T* const keys_of_v = v + w.batch * at.v[0] + kv * at.v[1] + w.column * at.v[3];
-        const u8* const head_mask = mask_of(mask, a, w);
-        const u32 columns = (u32)least_of(SLAB, a.dv - w.column);
-        const u64 end = a.causal != 0 ? least_of(a.keys, w.row + 1) : a.keys;
-        // The thread's column of v, and its keys: every turns-th one.
-        const u32 shift = columns <= 32 ? 5 : columns <= 64 ? 6 : 7, width = 1u << shift;
-        const u32 column = threadIdx.x & (width - 1), turn = threadIdx.x >> shift, turns = BLOCK >> shift;
-        for (u32 p = threadIdx.x; p < d; p += BLOCK) shared.q[p] = widen(row_of_q[p * at.q[3]]);
-        __syncthreads();
-        C o = C(0), total = C(0), greatest = minus_infinity();
-        for (u64 first = 0; first < end; first += BLOCK) {
-            const u32 keys = (u32)least_of(BLOCK, end - first);
-            C score = minus_infinity();
-            if (threadIdx.x < keys) {
-                const u64 key = first + threadIdx.x;
-                score = score_of(multiply_row(shared.q, keys_of_k + key * at.k[2], at.k[3], d), head_mask, a, w.row, key);
-            }
-            const C before = greatest, best = join_block<true>(shared.part, score == score ? score : minus_infinity());
-            greatest = best > greatest ? best : greatest;
-            const C base = shift_of(greatest), scaling = m_exp(before - base), weight = m_exp(score - base);
-            shared.weights[threadIdx.x] = weight;
-            total = total * scaling + weight;
-            __syncthreads();
-            C part = C(0);
-            if (column < columns) {
-                const T* p = keys_of_v + (first + turn) * at.v[2] + column * at.v[3];
-                for (u32 key = turn; key < keys; key += turns, p += turns * at.v[2])
-                    part = multiply_add(shared.weights[key], widen(*p), part);
-            }
-            o = o * scaling + part;
-            __syncthreads(); // weights have been read
-        }
-        total = join_block<false>(shared.part, total);
-        shared.weights[threadIdx.x] = o;
-        __syncthreads();
-        if (turn == 0 && column < columns) {
-            for (u32 other = 1; other < turns; other++) o += shared.weights[other * width + column];
-            out[((w.batch * a.heads + w.head) * a.queries + w.row) * a.dv + w.column + column] =
-                narrow<T>(total == C(0) ? C(0) : o / total);
-        }
-        __syncthreads(); // outputs have been read
-    }
+KERNEL(PASTE4(attention_, join, _, DTYPE), const C* parts, T* out, FewArgs args) {
+    const u64 count = args.of.batch * args.of.heads * args.of.queries * args.of.dv;
+    for (u64 i = thread_number(); i < count; i += thread_count()) out[i] = few_joined(parts, args, i);
 }
 
 } // namespace hipstack

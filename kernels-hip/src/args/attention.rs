@@ -1,4 +1,4 @@
-//! The argument of the kernels of `attention` and `attention_mma`.
+//! The arguments of the kernels of `attention` and `attention_mma`.
 
 use bytemuck::{Pod, Zeroable};
 use std::mem::offset_of;
@@ -45,8 +45,34 @@ impl AttentionArgs {
     pub const TRUTH_MASK: u32 = 1;
     /// The mask has the unit's dtype and is added to the scores.
     pub const ADDED_MASK: u32 = 2;
-    /// The greatest `d` of `attention_rows_*`.
+    /// The greatest `d` of `attention_few_*`.
     pub const ROW_DEPTH: u64 = 512;
+}
+
+/// The argument of `attention_few_*` and `attention_join_*`.
+#[repr(C)]
+#[derive(Debug, Clone, Copy, PartialEq, Pod, Zeroable)]
+pub struct FewArgs {
+    /// The whole work.
+    pub of: AttentionArgs,
+    /// Keys of a block: at most 256.
+    pub chunk: u32,
+    /// Blocks for the keys of a head. With several, they write parts for `attention_join_*`: see [`FewArgs::parts`].
+    pub splits: u32,
+}
+
+impl FewArgs {
+    /// Elements of the parts, which have the compute type: none if there is one block for the keys of a head. `None` if there are more
+    /// than a number holds.
+    pub fn parts(&self) -> Option<u64> {
+        if self.splits < 2 {
+            return Some(0);
+        }
+        let AttentionArgs { batch, heads, queries, dv, .. } = self.of;
+        [heads, queries, self.splits.into(), dv.checked_add(2)?]
+            .into_iter()
+            .try_fold(batch, |all, length| all.checked_mul(length))
+    }
 }
 
 // The sources assert the same numbers.
@@ -54,4 +80,5 @@ const _: () = {
     assert!(size_of::<AttentionArgs>() == 200 && offset_of!(AttentionArgs, q) == 56);
     assert!(offset_of!(AttentionArgs, mask) == 152 && offset_of!(AttentionArgs, scale) == 184);
     assert!(offset_of!(AttentionArgs, causal) == 196);
+    assert!(size_of::<FewArgs>() == 208 && offset_of!(FewArgs, chunk) == 200);
 };

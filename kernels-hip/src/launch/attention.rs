@@ -2,37 +2,47 @@
 
 use super::{LaunchShape, shape};
 use crate::MAX_BLOCK;
-use crate::args::AttentionArgs;
+use crate::args::{AttentionArgs, FewArgs};
 
-/// Kernels of attention.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Attention {
-    /// `attention_tiles_<dtype>`: a block for a tile of query rows.
-    Tiles,
-    /// `attention_rows_<dtype>`: a block for each query row.
-    Rows,
-}
-
-/// Query rows of a head from which tiles are faster.
+/// Query rows of a head below which `attention_few_*` is faster, as in decoding.
 const FEW: u64 = 8;
-/// The kernel: rows if there are few of them, as in decoding, else tiles.
-pub fn attention_kernel(queries: u64, d: u64) -> Attention {
-    if queries < FEW && d <= AttentionArgs::ROW_DEPTH { Attention::Rows } else { Attention::Tiles }
-}
+/// Keys of a block of `attention_few_*`: a multiple of the least, which is what its threads take at once.
+const LEAST_KEYS: u64 = 64;
+const MOST_KEYS: u64 = 256;
+/// Its blocks for each multiprocessor, if there are enough keys.
+const FEW_BLOCKS: u64 = 4;
 
-/// For `attention_tiles_*` and `attention_rows_*`. `element_bytes` is the size of the dtype's elements; `heads` counts those of all
-/// batches.
-pub fn attention(
-    kind: Attention,
+/// For `attention_tiles_*`. `element_bytes` is the size of the dtype's elements; `heads` counts those of all batches.
+pub fn attention_tiles(
     (heads, queries, dv): (u64, u64, u64),
     element_bytes: usize,
     multiprocessors: u32,
 ) -> LaunchShape {
     // Query rows and columns of v of a block.
     let (tile, slab) = if element_bytes == 8 { (32, 64) } else { (64, 128) };
-    let rows = if kind == Attention::Rows { 1 } else { tile };
-    let items = queries.div_ceil(rows).saturating_mul(dv.div_ceil(slab)).saturating_mul(heads);
+    let items = queries.div_ceil(tile).saturating_mul(dv.div_ceil(slab)).saturating_mul(heads);
     shape(items, MAX_BLOCK, multiprocessors)
+}
+
+/// For `attention_few_*`: how keys are divided, and the shape. `None` if there are too many query rows, or too long ones.
+pub fn attention_few(
+    work: &AttentionArgs,
+    element_bytes: usize,
+    multiprocessors: u32,
+) -> Option<(FewArgs, LaunchShape)> {
+    if work.queries >= FEW || work.d > AttentionArgs::ROW_DEPTH {
+        return None;
+    }
+    // Rows of a block.
+    let rows = if element_bytes == 8 { 4 } else { 8 };
+    let group = work.group.max(1);
+    let heads = work.batch.saturating_mul(work.heads / group);
+    let items = heads.saturating_mul((group * work.queries).div_ceil(rows)).max(1);
+    let wanted = (FEW_BLOCKS * u64::from(multiprocessors)).div_ceil(items);
+    let chunk = work.keys.div_ceil(wanted).next_multiple_of(LEAST_KEYS).clamp(LEAST_KEYS, MOST_KEYS);
+    let splits = u32::try_from(work.keys.div_ceil(chunk).max(1)).ok()?;
+    let few = FewArgs { of: *work, chunk: chunk as u32, splits };
+    Some((few, shape(items.saturating_mul(splits.into()), MAX_BLOCK, multiprocessors)))
 }
 
 /// Block size of `attention_mma_*`, and query rows of a block.
@@ -80,14 +90,27 @@ mod tests {
 
     #[test]
     fn a_block_for_each_tile_of_each_head() {
-        assert_eq!(attention_kernel(1, 128), Attention::Rows);
-        assert_eq!(attention_kernel(1, 513), Attention::Tiles);
-        assert_eq!(attention_kernel(8, 128), Attention::Tiles);
-        let grid = |kind, bytes| attention(kind, (6, 65, 129), bytes, 132).grid;
-        assert_eq!(grid(Attention::Tiles, 4), 6 * 2 * 2);
-        assert_eq!(grid(Attention::Tiles, 8), 6 * 3 * 3);
-        assert_eq!(grid(Attention::Rows, 2), 6 * 65 * 2);
-        assert_eq!(attention(Attention::Rows, (0, 1, 1), 4, 2), LaunchShape { grid: 1, block: 256 });
+        let grid = |bytes| attention_tiles((6, 65, 129), bytes, 132).grid;
+        assert_eq!((grid(4), grid(8)), (6 * 2 * 2, 6 * 3 * 3));
+        assert_eq!(attention_tiles((0, 1, 1), 4, 2), LaunchShape { grid: 1, block: 256 });
+    }
+    #[test]
+    fn keys_of_few_rows_are_divided_until_the_gpu_is_busy() {
+        let sizes =
+            AttentionArgs { batch: 1, heads: 32, group: 4, queries: 1, keys: 2112, ..AttentionArgs::zeroed() };
+        let work = AttentionArgs { d: 128, dv: 128, ..sizes };
+        let few = |work: &AttentionArgs, bytes| {
+            let (few, shape) = attention_few(work, bytes, 132).unwrap();
+            (few.chunk, few.splits, shape.grid, few.parts())
+        };
+        assert_eq!(few(&work, 2), (64, 33, 8 * 33, Some(32 * 33 * 130)));
+        assert_eq!(few(&AttentionArgs { keys: 64, ..work }, 2), (64, 1, 8, Some(0)));
+        assert_eq!(few(&AttentionArgs { keys: 0, ..work }, 4), (64, 1, 8, Some(0)));
+        // Many heads are enough work with the longest chunks; 28 rows of a head take four blocks.
+        assert_eq!(few(&AttentionArgs { batch: 128, queries: 7, ..work }, 4).0, 256);
+        assert_eq!(few(&AttentionArgs { queries: 7, keys: 64, ..work }, 4).2, 8 * 4);
+        assert_eq!(attention_few(&AttentionArgs { d: 513, ..work }, 4, 132), None);
+        assert_eq!(attention_few(&AttentionArgs { queries: 8, ..work }, 4, 132), None);
     }
     #[test]
     fn matrix_units_take_large_heads_of_whole_packs() {

@@ -35,9 +35,9 @@ impl Attention {
     pub(crate) fn forward(&self, x: &Tensor, step: &Step, cache: &mut LayerCache) -> Result<Tensor> {
         let (sequences, tokens) = (step.sequences, step.tokens);
         let split = |y: &Tensor, heads: usize| y.reshape([sequences, tokens, heads, self.head_size]);
-        let mut query = split(&self.query.forward(x)?, self.heads)?;
-        let mut key = split(&self.key.forward(x)?, self.kv_heads)?;
-        let value = split(&self.value.forward(x)?, self.kv_heads)?.transpose(1, 2)?;
+        let [query, key, value] = Linear::forward_each([&self.query, &self.key, &self.value], x)?;
+        let (mut query, mut key) = (split(&query, self.heads)?, split(&key, self.kv_heads)?);
+        let value = split(&value, self.kv_heads)?.transpose(1, 2)?;
         if let Some((of_query, of_key)) = &self.norms {
             (query, key) = (of_query.forward(&query)?, of_key.forward(&key)?);
         }

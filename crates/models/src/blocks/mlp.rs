@@ -19,9 +19,9 @@ pub(crate) struct Mlp {
 impl Mlp {
     /// `[tokens, width]` to the same shape.
     pub(crate) fn forward(&self, x: &Tensor) -> Result<Tensor> {
-        let mut gate = self.gate.forward(x)?;
+        let [mut gate, up] = Linear::forward_each([&self.gate, &self.up], x)?;
         gate.unary_assign_(self.activation)?;
-        gate.mul_assign_(&self.up.forward(x)?)?;
+        gate.mul_assign_(&up)?;
         self.down.forward(&gate)
     }
 }

@@ -230,6 +230,14 @@ impl HipDevice {
         self.inner.matrix_attention.store(allowed, Ordering::Relaxed);
     }
 
+    /// Whether products of `bf16` take matrix units that those of `f32` do not take: they are several times as fast. True of
+    /// GPUs whose matrix units this crate knows, false on the host.
+    pub fn multiplies_bf16_faster(&self) -> bool {
+        let device = self.device();
+        let platform = device.platform().kind.name();
+        platform != "host" && kernels_hip::has_matrix_units(platform, &device.properties().arch)
+    }
+
     /// Whether attention may use matrix-unit kernels, and this device has them.
     pub(super) fn uses_matrix_attention(&self) -> bool {
         self.inner.matrix_attention.load(Ordering::Relaxed) && self.has_matrix_units()

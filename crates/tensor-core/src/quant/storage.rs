@@ -10,6 +10,7 @@ use crate::cpu;
 use crate::device::Device;
 use crate::dtype::DType;
 use crate::error::{Error, ErrorKind, On, Result};
+use crate::hip::ops::quant::Activations;
 use crate::hip::{self, HipStorage, QHipStorage};
 use crate::memory::copy_of;
 use crate::plan::index::Indexed;
@@ -166,8 +167,15 @@ impl QStorage {
         }
     }
 
-    /// The products of rows of `xs` `[m, width]` with `columns` rows of numbers: `[m, columns]`. Neither is empty.
-    pub(super) fn product(&self, xs: &Tensor, columns: usize, operation: &'static str) -> Result<Storage> {
+    /// The products of rows of `xs` `[m, width]` with `columns` rows of numbers: `[m, columns]`. Neither is empty. `rounded` is
+    /// for all products of the same rows, and empty before the first one.
+    pub(super) fn product(
+        &self,
+        xs: &Tensor,
+        columns: usize,
+        rounded: &mut Option<Activations>,
+        operation: &'static str,
+    ) -> Result<Storage> {
         match (self, xs.storage()) {
             (QStorage::Cpu(storage), Storage::Cpu(_)) => {
                 let (values, width) = (host::floats(xs)?, xs.dims()[1]);
@@ -177,7 +185,7 @@ impl QStorage {
             }
             (QStorage::Hip(storage), Storage::Hip(activations)) => {
                 let xs = (activations, xs.layout());
-                hip::ops::quant::product(storage, xs, columns, operation).map(Storage::Hip)
+                hip::ops::quant::product(storage, xs, columns, rounded, operation).map(Storage::Hip)
             }
             _ => Err(self.apart(xs, operation)),
         }

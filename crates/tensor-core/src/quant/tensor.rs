@@ -6,6 +6,7 @@ use super::{QStorage, QuantFormat, host};
 use crate::device::Device;
 use crate::dtype::DType;
 use crate::error::{Error, ErrorKind, On, Result};
+use crate::hip::ops::quant::Activations;
 use crate::plan::index::{Indexed, is_id};
 use crate::shape::Shape;
 use crate::tensor::Tensor;
@@ -205,6 +206,20 @@ impl QTensor {
     /// [`ErrorKind::UnsupportedDType`], [`ErrorKind::DeviceMismatch`], or [`ErrorKind::OutOfMemory`].
     #[doc(alias = "ggml_mul_mat")]
     pub fn forward(&self, xs: &Tensor) -> Result<Tensor> {
+        self.forward_of(xs, &mut None)
+    }
+
+    /// The products of the same activations with several matrices, as [`QTensor::forward`] of each: few rows are rounded once
+    /// for all of them on a HIP device.
+    ///
+    /// # Errors
+    /// As [`QTensor::forward`].
+    pub fn forward_each(matrices: &[&QTensor], xs: &Tensor) -> Result<Vec<Tensor>> {
+        let mut rounded = None;
+        matrices.iter().map(|matrix| matrix.forward_of(xs, &mut rounded)).collect()
+    }
+
+    fn forward_of(&self, xs: &Tensor, rounded: &mut Option<Activations>) -> Result<Tensor> {
         let operation = "qmatmul";
         let &[columns, width] = self.shape.dims() else { return Err(self.wrong_rank(operation, "2")) };
         self.require_activations(xs, width, operation)?;
@@ -213,7 +228,7 @@ impl QTensor {
             return Tensor::zeros(shape, xs.dtype(), &xs.device());
         }
         let rows = xs.reshape([xs.elements() / width, width])?;
-        Tensor::tight(self.storage.product(&rows, columns, operation).on(xs)?, shape, operation)
+        Tensor::tight(self.storage.product(&rows, columns, rounded, operation).on(xs)?, shape, operation)
     }
 
     /// The products of activations with the matrices of their experts, which are this tensor `[experts, n, k]`. `x` is

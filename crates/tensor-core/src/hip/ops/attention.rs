@@ -4,7 +4,7 @@ use kernels_hip::args::AttentionArgs;
 use kernels_hip::launch;
 
 use crate::dtype::DType;
-use crate::error::Result;
+use crate::error::{Error, ErrorKind, Result};
 use crate::hip::HipStorage;
 use crate::hip::device::{config, wrap};
 use crate::hip::kernels::Kernel;
@@ -12,8 +12,8 @@ use crate::layout::Layout;
 use crate::plan::attention::{Attention, NAME};
 use crate::shape::Shape;
 
-/// softmax(q kᵀ · scale + mask) v of each head; 0 for a query that attends to no key. Uses one launch, and stores no
-/// scores.
+/// softmax(q kᵀ · scale + mask) v of each head; 0 for a query that attends to no key. Stores no scores. Uses one launch;
+/// for few queries and many keys two, with some sums for each block of keys in between.
 pub(crate) fn attention(
     q: &HipStorage,
     k: &HipStorage,
@@ -54,33 +54,53 @@ pub(crate) fn attention(
     let (x, y) = (q.tail(attention.q.offset(), NAME)?, k.tail(attention.k.offset(), NAME)?);
     let z = v.tail(attention.v.offset(), NAME)?;
     let aligned = [&x, &y, &z].iter().all(|view| view.device_ptr().addr().is_multiple_of(16));
-    let multiprocessors = device.multiprocessors();
+    let (multiprocessors, size) = (device.multiprocessors(), dtype.size_in_bytes());
     let mma = match dtype {
         DType::F16 | DType::BF16 if aligned && device.uses_matrix_attention() => {
             launch::attention_mma(&arguments, dtype == DType::BF16, multiprocessors)
         }
         _ => None,
     };
-    let (family, op, shape) = mma.map_or_else(
-        || {
-            let kind = launch::attention_kernel(queries, d);
-            let op = match kind {
-                launch::Attention::Tiles => "tiles",
-                launch::Attention::Rows => "rows",
-            };
-            let work = ((batch * heads) as u64, queries, columns);
-            ("attention", op, launch::attention(kind, work, dtype.size_in_bytes(), multiprocessors))
-        },
-        |(op, shape)| ("attention_mma", op, shape),
-    );
-    let function = device.kernels().get(device, Kernel { family, op, dtype, to: None })?;
     // Without a mask the kernel does not read the pointer.
     let masking = match (mask, &attention.mask) {
         (Some(mask), Some(layout)) => mask.tail(layout.offset(), NAME)?,
         _ => q.tail(0, NAME)?,
     };
+    let kernel = |family, op| device.kernels().get(device, Kernel { family, op, dtype, to: None });
+    if let Some((few, shape)) = mma.is_none().then(|| launch::attention_few(&arguments, size, multiprocessors)).flatten()
+    {
+        let parts = few.parts().and_then(|parts| usize::try_from(parts).ok());
+        let parts = parts.ok_or_else(|| Error::new(NAME, ErrorKind::Overflow { shape: attention.result().into() }))?;
+        let compute = if dtype == DType::F64 { DType::F64 } else { DType::F32 };
+        // SAFETY: S15: the first kernel writes all parts before the second reads them.
+        let mut parts = unsafe { HipStorage::uninit(device, compute, parts, NAME) }?;
+        {
+            let (mut target, mut work) = (out.tail_mut(0, NAME)?, parts.tail_mut(0, NAME)?);
+            let mut launch = device.stream().launch(kernel("attention", "few")?, config(shape));
+            launch.arg(&x).arg(&y).arg(&z).arg(&masking).arg_mut(&mut target).arg_mut(&mut work).value(&few);
+            // SAFETY: S9: the kernel reads the layouts' elements, which lie inside their storages, and writes every row of
+            // the result, or all parts of it.
+            unsafe { launch.submit() }.map_err(wrap(NAME))?;
+        }
+        if few.splits > 1 {
+            let (work, mut target) = (parts.tail(0, NAME)?, out.tail_mut(0, NAME)?);
+            let shape = device.elementwise(count, size);
+            let mut launch = device.stream().launch(kernel("attention", "join")?, shape);
+            launch.arg(&work).arg_mut(&mut target).value(&few);
+            // SAFETY: S9: the kernel reads the parts, and writes `count` elements.
+            unsafe { launch.submit() }.map_err(wrap(NAME))?;
+        }
+        return Ok(out);
+    }
+    let (family, op, shape) = mma.map_or_else(
+        || {
+            let work = ((batch * heads) as u64, queries, columns);
+            ("attention", "tiles", launch::attention_tiles(work, size, multiprocessors))
+        },
+        |(op, shape)| ("attention_mma", op, shape),
+    );
     let mut target = out.tail_mut(0, NAME)?;
-    let mut launch = device.stream().launch(function, config(shape));
+    let mut launch = device.stream().launch(kernel(family, op)?, config(shape));
     launch.arg(&x).arg(&y).arg(&z).arg(&masking).arg_mut(&mut target).value(&arguments);
     // SAFETY: S9: the kernel reads the layouts' elements, which lie inside their storages, and writes every row of the
     // result.

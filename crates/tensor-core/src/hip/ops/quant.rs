@@ -77,11 +77,13 @@ pub(crate) fn rows(
 }
 
 /// The products of rows of activations `xs` `[m, width]` with a matrix of `columns` rows of `width` numbers: `[m, columns]`,
-/// in the dtype of `xs`. Nothing is empty.
+/// in the dtype of `xs`. Nothing is empty. `rounded` are these activations, if another product needed them rounded, and
+/// then are.
 pub(crate) fn product(
     source: &QHipStorage,
     (xs, layout): (&HipStorage, &Layout),
     columns: usize,
+    rounded: &mut Option<Activations>,
     op: &'static str,
 ) -> Result<HipStorage> {
     let (count, width) = (layout.dims()[0], layout.dims()[1]);
@@ -92,7 +94,10 @@ pub(crate) fn product(
         return matmul::matmul(xs, layout, &matrix, &transposed);
     }
     let device = source.device();
-    let activations = Activations::of(xs, layout, op)?;
+    let activations = match rounded {
+        Some(activations) => activations,
+        None => rounded.insert(Activations::of(xs, layout, op)?),
+    };
     // SAFETY: S15: the kernel writes every element.
     let mut out = unsafe { HipStorage::uninit(device, xs.dtype(), count * columns, op) }?;
     let QuantDot { most, split, shape } =
@@ -152,7 +157,7 @@ pub(crate) fn product_of_experts(
 }
 
 /// Rows of activations, rounded to 8 bits.
-struct Activations {
+pub(crate) struct Activations {
     /// The bytes, then the scales, then the sums.
     memory: HipStorage,
     scales: usize,

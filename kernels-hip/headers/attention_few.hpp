@@ -1,0 +1,235 @@
+//! Attention of few query rows, as in decoding, for d <= ROW_DEPTH. Included by attention.hip alone.
+//
+// attention_few: a block takes up to FEW_ROWS rows of q whose heads share a head of k and v, and up to CHUNK of the keys: it reads k and v once
+// for these rows. If a head's keys are in one chunk, it writes the output; else the sums of its chunk, which attention_join adds up.
+#pragma once
+#include "attention.hpp"
+
+namespace hipstack {
+
+// Parts, if splits > 1: for each row of the output and each chunk dv sums of weighted values; behind these for each row and chunk the maximum
+// score and the sum of the weights.
+struct FewArgs {
+    AttentionArgs of;
+    u32 chunk, splits; // keys of a block; blocks for the keys of a head
+};
+SIZE(FewArgs, 208) OFFSET(FewArgs, chunk, 200)
+
+static constexpr u32 FEW_BLOCK = 256;
+static constexpr u32 ROW_DEPTH = 512;            // greatest d
+static constexpr u32 FEW_ROWS = 32 / sizeof(C);
+static constexpr u32 CHUNK = 256;
+static constexpr u32 WIDE = ACCESS / (sizeof(T) > 2 ? sizeof(T) : 2); // elements of an access
+// Lanes that compute a score together, and keys of such lanes in flight. A thread of the host computes scores alone.
+static constexpr u32 TOGETHER = ON_HOST || sizeof(C) == 8 ? 1 : 8;
+static constexpr u32 KEYS_AT_ONCE = 2;
+static constexpr u32 ROW_THREADS = FEW_BLOCK / FEW_ROWS; // threads that take the maximum and the sum of a row
+
+struct alignas(16) Few {
+    C q[FEW_ROWS * ROW_DEPTH];
+    C weights[FEW_ROWS * CHUNK];
+    C part[FEW_BLOCK * WIDE];
+};
+static_assert(sizeof(Few) <= 48 * 1024, "shared memory that every device has");
+
+// Some rows of q. Row i of the rows that share head kv of k and v is query i % queries of head kv * group + i / queries.
+struct FewRows {
+    u64 batch, kv, first;
+    u32 count;
+    METHOD u64 head(u32 r, const AttentionArgs& a) const { return kv * a.group + (first + r) / a.queries; }
+    METHOD u64 query(u32 r, const AttentionArgs& a) const { return (first + r) % a.queries; }
+    METHOD u64 output(u32 r, const AttentionArgs& a) const { return (batch * a.heads + head(r, a)) * a.queries + query(r, a); }
+};
+
+// The score of a key for row r, given the product of q and k.
+DEVICE C few_score(C product, const u8* mask, const AttentionArgs& a, const FewRows& rows, u32 r, u64 key) {
+    const C score = product * (C)a.scale;
+    const u64 query = rows.query(r, a);
+    if (a.causal != 0 && key > query) return minus_infinity();
+    if (a.mask_kind == 0) return score;
+    const u64* const step = a.strides.mask;
+    const u64 place = rows.batch * step[0] + rows.head(r, a) * step[1] + query * step[2] + key * step[3];
+    if (a.mask_kind == 1) return mask[place] != 0 ? score : minus_infinity();
+    return score + widen(reinterpret_cast<const T*>(mask)[place]);
+}
+
+// The scores of `keys` keys, into weights[row][key].
+DEVICE void few_scores(Few& shared, const T* keys_of_k, u32 keys, u64 first_key, const u8* mask, const AttentionArgs& a, const FewRows& rows) {
+    constexpr u32 turn = FEW_BLOCK / TOGETHER;
+    const u32 lane = threadIdx.x % TOGETHER, d = (u32)a.d;
+    const u64 step = a.strides.k[2], column = a.strides.k[3];
+    const bool packs = column == 1 && step % WIDE == 0 && is_aligned<T, WIDE>(keys_of_k);
+    const u32 whole = packs ? d / WIDE * WIDE : 0;
+    // All lanes take as many turns.
+    for (u32 begin = 0; begin < keys; begin += turn * KEYS_AT_ONCE) {
+        u32 key[KEYS_AT_ONCE];
+        const T* at[KEYS_AT_ONCE];
+        C sum[KEYS_AT_ONCE][FEW_ROWS] = {};
+        UNROLL
+        for (u32 k = 0; k < KEYS_AT_ONCE; k++) {
+            key[k] = begin + k * turn + threadIdx.x / TOGETHER;
+            at[k] = keys_of_k + (key[k] < keys ? key[k] : keys - 1) * step;
+        }
+        for (u32 p = lane * WIDE; p < whole; p += TOGETHER * WIDE) {
+            Pack<T, WIDE> x[KEYS_AT_ONCE];
+            UNROLL
+            for (u32 k = 0; k < KEYS_AT_ONCE; k++) x[k] = load_pack<WIDE>(at[k] + p);
+            UNROLL
+            for (u32 r = 0; r < FEW_ROWS; r++) {
+                if (r >= rows.count) break;
+                UNROLL
+                for (u32 j = 0; j < WIDE; j++) {
+                    const C q = shared.q[r * ROW_DEPTH + p + j];
+                    UNROLL
+                    for (u32 k = 0; k < KEYS_AT_ONCE; k++) sum[k][r] = multiply_add(q, widen(x[k].at[j]), sum[k][r]);
+                }
+            }
+        }
+        for (u32 p = whole + lane; p < d; p += TOGETHER) {
+            UNROLL
+            for (u32 k = 0; k < KEYS_AT_ONCE; k++) {
+                const C x = widen(at[k][p * column]);
+                UNROLL
+                for (u32 r = 0; r < FEW_ROWS; r++)
+                    if (r < rows.count) sum[k][r] = multiply_add(shared.q[r * ROW_DEPTH + p], x, sum[k][r]);
+            }
+        }
+        UNROLL
+        for (u32 k = 0; k < KEYS_AT_ONCE; k++) {
+            UNROLL
+            for (u32 r = 0; r < FEW_ROWS; r++) {
+                if constexpr (TOGETHER > 1) {
+                    UNROLL
+                    for (u32 other = TOGETHER / 2; other > 0; other >>= 1) sum[k][r] += shuffle_xor(sum[k][r], other);
+                }
+                if (r % TOGETHER == lane && r < rows.count && key[k] < keys)
+                    shared.weights[r * CHUNK + key[k]] = few_score(sum[k][r], mask, a, rows, r, first_key + key[k]);
+            }
+        }
+    }
+}
+
+// Adds the products of the thread's keys and columns of v: every turns-th key, and WIDE columns from `column` on.
+DEVICE void few_values(const C* weights, const T* values, u32 keys, u32 turn, u32 turns, u32 columns, const u64* strides, u32 rows,
+                       C (&o)[FEW_ROWS][WIDE]) {
+    const u64 step = strides[2], side = strides[3];
+    const bool packs = side == 1 && step % WIDE == 0 && columns == WIDE && is_aligned<T, WIDE>(values);
+    for (u32 key = turn; key < keys; key += turns) {
+        const T* const from = values + key * step;
+        C x[WIDE];
+        if (packs) {
+            const Pack<T, WIDE> pack = load_pack<WIDE>(from);
+            UNROLL
+            for (u32 j = 0; j < WIDE; j++) x[j] = widen(pack.at[j]);
+        } else {
+            UNROLL
+            for (u32 j = 0; j < WIDE; j++) x[j] = j < columns ? widen(from[j * side]) : C(0);
+        }
+        UNROLL
+        for (u32 r = 0; r < FEW_ROWS; r++) {
+            if (r >= rows) break;
+            const C weight = weights[r * CHUNK + key];
+            UNROLL
+            for (u32 j = 0; j < WIDE; j++) o[r][j] = multiply_add(weight, x[j], o[r][j]);
+        }
+    }
+}
+
+DEVICE void few_block(Few& shared, const T* q, const T* k, const T* v, const u8* mask, T* out, C* parts, const FewArgs& args, u64 item) {
+    const AttentionArgs& a = args.of;
+    const Strides& at = a.strides;
+    const u64 all = a.group * a.queries, row_chunks = (all + FEW_ROWS - 1) / FEW_ROWS, kv_heads = a.heads / a.group;
+    const u32 split = (u32)(item % args.splits);
+    const u64 rest = item / args.splits, matrix = rest / row_chunks, first_row = rest % row_chunks * FEW_ROWS;
+    const FewRows rows = {matrix / kv_heads, matrix % kv_heads, first_row, (u32)least_of(FEW_ROWS, all - first_row)};
+    const u64 first_key = (u64)split * args.chunk;
+    const u32 keys = first_key < a.keys ? (u32)least_of(args.chunk, a.keys - first_key) : 0, d = (u32)a.d;
+    for (u32 r = 0; r < rows.count; r++) {
+        const T* const from = q + rows.batch * at.q[0] + rows.head(r, a) * at.q[1] + rows.query(r, a) * at.q[2];
+        for (u32 p = threadIdx.x; p < d; p += FEW_BLOCK) shared.q[r * ROW_DEPTH + p] = widen(from[p * at.q[3]]);
+    }
+    __syncthreads();
+    few_scores(shared, k + rows.batch * at.k[0] + rows.kv * at.k[1] + first_key * at.k[2], keys, first_key, mask, a, rows);
+    __syncthreads();
+
+    // Maximum and sum of each row.
+    const u32 row = threadIdx.x / ROW_THREADS, lane = threadIdx.x % ROW_THREADS;
+    C* const weights = shared.weights + row * CHUNK;
+    C greatest = minus_infinity(), total = C(0);
+    if (row < rows.count)
+        for (u32 key = lane; key < keys; key += ROW_THREADS) greatest = weights[key] > greatest ? weights[key] : greatest;
+    shared.part[threadIdx.x] = greatest;
+    __syncthreads();
+    for (u32 other = 0; other < ROW_THREADS; other++) {
+        const C one = shared.part[row * ROW_THREADS + other];
+        greatest = one > greatest ? one : greatest;
+    }
+    __syncthreads(); // maxima have been read
+    if (row < rows.count) {
+        for (u32 key = lane; key < keys; key += ROW_THREADS) {
+            weights[key] = m_exp(weights[key] - shift_of(greatest));
+            total += weights[key];
+        }
+    }
+    shared.part[threadIdx.x] = total;
+    __syncthreads();
+    // Of the thread's row: all threads of a row add in the same order.
+    total = C(0);
+    for (u32 other = 0; other < ROW_THREADS; other++) total += shared.part[row * ROW_THREADS + other];
+    __syncthreads(); // sums have been read
+    C* const statistics = parts + a.batch * a.heads * a.queries * args.splits * a.dv;
+    if (lane == 0 && row < rows.count) {
+        shared.q[row] = total; // q has been read
+        if (args.splits > 1) {
+            C* const own = statistics + (rows.output(row, a) * args.splits + split) * 2;
+            own[0] = greatest;
+            own[1] = total;
+        }
+    }
+
+    // Weighted values: a thread takes WIDE columns, neighbouring threads neighbouring columns, and the others other keys.
+    u32 width = 1;
+    while (width < FEW_BLOCK && width * WIDE < a.dv) width *= 2;
+    const u32 turn = threadIdx.x / width, turns = FEW_BLOCK / width, together = width * WIDE;
+    const T* const values = v + rows.batch * at.v[0] + rows.kv * at.v[1] + first_key * at.v[2];
+    for (u64 slab = 0; slab < a.dv; slab += together) {
+        const u64 column = slab + threadIdx.x % width * WIDE;
+        C o[FEW_ROWS][WIDE] = {};
+        if (column < a.dv)
+            few_values(shared.weights, values + column * at.v[3], keys, turn, turns, (u32)least_of(WIDE, a.dv - column), at.v, rows.count, o);
+        UNROLL
+        for (u32 r = 0; r < FEW_ROWS; r++) {
+            if (r >= rows.count) break;
+            UNROLL
+            for (u32 j = 0; j < WIDE; j++) shared.part[threadIdx.x * WIDE + j] = o[r][j];
+            __syncthreads();
+            for (u32 c = threadIdx.x; c < together && slab + c < a.dv; c += FEW_BLOCK) {
+                C sum = C(0);
+                for (u32 other = 0; other < turns; other++) sum += shared.part[other * together + c];
+                const u64 place = rows.output(r, a);
+                if (args.splits > 1) parts[(place * args.splits + split) * a.dv + slab + c] = sum;
+                else out[place * a.dv + slab + c] = narrow<T>(shared.q[r] == C(0) ? C(0) : sum / shared.q[r]);
+            }
+            __syncthreads(); // parts have been read
+        }
+    }
+    __syncthreads(); // everything has been read
+}
+
+// An element of the output from the parts of all chunks.
+DEVICE T few_joined(const C* parts, const FewArgs& args, u64 i) {
+    const AttentionArgs& a = args.of;
+    const u64 row = i / a.dv, column = i % a.dv;
+    const C* const sums = parts + row * args.splits * a.dv + column;
+    const C* const statistics = parts + a.batch * a.heads * a.queries * args.splits * a.dv + row * args.splits * 2;
+    C greatest = minus_infinity(), total = C(0), all = C(0);
+    for (u32 s = 0; s < args.splits; s++) greatest = statistics[2 * s] > greatest ? statistics[2 * s] : greatest;
+    for (u32 s = 0; s < args.splits; s++) {
+        const C scale = m_exp(statistics[2 * s] - shift_of(greatest));
+        total = multiply_add(statistics[2 * s + 1], scale, total);
+        all = multiply_add(sums[s * a.dv], scale, all);
+    }
+    return narrow<T>(total == C(0) ? C(0) : all / total);
+}
+
+} // namespace hipstack
