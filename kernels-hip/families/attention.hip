@@ -4,8 +4,7 @@
 // row it keeps the running maximum of the scores, the sum of the weights, and the output. When the maximum grows, sum and output are scaled
 // down ("online softmax"). Tiles of keys that the causal mask excludes are skipped.
 // attention_few, attention_join: attention_few.hpp.
-// Launch of tiles and few: one-dimensional, block exactly 256; blocks stride over the work, so any grid is right. Of
-// join: one-dimensional, any block, any grid.
+// Launch of all: one-dimensional, block exactly 256; blocks stride over the work, so any grid is right.
 //
 // Floats of up to 32 bits are computed in f32, f64 in f64. The output is tight and rounded once. Products with v are accumulated in spans
 // of V_KEYS keys. A row without any key (all masked, or all scores minus infinity) is 0. A masked key has weight 0 but is still multiplied,
@@ -37,6 +36,7 @@ static_assert(V_KEYS * SLAB <= 2 * TILE * PITCH && STRIPE * STRIPES == SLAB, "v 
 union Shared {
     Tiles tiles;
     Few few;
+    Join join;
 };
 static_assert(sizeof(Shared) <= 48 * 1024, "shared memory that every device has");
 DEVICE Shared& shared_memory() {
@@ -261,8 +261,8 @@ KERNEL(PASTE4(attention_, few, _, DTYPE), const T* q, const T* k, const T* v, co
 }
 
 KERNEL(PASTE4(attention_, join, _, DTYPE), const C* parts, T* out, FewArgs args) {
-    const u64 count = args.of.batch * args.of.heads * args.of.queries * args.of.dv;
-    for (u64 i = thread_number(); i < count; i += thread_count()) out[i] = few_joined(parts, args, i);
+    const u64 rows = args.of.batch * args.of.heads * args.of.queries;
+    for (u64 row = blockIdx.x; row < rows; row += gridDim.x) few_join(shared_memory().join, parts, out, args, row);
 }
 
 } // namespace hipstack

@@ -25,36 +25,33 @@ static constexpr u32 TOGETHER = ON_HOST || sizeof(C) == 8 ? 1 : 8;
 static constexpr u32 KEYS_AT_ONCE = 2;
 static constexpr u32 ROW_THREADS = FEW_BLOCK / FEW_ROWS; // threads that take the maximum and the sum of a row
 
+// Where a row is: its query, its output, and its mask without the key.
+struct RowPlace {
+    u64 query, output, mask;
+};
 struct alignas(16) Few {
     C q[FEW_ROWS * ROW_DEPTH];
     C weights[FEW_ROWS * CHUNK];
     C part[FEW_BLOCK * WIDE];
+    RowPlace rows[FEW_ROWS];
+};
+struct alignas(16) Join {
+    C scales[FEW_BLOCK], part[FEW_BLOCK];
 };
 static_assert(sizeof(Few) <= 48 * 1024, "shared memory that every device has");
 
-// Some rows of q. Row i of the rows that share head kv of k and v is query i % queries of head kv * group + i / queries.
-struct FewRows {
-    u64 batch, kv, first;
-    u32 count;
-    METHOD u64 head(u32 r, const AttentionArgs& a) const { return kv * a.group + (first + r) / a.queries; }
-    METHOD u64 query(u32 r, const AttentionArgs& a) const { return (first + r) % a.queries; }
-    METHOD u64 output(u32 r, const AttentionArgs& a) const { return (batch * a.heads + head(r, a)) * a.queries + query(r, a); }
-};
-
-// The score of a key for row r, given the product of q and k.
-DEVICE C few_score(C product, const u8* mask, const AttentionArgs& a, const FewRows& rows, u32 r, u64 key) {
+// The score of a key, given the product of q and k.
+DEVICE C few_score(C product, const u8* mask, const AttentionArgs& a, const RowPlace& row, u64 key) {
     const C score = product * (C)a.scale;
-    const u64 query = rows.query(r, a);
-    if (a.causal != 0 && key > query) return minus_infinity();
+    if (a.causal != 0 && key > row.query) return minus_infinity();
     if (a.mask_kind == 0) return score;
-    const u64* const step = a.strides.mask;
-    const u64 place = rows.batch * step[0] + rows.head(r, a) * step[1] + query * step[2] + key * step[3];
+    const u64 place = row.mask + key * a.strides.mask[3];
     if (a.mask_kind == 1) return mask[place] != 0 ? score : minus_infinity();
     return score + widen(reinterpret_cast<const T*>(mask)[place]);
 }
 
 // The scores of `keys` keys, into weights[row][key].
-DEVICE void few_scores(Few& shared, const T* keys_of_k, u32 keys, u64 first_key, const u8* mask, const AttentionArgs& a, const FewRows& rows) {
+DEVICE void few_scores(Few& shared, const T* keys_of_k, u32 keys, u64 first_key, const u8* mask, const AttentionArgs& a, u32 rows) {
     constexpr u32 turn = FEW_BLOCK / TOGETHER;
     const u32 lane = threadIdx.x % TOGETHER, d = (u32)a.d;
     const u64 step = a.strides.k[2], column = a.strides.k[3];
@@ -76,7 +73,7 @@ DEVICE void few_scores(Few& shared, const T* keys_of_k, u32 keys, u64 first_key,
             for (u32 k = 0; k < KEYS_AT_ONCE; k++) x[k] = load_pack<WIDE>(at[k] + p);
             UNROLL
             for (u32 r = 0; r < FEW_ROWS; r++) {
-                if (r >= rows.count) break;
+                if (r >= rows) break;
                 UNROLL
                 for (u32 j = 0; j < WIDE; j++) {
                     const C q = shared.q[r * ROW_DEPTH + p + j];
@@ -91,7 +88,7 @@ DEVICE void few_scores(Few& shared, const T* keys_of_k, u32 keys, u64 first_key,
                 const C x = widen(at[k][p * column]);
                 UNROLL
                 for (u32 r = 0; r < FEW_ROWS; r++)
-                    if (r < rows.count) sum[k][r] = multiply_add(shared.q[r * ROW_DEPTH + p], x, sum[k][r]);
+                    if (r < rows) sum[k][r] = multiply_add(shared.q[r * ROW_DEPTH + p], x, sum[k][r]);
             }
         }
         UNROLL
@@ -102,8 +99,8 @@ DEVICE void few_scores(Few& shared, const T* keys_of_k, u32 keys, u64 first_key,
                     UNROLL
                     for (u32 other = TOGETHER / 2; other > 0; other >>= 1) sum[k][r] += shuffle_xor(sum[k][r], other);
                 }
-                if (r % TOGETHER == lane && r < rows.count && key[k] < keys)
-                    shared.weights[r * CHUNK + key[k]] = few_score(sum[k][r], mask, a, rows, r, first_key + key[k]);
+                if (r % TOGETHER == lane && r < rows && key[k] < keys)
+                    shared.weights[r * CHUNK + key[k]] = few_score(sum[k][r], mask, a, shared.rows[r], first_key + key[k]);
             }
         }
     }
@@ -141,22 +138,29 @@ DEVICE void few_block(Few& shared, const T* q, const T* k, const T* v, const u8*
     const u64 all = a.group * a.queries, row_chunks = (all + FEW_ROWS - 1) / FEW_ROWS, kv_heads = a.heads / a.group;
     const u32 split = (u32)(item % args.splits);
     const u64 rest = item / args.splits, matrix = rest / row_chunks, first_row = rest % row_chunks * FEW_ROWS;
-    const FewRows rows = {matrix / kv_heads, matrix % kv_heads, first_row, (u32)least_of(FEW_ROWS, all - first_row)};
+    // Row i of the rows that share head kv of k and v is query i % queries of head kv * group + i / queries.
+    const u64 batch = matrix / kv_heads, kv = matrix % kv_heads;
+    const u32 rows = (u32)least_of(FEW_ROWS, all - first_row);
     const u64 first_key = (u64)split * args.chunk;
     const u32 keys = first_key < a.keys ? (u32)least_of(args.chunk, a.keys - first_key) : 0, d = (u32)a.d;
-    for (u32 r = 0; r < rows.count; r++) {
-        const T* const from = q + rows.batch * at.q[0] + rows.head(r, a) * at.q[1] + rows.query(r, a) * at.q[2];
+    for (u32 r = 0; r < rows; r++) {
+        const u64 head = kv * a.group + (first_row + r) / a.queries, query = (first_row + r) % a.queries;
+        if (threadIdx.x == 0) {
+            const u64 masked = batch * at.mask[0] + head * at.mask[1] + query * at.mask[2];
+            shared.rows[r] = RowPlace{query, (batch * a.heads + head) * a.queries + query, masked};
+        }
+        const T* const from = q + batch * at.q[0] + head * at.q[1] + query * at.q[2];
         for (u32 p = threadIdx.x; p < d; p += FEW_BLOCK) shared.q[r * ROW_DEPTH + p] = widen(from[p * at.q[3]]);
     }
     __syncthreads();
-    few_scores(shared, k + rows.batch * at.k[0] + rows.kv * at.k[1] + first_key * at.k[2], keys, first_key, mask, a, rows);
+    few_scores(shared, k + batch * at.k[0] + kv * at.k[1] + first_key * at.k[2], keys, first_key, mask, a, rows);
     __syncthreads();
 
     // Maximum and sum of each row.
     const u32 row = threadIdx.x / ROW_THREADS, lane = threadIdx.x % ROW_THREADS;
     C* const weights = shared.weights + row * CHUNK;
     C greatest = minus_infinity(), total = C(0);
-    if (row < rows.count)
+    if (row < rows)
         for (u32 key = lane; key < keys; key += ROW_THREADS) greatest = weights[key] > greatest ? weights[key] : greatest;
     shared.part[threadIdx.x] = greatest;
     __syncthreads();
@@ -165,7 +169,7 @@ DEVICE void few_block(Few& shared, const T* q, const T* k, const T* v, const u8*
         greatest = one > greatest ? one : greatest;
     }
     __syncthreads(); // maxima have been read
-    if (row < rows.count) {
+    if (row < rows) {
         for (u32 key = lane; key < keys; key += ROW_THREADS) {
             weights[key] = m_exp(weights[key] - shift_of(greatest));
             total += weights[key];
@@ -178,10 +182,10 @@ DEVICE void few_block(Few& shared, const T* q, const T* k, const T* v, const u8*
     for (u32 other = 0; other < ROW_THREADS; other++) total += shared.part[row * ROW_THREADS + other];
     __syncthreads(); // sums have been read
     C* const statistics = parts + a.batch * a.heads * a.queries * args.splits * a.dv;
-    if (lane == 0 && row < rows.count) {
+    if (lane == 0 && row < rows) {
         shared.q[row] = total; // q has been read
         if (args.splits > 1) {
-            C* const own = statistics + (rows.output(row, a) * args.splits + split) * 2;
+            C* const own = statistics + (shared.rows[row].output * args.splits + split) * 2;
             own[0] = greatest;
             own[1] = total;
         }
@@ -191,22 +195,22 @@ DEVICE void few_block(Few& shared, const T* q, const T* k, const T* v, const u8*
     u32 width = 1;
     while (width < FEW_BLOCK && width * WIDE < a.dv) width *= 2;
     const u32 turn = threadIdx.x / width, turns = FEW_BLOCK / width, together = width * WIDE;
-    const T* const values = v + rows.batch * at.v[0] + rows.kv * at.v[1] + first_key * at.v[2];
+    const T* const values = v + batch * at.v[0] + kv * at.v[1] + first_key * at.v[2];
     for (u64 slab = 0; slab < a.dv; slab += together) {
         const u64 column = slab + threadIdx.x % width * WIDE;
         C o[FEW_ROWS][WIDE] = {};
         if (column < a.dv)
-            few_values(shared.weights, values + column * at.v[3], keys, turn, turns, (u32)least_of(WIDE, a.dv - column), at.v, rows.count, o);
+            few_values(shared.weights, values + column * at.v[3], keys, turn, turns, (u32)least_of(WIDE, a.dv - column), at.v, rows, o);
         UNROLL
         for (u32 r = 0; r < FEW_ROWS; r++) {
-            if (r >= rows.count) break;
+            if (r >= rows) break;
             UNROLL
             for (u32 j = 0; j < WIDE; j++) shared.part[threadIdx.x * WIDE + j] = o[r][j];
             __syncthreads();
             for (u32 c = threadIdx.x; c < together && slab + c < a.dv; c += FEW_BLOCK) {
                 C sum = C(0);
                 for (u32 other = 0; other < turns; other++) sum += shared.part[other * together + c];
-                const u64 place = rows.output(r, a);
+                const u64 place = shared.rows[r].output;
                 if (args.splits > 1) parts[(place * args.splits + split) * a.dv + slab + c] = sum;
                 else out[place * a.dv + slab + c] = narrow<T>(shared.q[r] == C(0) ? C(0) : sum / shared.q[r]);
             }
@@ -216,20 +220,47 @@ DEVICE void few_block(Few& shared, const T* q, const T* k, const T* v, const u8*
     __syncthreads(); // everything has been read
 }
 
-// An element of the output from the parts of all chunks.
-DEVICE T few_joined(const C* parts, const FewArgs& args, u64 i) {
+// A row of the output from the parts of all chunks.
+DEVICE void few_join(Join& shared, const C* parts, T* out, const FewArgs& args, u64 row) {
     const AttentionArgs& a = args.of;
-    const u64 row = i / a.dv, column = i % a.dv;
-    const C* const sums = parts + row * args.splits * a.dv + column;
-    const C* const statistics = parts + a.batch * a.heads * a.queries * args.splits * a.dv + row * args.splits * 2;
-    C greatest = minus_infinity(), total = C(0), all = C(0);
-    for (u32 s = 0; s < args.splits; s++) greatest = statistics[2 * s] > greatest ? statistics[2 * s] : greatest;
-    for (u32 s = 0; s < args.splits; s++) {
-        const C scale = m_exp(statistics[2 * s] - shift_of(greatest));
-        total = multiply_add(statistics[2 * s + 1], scale, total);
-        all = multiply_add(sums[s * a.dv], scale, all);
+    const u32 splits = args.splits;
+    const C* const sums = parts + row * splits * a.dv;
+    const C* const statistics = parts + a.batch * a.heads * a.queries * splits * a.dv + row * splits * 2;
+    C greatest = minus_infinity();
+    for (u32 s = threadIdx.x; s < splits; s += FEW_BLOCK) greatest = statistics[2 * s] > greatest ? statistics[2 * s] : greatest;
+    shared.part[threadIdx.x] = greatest;
+    __syncthreads();
+    for (u32 s = 0; s < FEW_BLOCK && s < splits; s++) greatest = shared.part[s] > greatest ? shared.part[s] : greatest;
+    // A thread takes a column, the others of the column other chunks.
+    u32 width = 1;
+    while (width < FEW_BLOCK && width < a.dv) width *= 2;
+    const u32 turn = threadIdx.x / width, turns = FEW_BLOCK / width;
+    for (u64 slab = 0; slab < a.dv; slab += width) {
+        const u64 column = slab + threadIdx.x % width;
+        C all = C(0), total = C(0);
+        for (u32 first = 0; first < splits; first += FEW_BLOCK) {
+            const u32 some = (u32)least_of(FEW_BLOCK, splits - first);
+            __syncthreads(); // what is shared has been read
+            if (threadIdx.x < some) {
+                const C* const own = statistics + (first + threadIdx.x) * 2;
+                const C scale = m_exp(own[0] - shift_of(greatest));
+                shared.scales[threadIdx.x] = scale;
+                shared.part[threadIdx.x] = own[1] * scale;
+            }
+            __syncthreads();
+            for (u32 s = 0; s < some; s++) total += shared.part[s];
+            if (column < a.dv)
+                for (u32 s = turn; s < some; s += turns) all = multiply_add(sums[(u64)(first + s) * a.dv + column], shared.scales[s], all);
+        }
+        __syncthreads(); // sums have been read
+        shared.part[threadIdx.x] = all;
+        __syncthreads();
+        if (turn == 0 && column < a.dv) {
+            for (u32 other = 1; other < turns; other++) all += shared.part[other * width + threadIdx.x];
+            out[row * a.dv + column] = narrow<T>(total == C(0) ? C(0) : all / total);
+        }
     }
-    return narrow<T>(total == C(0) ? C(0) : all / total);
+    __syncthreads(); // everything has been read
 }
 
 } // namespace hipstack

@@ -44,6 +44,7 @@ fn kernels_are_counted() {
     // scatter_add of small floats runs on f32.
     let counts = [
         ("matmul", 5),
+        ("matvec", 3),
         ("index", 10 * 2 + 7),
         ("sort", 10 * 2),
         ("radix", 8 * 2),
@@ -77,7 +78,7 @@ fn kernels_are_counted() {
     let by_tables = ["elementwise", "reduce"];
     let counted: BTreeSet<&str> = counts.iter().map(|(family, _)| *family).chain(by_tables).collect();
     assert_eq!(counted, families().iter().map(|family| family.name).collect());
-    assert_eq!(units().count(), 154);
+    assert_eq!(units().count(), 157);
     let names: Vec<String> = units().flat_map(|unit| unit.kernels()).collect();
     assert_eq!(names.iter().collect::<BTreeSet<_>>().len(), names.len(), "names are unique across units");
 }

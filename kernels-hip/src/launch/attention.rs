@@ -45,6 +45,11 @@ pub fn attention_few(
     Some((few, shape(items.saturating_mul(splits.into()), MAX_BLOCK, multiprocessors)))
 }
 
+/// For `attention_join_*` of so many query rows, of all heads.
+pub fn attention_join(rows: u64, multiprocessors: u32) -> LaunchShape {
+    shape(rows, MAX_BLOCK, multiprocessors)
+}
+
 /// Block size of `attention_mma_*`, and query rows of a block.
 const MMA: (u32, u64) = (128, 64);
 /// Fewest query rows and keys of a head for which matrix units are used.
@@ -96,8 +101,14 @@ mod tests {
     }
     #[test]
     fn keys_of_few_rows_are_divided_until_the_gpu_is_busy() {
-        let sizes =
-            AttentionArgs { batch: 1, heads: 32, group: 4, queries: 1, keys: 2112, ..AttentionArgs::zeroed() };
+        let sizes = AttentionArgs {
+            batch: 1,
+            heads: 32,
+            group: 4,
+            queries: 1,
+            keys: 2112,
+            ..AttentionArgs::zeroed()
+        };
         let work = AttentionArgs { d: 128, dv: 128, ..sizes };
         let few = |work: &AttentionArgs, bytes| {
             let (few, shape) = attention_few(work, bytes, 132).unwrap();

@@ -67,10 +67,12 @@ pub(crate) fn attention(
         _ => q.tail(0, NAME)?,
     };
     let kernel = |family, op| device.kernels().get(device, Kernel { family, op, dtype, to: None });
-    if let Some((few, shape)) = mma.is_none().then(|| launch::attention_few(&arguments, size, multiprocessors)).flatten()
+    if let Some((few, shape)) =
+        mma.is_none().then(|| launch::attention_few(&arguments, size, multiprocessors)).flatten()
     {
         let parts = few.parts().and_then(|parts| usize::try_from(parts).ok());
-        let parts = parts.ok_or_else(|| Error::new(NAME, ErrorKind::Overflow { shape: attention.result().into() }))?;
+        let parts = parts
+            .ok_or_else(|| Error::new(NAME, ErrorKind::Overflow { shape: attention.result().into() }))?;
         let compute = if dtype == DType::F64 { DType::F64 } else { DType::F32 };
         // SAFETY: S15: the first kernel writes all parts before the second reads them.
         let mut parts = unsafe { HipStorage::uninit(device, compute, parts, NAME) }?;
@@ -84,8 +86,9 @@ pub(crate) fn attention(
         }
         if few.splits > 1 {
             let (work, mut target) = (parts.tail(0, NAME)?, out.tail_mut(0, NAME)?);
-            let shape = device.elementwise(count, size);
-            let mut launch = device.stream().launch(kernel("attention", "join")?, shape);
+            let rows = batch * heads * queries as usize;
+            let shape = launch::attention_join(rows as u64, multiprocessors);
+            let mut launch = device.stream().launch(kernel("attention", "join")?, config(shape));
             launch.arg(&work).arg_mut(&mut target).value(&few);
             // SAFETY: S9: the kernel reads the parts, and writes `count` elements.
             unsafe { launch.submit() }.map_err(wrap(NAME))?;

@@ -1,8 +1,9 @@
-//! Matrix products, by the platform's BLAS if it supports them, else by our kernels.
+//! Matrix products: of one row by a kernel of ours, others by the platform's BLAS if it supports them, else by our kernels.
 
 pub(super) mod blas;
 mod own;
 pub(super) mod product;
+mod vector;
 
 use super::copy;
 use crate::error::Result;
@@ -17,9 +18,10 @@ pub(crate) fn matmul(a: &HipStorage, lhs: &Layout, b: &HipStorage, rhs: &Layout)
     let (device, dtype, rank) = (a.device(), a.dtype(), lhs.rank());
     let shape: Vec<usize> = lhs.dims()[..rank - 1].iter().chain(&rhs.dims()[rank - 1..]).copied().collect();
     let result = Layout::contiguous(shape, "matmul")?;
-    // SAFETY: S15: either way of computing writes each element.
+    // SAFETY: S15: each way of computing writes each element.
     let mut out = unsafe { HipStorage::uninit(device, dtype, result.elements(), "matmul") }?;
-    if !by_blas((a, lhs), (b, rhs), (&mut out, &result))? {
+    let (left, right) = ((a, lhs), (b, rhs));
+    if !vector::by_vector(left, right, (&mut out, &result))? && !by_blas(left, right, (&mut out, &result))? {
         own::matmul((a, lhs), (b, rhs), (&mut out, &result))?;
     }
     Ok(out)
