@@ -10,6 +10,7 @@ mod memory;
 mod quantize;
 mod random;
 mod shown;
+mod stages;
 
 use std::process::ExitCode;
 
@@ -32,6 +33,7 @@ type Failure = Box<dyn std::error::Error>;
   hipstack bench model.gguf --device nvidia:0 --prompt 2048 --tokens 128
   hipstack bench model.gguf --device amd:0 --batch 8                 eight texts at once
   hipstack bench random:8b:q4_k --device amd:0                       random weights: tiny, 1b, 8b
+  hipstack memory model.gguf --device amd:0      in use, reserved, peak and buffers at each stage
   hipstack inspect model.gguf                    metadata, tensors and formats
   hipstack inspect model-00001-of-00003.gguf     a split model: all of its files
   hipstack inspect model.gguf.part00             a file that was cut into parts, as one
@@ -56,6 +58,8 @@ enum Command {
     Embed(embed::EmbedArguments),
     /// Measure how many tokens a second a model reads and writes
     Bench(bench::BenchArguments),
+    /// Print what a model takes of the device's memory when it is loaded, used and dropped
+    Memory(stages::StagesArguments),
     /// Print what the files of a model say and hold, without loading it
     Inspect(inspect::InspectArguments),
     /// Write a model as one GGUF file, with its matrices in a smaller format
@@ -68,6 +72,7 @@ fn main() -> ExitCode {
         Command::Chat(arguments) => chat::run(&arguments),
         Command::Embed(arguments) => embed::run(&arguments),
         Command::Bench(arguments) => bench::run(&arguments),
+        Command::Memory(arguments) => stages::run(&arguments),
         Command::Inspect(arguments) => inspect::run(&arguments).map_err(Failure::from),
         Command::Quantize(arguments) => quantize::run(&arguments).map_err(Failure::from),
     };

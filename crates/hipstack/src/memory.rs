@@ -1,6 +1,6 @@
 //! What a command takes of the device's memory, and whether it gives all of it back.
 
-use tensor_core::{Device, Tensor};
+use tensor_core::{DType, Device, Tensor};
 
 use crate::{Failure, shown};
 
@@ -14,9 +14,11 @@ impl Memory {
     /// # Errors
     /// The device's.
     pub(crate) fn before(device: &Device) -> Result<Memory, Failure> {
-        // A device keeps the few words in which kernels report a wrong id: an operation with ids, so that they count here.
+        // A device keeps the few words in which kernels report a wrong id, and its BLAS's workspace: an operation with ids and a
+        // product, so that they count here.
         let ids = Tensor::new([0u32], device)?;
-        Tensor::new([[0f32]], device)?.embedding(&ids)?.to_bytes()?;
+        let square = Tensor::zeros([64, 64], DType::F32, device)?;
+        square.matmul(&square.embedding(&ids.expand(64)?)?)?.to_bytes()?;
         Ok(Memory { device: device.clone(), allocated: allocated(device).unwrap_or(0) })
     }
 
