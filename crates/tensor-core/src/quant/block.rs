@@ -1,19 +1,25 @@
-//! A block of each format, unpacked: small integers, and the scale and the minimum of each group of them.
+//! A block of each format, unpacked: small integers, and what they are multiples of.
 //!
 //! Every format has this form, so that one loop over it dequantizes, and one multiplies.
 
 use super::arrays::map;
 
-/// Room for the content of a block: the value of number `i` in group `g` is `scales[g] · numbers[i] − mins[g]`.
+/// Room for the content of a block. The value of a number is (unit · scale) · number − (min unit · min), of the unit that
+/// its block or its part of a block has, and of the scale and the minimum of its group.
 ///
-/// With both operations rounded to `f32` the values have the bits that ggml's have.
+/// Both products in brackets are exact in `f32`. With the two other operations rounded to `f32` the values have the bits
+/// that ggml's have.
 pub(crate) struct Unpacked<'a> {
     /// As many as there are in a block.
     pub numbers: &'a mut [i8],
-    /// One for each group.
-    pub scales: &'a mut [f32],
-    /// One for each group; not written in formats without minima.
-    pub mins: &'a mut [f32],
+    /// One for each [`Block::UNIT`] numbers.
+    pub units: &'a mut [f32],
+    /// As `units`; not written in formats without minima.
+    pub min_units: &'a mut [f32],
+    /// One for each group; not written in formats where a group has its own unit: there they are 1.
+    pub scales: &'a mut [i8],
+    /// As `scales`; not written in formats without minima either.
+    pub mins: &'a mut [i8],
 }
 
 /// A format, as a type.
@@ -24,6 +30,11 @@ pub(crate) trait Block {
     const BYTES: usize;
     /// Numbers in a group: 16 or 32.
     const GROUP: usize;
+    /// Numbers with a common unit.
+    const UNIT: usize = Self::GROUP;
+    /// Each number plus `ZERO` is from 0 to [`Self::TOP`].
+    const ZERO: i16 = 0;
+    const TOP: i16;
     /// Whether groups have minima.
     const MINS: bool = false;
 
