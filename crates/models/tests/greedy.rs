@@ -11,9 +11,7 @@
 
 mod common;
 
-use std::path::{Path, PathBuf};
-
-use common::data;
+use common::{data, file};
 use models::{LanguageModel, Session, SessionOptions, greedy};
 use serde::Deserialize;
 use tensor_core::Device;
@@ -33,19 +31,6 @@ struct Prompt {
     prompt: Vec<u32>,
     tokens: Vec<u32>,
     margins: Vec<f32>,
-}
-
-/// The file of a model; prints a message and returns `None` if there is none.
-fn file(name: &str) -> Option<PathBuf> {
-    let usual = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target/ci/models");
-    let path = std::env::var_os("HIPSTACK_MODELS").map_or(usual, PathBuf::from).join(name);
-    if path.is_file() {
-        return Some(path);
-    }
-    let required = std::env::var("HIPSTACK_REQUIRE").unwrap_or_default();
-    assert!(!required.split(',').any(|word| word == "models"), "no {}", path.display());
-    println!("skipped: no {}; ci/fetch-models.sh fetches it", path.display());
-    None
 }
 
 /// All devices of this machine, or those of `TENSOR_CORE_TEST_DEVICES`, such as `cpu,host:0`.

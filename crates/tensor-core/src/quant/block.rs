@@ -71,34 +71,30 @@ pub(super) fn half(bytes: &[u8]) -> f32 {
 
 /// The value of an `f16`. The conversion of the crate `half` asks each time what the machine has, and is not inlined.
 #[inline(always)]
-pub(super) fn half_from_bits(bits: u16) -> f32 {
-    // The exponent and the mantissa, in the places that they have in f32.
+pub(crate) fn half_from_bits(bits: u16) -> f32 {
+    // The exponent and the mantissa, in the places that they have in f32: the value times 2^−112, exactly.
     let magnitude = u32::from(bits & 0x7fff) << 13;
-    let value = match magnitude {
-        // Infinities and NaN.
-        0x0f80_0000.. => f32::from_bits(magnitude + (224 << 23)),
-        0x0080_0000.. => f32::from_bits(magnitude + (112 << 23)),
-        // Subnormal: a multiple of the last place of 2^−14.
-        _ => f32::from_bits(magnitude + (113 << 23)) - f32::from_bits(113 << 23),
-    };
-    f32::from_bits(value.to_bits() | u32::from(bits >> 15) << 31)
+    let value = f32::from_bits(magnitude) * f32::from_bits((127 + 112) << 23);
+    // Infinities and NaN.
+    let special = if magnitude >= 0x0f80_0000 { 0x7f80_0000 } else { 0 };
+    f32::from_bits(value.to_bits() | special | u32::from(bits >> 15) << 31)
 }
 
 /// The `u16` at the start of `bytes`.
 #[inline(always)]
-pub(super) fn word(bytes: &[u8]) -> u16 {
+pub(crate) fn word(bytes: &[u8]) -> u16 {
     u16::from_le_bytes(part(bytes, 0))
 }
 
 /// The `u32` at the start of `bytes`.
 #[inline(always)]
-pub(super) fn double_word(bytes: &[u8]) -> u32 {
+pub(crate) fn double_word(bytes: &[u8]) -> u32 {
     u32::from_le_bytes(part(bytes, 0))
 }
 
 /// A copy of the `N` bytes from `start` on. Loops over a copy are vectorised, because writing does not change it.
 #[inline(always)]
-pub(super) fn part<const N: usize>(block: &[u8], start: usize) -> [u8; N] {
+pub(crate) fn part<const N: usize>(block: &[u8], start: usize) -> [u8; N] {
     *block[start..].first_chunk().expect("the block is as long as its format says")
 }
 

@@ -156,7 +156,7 @@ fn set_groups(head: [u8; 16], to: &mut Unpacked<'_>) {
 /// Eight pairs of 6-bit integers. The lower bits of the first four are in the first eight bytes, in whose highest bits
 /// are the upper bits of the last four; the lower bits of those are in the last four bytes.
 #[inline(always)]
-fn small_scales(packed: [u8; 12]) -> [[u8; 2]; 8] {
+pub(crate) fn small_scales(packed: [u8; 12]) -> [[u8; 2]; 8] {
     array(|group| match group.checked_sub(4) {
         None => [packed[group] & 63, packed[group + 4] & 63],
         Some(late) => [

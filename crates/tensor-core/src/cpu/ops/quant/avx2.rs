@@ -4,7 +4,7 @@ use std::arch::x86_64::*;
 
 use super::activations::{Part32, Part256};
 use super::machine::Machine;
-use super::tile::{Bytes, Floats, LANES, Tile, added, two_planes};
+use super::tile::{Bytes, Floats, LANES, Pairs, Tile, added, two_planes};
 use crate::quant::block::Block;
 
 /// Rows of activations that are multiplied together, so that numbers of the tile are read once for them.
@@ -29,13 +29,55 @@ impl Machine for Avx2 {
     }
 
     #[inline(always)]
+    fn prefetch(self, address: *const u8) {
+        // SAFETY: S22: every processor for x86-64 has this instruction. It gives the program nothing, and may get any address.
+        unsafe { _mm_prefetch::<_MM_HINT_T0>(address.cast()) };
+    }
+
+    #[inline(always)]
+    fn split(self, codes: &mut [Bytes], high: &mut [Bytes]) {
+        // SAFETY: S22: an `Avx2` exists where it was detected.
+        unsafe { split(codes, high) }
+    }
+
+    #[inline(always)]
+    fn nibbles(self, rows: [&[u8; 16]; LANES], to: &mut [Bytes; 8]) {
+        // SAFETY: S22: an `Avx2` exists where it was detected.
+        unsafe { nibbles(rows, to) }
+    }
+
+    #[inline(always)]
+    fn add_fifth_bits(self, rows: [u32; LANES], to: &mut [Bytes; 8]) {
+        // SAFETY: S22: an `Avx2` exists where it was detected.
+        unsafe { add_fifth_bits(rows, to) }
+    }
+
+    #[inline(always)]
+    fn halves(self, bits: [u16; LANES]) -> Floats {
+        // SAFETY: S22: an `Avx2` exists where it was detected.
+        unsafe { halves(bits) }
+    }
+
+    #[inline(always)]
+    fn spread(self, rows: &[[i8; 16]; LANES], to: &mut [Pairs]) {
+        // SAFETY: S22: an `Avx2` exists where it was detected.
+        unsafe { widened(rows, [0, 0], 1, to) }
+    }
+
+    #[inline(always)]
+    fn pair(self, rows: &[[i8; 16]; LANES], to: &mut [Pairs]) {
+        // SAFETY: S22: an `Avx2` exists where it was detected.
+        unsafe { widened(rows, [0, 1], 2, to) }
+    }
+
+    #[inline(always)]
     fn add_narrow<B: Block>(self, tile: &Tile, place: usize, parts: &[Part32], sums: &mut [Floats]) {
         // SAFETY: S22: an `Avx2` exists where it was detected.
         unsafe { add_narrow::<B>(tile, place, parts, sums) }
     }
 
     #[inline(always)]
-    fn add_wide<B: Block>(self, tile: &Tile, parts: &[Part256], sums: &mut [Floats]) {
+    fn add_wide<B: Block>(self, tile: &Tile, _place: usize, parts: &[Part256], sums: &mut [Floats]) {
         // SAFETY: S22: an `Avx2` exists where it was detected.
         unsafe { add_wide::<B>(tile, parts, sums) }
     }
@@ -51,6 +93,91 @@ fn interleave(rows: [&[i8; 32]; LANES], zero: u8, to: &mut [Bytes; 8]) {
     }
     for (to, vector) in to.iter_mut().zip(transpose(from)) {
         *to = bytemuck::cast(vector);
+    }
+}
+
+#[inline]
+#[target_feature(enable = "avx2")]
+fn nibbles(rows: [&[u8; 16]; LANES], to: &mut [Bytes; 8]) {
+    let lower = _mm256_set1_epi8(15);
+    for (place, both) in interleave_16(rows).into_iter().enumerate() {
+        to[place] = bytemuck::cast(_mm256_and_si256(both, lower));
+        to[place + 4] = bytemuck::cast(_mm256_and_si256(_mm256_srli_epi16::<4>(both), lower));
+    }
+}
+
+/// Vector `i` of the result has the four bytes from 4 · i on of each row.
+#[inline]
+#[target_feature(enable = "avx2")]
+fn interleave_16(rows: [&[u8; 16]; LANES]) -> [__m256i; 4] {
+    let mut both = [_mm256_setzero_si256(); 4];
+    for (row, both) in both.iter_mut().enumerate() {
+        let (low, high) = (bytemuck::cast(*rows[row]), bytemuck::cast(*rows[row + 4]));
+        *both = _mm256_set_m128i(high, low);
+    }
+    quarters(both[0], both[1], both[2], both[3])
+}
+
+#[inline]
+#[target_feature(enable = "avx2")]
+fn add_fifth_bits(rows: [u32; LANES], to: &mut [Bytes; 8]) {
+    let [a, b, c, d, e, f, g, h] = rows.map(|bits| bits as i32);
+    let mut bits = _mm256_setr_epi32(a, b, c, d, e, f, g, h);
+    // Byte 0 of each 32 bits, four times; one bit of each.
+    let first =
+        _mm256_set_epi64x(0x0c0c0c0c_08080808, 0x04040404_00000000, 0x0c0c0c0c_08080808, 0x04040404_00000000);
+    let one = _mm256_set1_epi32(0x08040201);
+    for codes in to {
+        let own = _mm256_and_si256(_mm256_shuffle_epi8(bits, first), one);
+        let fifth = _mm256_and_si256(_mm256_cmpeq_epi8(own, one), _mm256_set1_epi8(16));
+        *codes = bytemuck::cast(_mm256_or_si256(bytemuck::cast(*codes), fifth));
+        bits = _mm256_srli_epi32::<4>(bits);
+    }
+}
+
+/// As `half_from_bits`.
+#[inline]
+#[target_feature(enable = "avx2")]
+fn halves(bits: [u16; LANES]) -> Floats {
+    let [a, b, c, d, e, f, g, h] = bits.map(|bits| bits as i16);
+    let bits = _mm256_cvtepu16_epi32(_mm_setr_epi16(a, b, c, d, e, f, g, h));
+    let magnitude = _mm256_slli_epi32::<13>(_mm256_and_si256(bits, _mm256_set1_epi32(0x7fff)));
+    let scale = _mm256_castsi256_ps(_mm256_set1_epi32((127 + 112) << 23));
+    let value = _mm256_castps_si256(_mm256_mul_ps(_mm256_castsi256_ps(magnitude), scale));
+    let is_special = _mm256_cmpgt_epi32(magnitude, _mm256_set1_epi32(0x0f7f_ffff));
+    let special = _mm256_and_si256(is_special, _mm256_set1_epi32(0x7f80_0000));
+    let sign = _mm256_slli_epi32::<31>(_mm256_srli_epi32::<15>(bits));
+    bytemuck::cast(_mm256_or_si256(_mm256_or_si256(value, special), sign))
+}
+
+/// Of each row two numbers as 16 bits: those at `first`, and in each further vector `step` later.
+#[inline]
+#[target_feature(enable = "avx2")]
+fn widened(rows: &[[i8; 16]; LANES], first: [i8; 2], step: usize, to: &mut [Pairs]) {
+    let rows: &[[u8; 16]; LANES] = bytemuck::cast_ref(rows);
+    let vectors =
+        interleave_16([&rows[0], &rows[1], &rows[2], &rows[3], &rows[4], &rows[5], &rows[6], &rows[7]]);
+    // The bytes become the upper halves of 16 bits, and are shifted down with their signs.
+    let [a, b] = first;
+    let each =
+        _mm_setr_epi8(-1, a, -1, b, -1, 4 + a, -1, 4 + b, -1, 8 + a, -1, 8 + b, -1, 12 + a, -1, 12 + b);
+    let each = _mm256_set_m128i(each, each);
+    for (place, to) in to.iter_mut().enumerate() {
+        let at = place * step;
+        let places = _mm256_add_epi8(each, _mm256_set1_epi16(((at % 4) << 8) as i16));
+        let bytes = _mm256_shuffle_epi8(vectors[at / 4], places);
+        *to = bytemuck::cast(_mm256_srai_epi16::<8>(bytes));
+    }
+}
+
+#[inline]
+#[target_feature(enable = "avx2")]
+fn split(codes: &mut [Bytes], high: &mut [Bytes]) {
+    let lower = _mm256_set1_epi8(15);
+    for (code, high) in codes.iter_mut().zip(high) {
+        let both: __m256i = bytemuck::cast(*code);
+        *code = bytemuck::cast(_mm256_and_si256(both, lower));
+        *high = bytemuck::cast(_mm256_and_si256(_mm256_srli_epi16::<4>(both), lower));
     }
 }
 
@@ -96,12 +223,7 @@ fn add_narrow<B: Block>(tile: &Tile, place: usize, parts: &[Part32], sums: &mut 
 
 #[inline]
 #[target_feature(enable = "avx2")]
-fn narrow<B: Block, const N: usize>(
-    tile: &Tile,
-    place: usize,
-    parts: &[Part32; N],
-    sums: &mut [Floats; N],
-) {
+fn narrow<B: Block, const N: usize>(tile: &Tile, place: usize, parts: &[Part32; N], sums: &mut [Floats; N]) {
     let (groups, vectors) = (32 / B::GROUP, B::GROUP / 4);
     let ones = _mm256_set1_epi16(1);
     for group in 0..groups {

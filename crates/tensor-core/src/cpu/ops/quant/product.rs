@@ -9,7 +9,7 @@ use super::activations::{Part, Part32, Part256, parts};
 use super::avx2::Avx2;
 use super::machine::{AnyMachine, Machine};
 use super::row_bytes;
-use super::tile::{Floats, LANES, Tile};
+use super::tile::{Floats, LANES, Rows, Tile};
 use crate::cpu::chunks::new_chunks;
 use crate::cpu::vector::vectorised;
 use crate::error::Result;
@@ -20,9 +20,15 @@ use crate::quant::{fp4, iq1, iq2, iq3, iq4, k, legacy, tq};
 /// The most activations that are multiplied by a tile: with their scales they fit a part of the L2 cache.
 const TOGETHER: usize = 256 * 1024;
 
+/// Bytes that memory gives at once.
+const LINE: usize = 64;
+
 /// A format, and how activations are rounded for it.
 trait Multiplied: Block {
     type Part: Part;
+
+    /// Unpacks a block of each of eight rows.
+    fn fill(machine: impl Machine, tile: &mut Tile, rows: Rows<'_>);
 
     /// Adds the products of the tile's blocks with the parts of each row of activations to the row's sums. First come the
     /// parts that all rows have beside the block's first numbers.
@@ -30,35 +36,32 @@ trait Multiplied: Block {
 }
 
 macro_rules! multiplied {
-    (narrow: $($family:ident::$name:ident)+) => {
+    ($Part:ident by $add:ident, $fill:ident: $($family:ident::$name:ident)+) => {
         $(impl Multiplied for $family::$name {
-            type Part = Part32;
+            type Part = $Part;
 
             #[inline(always)]
-            fn add(machine: impl Machine, tile: &Tile, parts: &[Part32], sums: &mut [Floats]) {
-                for (place, parts) in parts.chunks_exact(sums.len()).enumerate() {
-                    machine.add_narrow::<Self>(tile, place, parts, sums);
-                }
+            fn fill(machine: impl Machine, tile: &mut Tile, rows: Rows<'_>) {
+                tile.$fill::<Self>(machine, rows);
             }
-        })+
-    };
-    (wide: $($family:ident::$name:ident)+) => {
-        $(impl Multiplied for $family::$name {
-            type Part = Part256;
 
             #[inline(always)]
-            fn add(machine: impl Machine, tile: &Tile, parts: &[Part256], sums: &mut [Floats]) {
-                machine.add_wide::<Self>(tile, parts, sums);
+            fn add(machine: impl Machine, tile: &Tile, parts: &[$Part], sums: &mut [Floats]) {
+                for (place, parts) in parts.chunks_exact(sums.len()).enumerate() {
+                    machine.$add::<Self>(tile, place, parts, sums);
+                }
             }
         })+
     };
 }
 
 // As ggml has it: `vec_dot_type` in its table of types.
-multiplied!(narrow: legacy::Q4_0 legacy::Q4_1 legacy::Q5_0 legacy::Q5_1 legacy::Q8_0 legacy::Q8_1 iq4::IQ4NL fp4::MXFP4
-    fp4::NVFP4);
-multiplied!(wide: k::Q2K k::Q3K k::Q4K k::Q5K k::Q6K k::Q8K iq1::IQ1S iq1::IQ1M iq2::IQ2XXS iq2::IQ2XS iq2::IQ2S
-    iq3::IQ3XXS iq3::IQ3S iq4::IQ4XS tq::TQ1_0 tq::TQ2_0);
+multiplied!(Part32 by add_narrow, fill_nibbles: legacy::Q4_0 legacy::Q4_1 legacy::Q5_0 legacy::Q5_1);
+multiplied!(Part32 by add_narrow, fill_bytes: legacy::Q8_0 legacy::Q8_1);
+multiplied!(Part32 by add_narrow, fill: iq4::IQ4NL fp4::MXFP4 fp4::NVFP4);
+multiplied!(Part256 by add_wide, fill_q4_k: k::Q4K);
+multiplied!(Part256 by add_wide, fill: k::Q2K k::Q3K k::Q5K k::Q6K k::Q8K iq1::IQ1S iq1::IQ1M iq2::IQ2XXS iq2::IQ2XS
+    iq2::IQ2S iq3::IQ3XXS iq3::IQ3S iq4::IQ4XS tq::TQ1_0 tq::TQ2_0);
 
 /// The products of `values` `[m, width]` with `blocks` `[n, width]`, as `[m, n]`. Neither is empty.
 pub(crate) fn product(
@@ -133,12 +136,20 @@ impl Scratch {
         bytes: usize,
         parts: &[B::Part],
     ) {
-        let blocks = bytes / B::BYTES;
+        // Lanes without a row get the last one.
+        let (blocks, last) = (bytes / B::BYTES, rows.len() / bytes - 1);
         let beside = parts.len() / blocks;
         self.sums.clear();
         self.sums.resize(beside / (B::LENGTH / B::Part::LENGTH), [0.0; LANES]);
         for (place, parts) in parts.chunks_exact(beside).enumerate() {
-            self.tile.fill::<B>(machine, rows, bytes, place);
+            let block = |lane: usize| &rows[lane.min(last) * bytes + place * B::BYTES..][..B::BYTES];
+            let rows: Rows<'_> = std::array::from_fn(block);
+            // The next eight rows lie behind these. Eight streams at a time are too many for the processor to foresee.
+            let next = rows.map(|block| block.as_ptr().wrapping_add(LANES * bytes));
+            for line in (0..B::BYTES).step_by(LINE) {
+                next.iter().for_each(|next| machine.prefetch(next.wrapping_add(line)));
+            }
+            B::fill(machine, &mut self.tile, rows);
             B::add(machine, &self.tile, parts, &mut self.sums);
         }
     }

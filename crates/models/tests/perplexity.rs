@@ -1,0 +1,77 @@
+//! Real models predict a text as well as in llama.cpp. `data/perplexity.py` recorded the tokens of the text, and the loss of each:
+//! −log of its probability. The greatest difference of perplexities is half a percent.
+//!
+//! Without the files of the models (see [`common::file`]) the tests print a message and pass.
+
+mod common;
+
+use common::{data, file};
+use models::{LanguageModel, Session, SessionOptions};
+use serde::Deserialize;
+use tensor_core::Device;
+
+/// Tokens that are given together: a large vocabulary has many logits.
+const TOGETHER: usize = 64;
+
+#[derive(Deserialize)]
+struct Recorded {
+    file: String,
+    /// Tokens of which those before are known.
+    window: usize,
+    tokens: Vec<u32>,
+    /// Of each token but the first of a window.
+    losses: Vec<f64>,
+}
+
+/// Compares the first `count` tokens.
+fn compare(name: &str, count: usize) {
+    let text = std::fs::read_to_string(data(&format!("perplexity/{name}.json"))).unwrap();
+    let recorded: Recorded = serde_json::from_str(&text).unwrap();
+    let Some(path) = file(&recorded.file) else { return };
+    let model = LanguageModel::open(path, &Device::Cpu).unwrap();
+    let options = SessionOptions { context: Some(recorded.window), ..SessionOptions::default() };
+    let mut session = Session::new(&model, &options).unwrap();
+    let tokens = &recorded.tokens[..count.min(recorded.tokens.len())];
+    let mut losses = Vec::new();
+    for window in tokens.chunks(recorded.window) {
+        session.truncate(0);
+        for (place, given) in window[..window.len() - 1].chunks(TOGETHER).enumerate() {
+            let logits = session.feed_all(given).unwrap().to_vec2::<f32>().unwrap();
+            let next = &window[place * TOGETHER + 1..];
+            losses.extend(logits.iter().zip(next).map(|(logits, token)| loss(logits, *token)));
+        }
+    }
+    let [ours, theirs] = [&losses[..], &recorded.losses[..losses.len()]]
+        .map(|losses| (losses.iter().sum::<f64>() / losses.len() as f64).exp());
+    println!("{}: perplexity of {} tokens {ours:.4}, in llama.cpp {theirs:.4}", recorded.file, losses.len());
+    assert!((ours / theirs - 1.0).abs() <= 0.005, "{ours} and {theirs}");
+}
+
+/// −log of the probability of a token.
+fn loss(logits: &[f32], token: u32) -> f64 {
+    let most = logits.iter().copied().fold(f32::NEG_INFINITY, f32::max);
+    let total: f64 = logits.iter().map(|x| f64::from(x - most).exp()).sum();
+    total.ln() - f64::from(logits[token as usize] - most)
+}
+
+#[test]
+fn smollm2_predicts_the_beginning() {
+    compare("smollm2", 48);
+}
+
+#[test]
+fn gemma3_predicts_the_beginning() {
+    compare("gemma3", 48);
+}
+
+#[test]
+#[ignore = "takes minutes"]
+fn smollm2_predicts_the_text() {
+    compare("smollm2", usize::MAX);
+}
+
+#[test]
+#[ignore = "takes minutes"]
+fn gemma3_predicts_the_text() {
+    compare("gemma3", usize::MAX);
+}
