@@ -1,5 +1,6 @@
 //! Real models predict a text as well as in llama.cpp. `data/perplexity.py` recorded the tokens of the text, and the loss of each:
-//! −log of its probability. The greatest difference of perplexities is half a percent.
+//! −log of its probability. The perplexities of the text differ by half a percent at most. Those of its first few tokens, which
+//! are compared in less time, may differ by 2 %: what a token's loss is off by is different for each, and adds up less in many.
 //!
 //! Without the files of the models (see [`common::file`]) the tests print a message and pass.
 
@@ -23,8 +24,8 @@ struct Recorded {
     losses: Vec<f64>,
 }
 
-/// Compares the first `count` tokens.
-fn compare(name: &str, count: usize) {
+/// Compares the first `count` tokens. Their perplexities differ by the part `most` at most.
+fn compare(name: &str, count: usize, most: f64) {
     let text = std::fs::read_to_string(data(&format!("perplexity/{name}.json"))).unwrap();
     let recorded: Recorded = serde_json::from_str(&text).unwrap();
     let Some(path) = file(&recorded.file) else { return };
@@ -44,7 +45,7 @@ fn compare(name: &str, count: usize) {
     let [ours, theirs] = [&losses[..], &recorded.losses[..losses.len()]]
         .map(|losses| (losses.iter().sum::<f64>() / losses.len() as f64).exp());
     println!("{}: perplexity of {} tokens {ours:.4}, in llama.cpp {theirs:.4}", recorded.file, losses.len());
-    assert!((ours / theirs - 1.0).abs() <= 0.005, "{ours} and {theirs}");
+    assert!((ours / theirs - 1.0).abs() <= most, "{ours} and {theirs}");
 }
 
 /// −log of the probability of a token.
@@ -56,22 +57,22 @@ fn loss(logits: &[f32], token: u32) -> f64 {
 
 #[test]
 fn smollm2_predicts_the_beginning() {
-    compare("smollm2", 48);
+    compare("smollm2", 16, 0.02);
 }
 
 #[test]
 fn gemma3_predicts_the_beginning() {
-    compare("gemma3", 48);
+    compare("gemma3", 16, 0.02);
 }
 
 #[test]
 #[ignore = "takes minutes"]
 fn smollm2_predicts_the_text() {
-    compare("smollm2", usize::MAX);
+    compare("smollm2", usize::MAX, 0.005);
 }
 
 #[test]
 #[ignore = "takes minutes"]
 fn gemma3_predicts_the_text() {
-    compare("gemma3", usize::MAX);
+    compare("gemma3", usize::MAX, 0.005);
 }

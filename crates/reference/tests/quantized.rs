@@ -159,7 +159,7 @@ fn sums_of_rounded_activations_are_right_and_a_lost_group_is_not() {
 }
 
 #[test]
-fn many_rows_are_judged_as_products_of_their_dtype() {
+fn many_rows_may_be_rounded_too() {
     let w = bytes(&[1, 34], &ones(&[[3; 32]]));
     for dtype in [DType::F32, DType::F16, DType::BF16] {
         let x = Array::from_f64(dtype, &[9, 32], &[1.0; 9 * 32]).unwrap();
@@ -169,11 +169,10 @@ fn many_rows_are_judged_as_products_of_their_dtype() {
             reference::matmul(&x, &Array::from_f64(dtype, &[32, 1], &[3.0; 32]).unwrap()).unwrap().at(8),
         );
         assert_eq!((expected.value, expected.bits), (plain.value, plain.bits));
-        let Judge::Within { ulps, t } = y.judge() else { panic!("{:?}", y.judge()) };
-        let weights = if dtype == DType::F32 { 0.0 } else { 0.5 * reference::round::ulp(dtype, 1.0) };
-        assert_eq!(ulps, 1.0);
-        assert!((t - weights - reference::sum_tolerance(dtype, 32)).abs() < 1e-12);
-        assert!((96.0..96.01).contains(&expected.scale), "{}", expected.scale);
+        assert_eq!(y.judge(), Judge::Within { ulps: 1.0, t: 1.0 });
+        // Of 96: half a step, and the rounding of a step to f16. Rounding the weights moves less.
+        let bound = 96.0 * (0.5 / 127.0 + 1.004 / 2048.0);
+        assert!((bound..1.001 * bound).contains(&expected.scale), "{} {bound}", expected.scale);
     }
 }
 

@@ -5,6 +5,9 @@ python3 greedy.py gemma3 gemma-3-270m-q4_k_m.gguf
 
 What it needs: see llamacpp.py. A text goes on for 64 tokens, through tokens that end it as well: only logits matter here. Of each
 step a file has the token with the greatest logit, and how much greater it is than the second.
+
+With a third argument, "again", nothing is written: llama.cpp without flash attention, which adds in another order, gets the recorded
+tokens. This prints how many it would not have chosen, and the greatest margins of those.
 """
 
 import json
@@ -13,7 +16,8 @@ import sys
 
 from llamacpp import MADE_BY, Context
 
-NAME, PATH = sys.argv[1:]
+NAME, PATH, *AGAIN = sys.argv[1:]
+FILE = pathlib.Path(__file__).parent / "greedy" / f"{NAME}.json"
 TOKENS = 64
 PROMPTS = [
     "The capital of France is",
@@ -52,9 +56,25 @@ def continued(context, prompt):
     return {"prompt": prompt, "tokens": chosen, "margins": margins}
 
 
-context = Context(PATH, 256)
-rows = [json.dumps(continued(context, context.tokenized(text))) for text in PROMPTS]
-target = pathlib.Path(__file__).parent / "greedy" / f"{NAME}.json"
-target.parent.mkdir(exist_ok=True)
-head = f'"made_by": {json.dumps(MADE_BY)}, "file": {json.dumps(pathlib.Path(PATH).name)}'
-target.write_text("{" + head + ', "prompts": [\n' + ",\n".join(rows) + "]}\n")
+def others(context, recorded):
+    """The margins of the recorded tokens that this context would not have chosen."""
+    margins = []
+    for text in recorded["prompts"]:
+        context.clear()
+        row = text["prompt"]
+        for token, margin in zip(text["tokens"], text["margins"]):
+            if int(context.logits(row)[0].argmax()) != token:
+                margins.append(margin)
+            row = [token]
+    return sorted(margins, reverse=True)
+
+
+if AGAIN:
+    margins = others(Context(PATH, 256, flash_attention=False), json.loads(FILE.read_text()))
+    print(len(margins), margins[:4])
+else:
+    context = Context(PATH, 256)
+    rows = [json.dumps(continued(context, context.tokenized(text))) for text in PROMPTS]
+    FILE.parent.mkdir(exist_ok=True)
+    head = f'"made_by": {json.dumps(MADE_BY)}, "file": {json.dumps(pathlib.Path(PATH).name)}'
+    FILE.write_text("{" + head + ', "prompts": [\n' + ",\n".join(rows) + "]}\n")

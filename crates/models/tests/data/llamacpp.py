@@ -17,13 +17,15 @@ MADE_BY = "llama-cpp-python 0.3.36"
 class Context:
     """Room for `length` tokens of a text."""
 
-    def __init__(self, path, length):
+    def __init__(self, path, length, flash_attention=True):
         llama.llama_backend_init()
         self.model = llama.llama_model_load_from_file(path.encode(), llama.llama_model_default_params())
         parameters = llama.llama_context_default_params()
         parameters.n_ctx = parameters.n_batch = parameters.n_ubatch = length
         parameters.n_threads = parameters.n_threads_batch = 1
         parameters.type_k = parameters.type_v = 0
+        # -1 is llama.cpp's own choice, which is to use it.
+        parameters.flash_attn_type = -1 if flash_attention else 0
         self.context = llama.llama_init_from_model(self.model, parameters)
         self.vocabulary = llama.llama_model_get_vocab(self.model)
         self.size = llama.llama_vocab_n_tokens(self.vocabulary)
