@@ -170,8 +170,9 @@ fn many_rows_may_be_rounded_too() {
         );
         assert_eq!((expected.value, expected.bits), (plain.value, plain.bits));
         assert_eq!(y.judge(), Judge::Within { ulps: 1.0, t: 1.0 });
-        // Of 96: half a step, and the rounding of a step to f16. Rounding the weights moves less.
-        let bound = 96.0 * (0.5 / 127.0 + 1.004 / 2048.0);
+        // Of 96: half a step, the rounding of a step to f16, and what may be lost below its normal numbers. Rounding the
+        // weights moves less.
+        let bound = 96.0 * (0.5001 / 127.0 + 1.0039 / 2048.0 + 127.0 / f64::from(1 << 25));
         assert!((bound..1.001 * bound).contains(&expected.scale), "{} {bound}", expected.scale);
     }
 }
