@@ -2,6 +2,9 @@
 //! −log of its probability. The perplexities of the text differ by half a percent at most. Those of its first few tokens, which
 //! are compared in less time, may differ by 2 %: what a token's loss is off by is different for each, and adds up less in many.
 //!
+//! On the CPU on 28 November 2026 SmolLM2 had 29.5756, in llama.cpp 29.5539 (0.07 %), and Gemma 3 **failed**: 105.8030, in llama.cpp
+//! 106.8695 (1.0 %). Why was not found out.
+//!
 //! Without the files of the models (see [`common::file`]) the tests print a message and pass.
 
 mod common;
@@ -72,7 +75,7 @@ fn smollm2_predicts_the_text() {
 }
 
 #[test]
-#[ignore = "takes minutes"]
+#[ignore = "takes minutes, and fails: see above"]
 fn gemma3_predicts_the_text() {
     compare("gemma3", usize::MAX, 0.005);
 }
