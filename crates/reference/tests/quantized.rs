@@ -97,8 +97,8 @@ fn products_by_hand() {
     let y = quant_matmul(QuantFormat::Q8_0, &x, &w).unwrap();
     assert_eq!((y.dtype(), y.shape()), (DType::F16, &[2, 1, 2][..]));
     assert_eq!(values(&y), [32.0, 496.0, 64.0, 992.0]);
-    // The bound is little more than Σ |w| · max |x| / 254 and the rounding to f16.
-    let rounding = y.judge().tolerance(DType::F16, &y.at(0)) - 32.0 / 254.0;
+    // The bound is little more than Σ |w| · max |x| / 254, the rounding of a step to f16, and that of the result.
+    let rounding = y.judge().tolerance(DType::F16, &y.at(0)) - 32.0 / 254.0 - 32.0 / 2048.0;
     assert!((0.0..0.04).contains(&rounding), "{rounding}");
 
     let experts = bytes(&[2, 1, 34], &ones(&[[1; 32], [2; 32]]));
@@ -159,7 +159,7 @@ fn sums_of_rounded_activations_are_right_and_a_lost_group_is_not() {
 }
 
 #[test]
-fn many_rows_are_judged_as_products_of_their_dtype() {
+fn many_rows_may_be_rounded_too() {
     let w = bytes(&[1, 34], &ones(&[[3; 32]]));
     for dtype in [DType::F32, DType::F16, DType::BF16] {
         let x = Array::from_f64(dtype, &[9, 32], &[1.0; 9 * 32]).unwrap();
@@ -169,11 +169,11 @@ fn many_rows_are_judged_as_products_of_their_dtype() {
             reference::matmul(&x, &Array::from_f64(dtype, &[32, 1], &[3.0; 32]).unwrap()).unwrap().at(8),
         );
         assert_eq!((expected.value, expected.bits), (plain.value, plain.bits));
-        let Judge::Within { ulps, t } = y.judge() else { panic!("{:?}", y.judge()) };
-        let weights = if dtype == DType::F32 { 0.0 } else { 0.5 * reference::round::ulp(dtype, 1.0) };
-        assert_eq!(ulps, 1.0);
-        assert!((t - weights - reference::sum_tolerance(dtype, 32)).abs() < 1e-12);
-        assert!((96.0..96.01).contains(&expected.scale), "{}", expected.scale);
+        assert_eq!(y.judge(), Judge::Within { ulps: 1.0, t: 1.0 });
+        // Of 96: half a step, the rounding of a step to f16, and what may be lost below its normal numbers. Rounding the
+        // weights moves less.
+        let bound = 96.0 * (0.5001 / 127.0 + 1.0039 / 2048.0 + 127.0 / f64::from(1 << 25));
+        assert!((bound..1.001 * bound).contains(&expected.scale), "{} {bound}", expected.scale);
     }
 }
 

@@ -36,6 +36,20 @@ pub(crate) fn data(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data").join(name)
 }
 
+/// The file of a real model, in HIPSTACK_MODELS, or else where ci/fetch-models.sh puts it. Without it this prints a message and
+/// returns `None`, unless HIPSTACK_REQUIRE contains the word models: then it panics.
+pub(crate) fn file(name: &str) -> Option<PathBuf> {
+    let usual = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target/ci/models");
+    let path = std::env::var_os("HIPSTACK_MODELS").map_or(usual, PathBuf::from).join(name);
+    if path.is_file() {
+        return Some(path);
+    }
+    let required = std::env::var("HIPSTACK_REQUIRE").unwrap_or_default();
+    assert!(!required.split(',').any(|word| word == "models"), "no {}", path.display());
+    println!("skipped: no {}; ci/fetch-models.sh fetches it", path.display());
+    None
+}
+
 impl Recorded {
     pub(crate) fn read(name: &str) -> Recorded {
         let text = std::fs::read_to_string(data(&format!("torch/{name}.json"))).unwrap();

@@ -1,28 +1,23 @@
 """Greedy continuations of prompts by llama.cpp, for tests/greedy.rs: writes greedy/NAME.json.
 
-python3 greedy.py LIBRARY smollm2 SmolLM2-135M-Instruct.Q4_1.gguf
-python3 greedy.py LIBRARY gemma3 gemma-3-270m-q4_k_m.gguf
+python3 greedy.py smollm2 SmolLM2-135M-Instruct.Q4_1.gguf
+python3 greedy.py gemma3 gemma-3-270m-q4_k_m.gguf
 
-LIBRARY is the folder with libllama.so and its siblings, of the llama.cpp in llama-cpp-python 0.3.36, built for the CPU alone:
-cmake -S vendor/llama.cpp -B build -DBUILD_SHARED_LIBS=ON -DCMAKE_BUILD_TYPE=Release -DLLAMA_CURL=OFF && \\
-cmake --build build --target llama. The library is called by the package's own bindings (llama_cpp/llama_cpp.py), which find it
-by LLAMA_CPP_LIB_PATH; the folder with llama_cpp has to be in PYTHONPATH.
+What it needs: see llamacpp.py. A text goes on for 64 tokens, through tokens that end it as well: only logits matter here. Of each
+step a file has the token with the greatest logit, and how much greater it is than the second.
 
-Keys and values are f32. Prompts are tokenized by llama.cpp, with the token that begins a text where the model has one. A text
-goes on for 64 tokens, through tokens that end it as well: only logits matter here. Of each step a file has the token with the
-greatest logit, and how much greater it is than the second.
+With a third argument, "again", nothing is written: llama.cpp without flash attention, which adds in another order, gets the recorded
+tokens. This prints how many it would not have chosen, and the greatest margins of those.
 """
 
-import ctypes
 import json
-import os
 import pathlib
 import sys
 
-LIBRARY, NAME, PATH = sys.argv[1:]
-os.environ["LLAMA_CPP_LIB_PATH"] = LIBRARY
-import llama_cpp.llama_cpp as llama  # noqa: E402
+from llamacpp import MADE_BY, Context
 
+NAME, PATH, *AGAIN = sys.argv[1:]
+FILE = pathlib.Path(__file__).parent / "greedy" / f"{NAME}.json"
 TOKENS = 64
 PROMPTS = [
     "The capital of France is",
@@ -48,45 +43,38 @@ PROMPTS = [
 ]
 
 
-def tokenized(vocabulary, text):
-    raw = text.encode()
-    room = (llama.llama_token * (len(raw) + 8))()
-    count = llama.llama_tokenize(vocabulary, raw, len(raw), room, len(room), True, False)
-    assert count > 0
-    return list(room[:count])
-
-
-def decoded(context, tokens):
-    """The logits after these tokens, which follow those before."""
-    array = (llama.llama_token * len(tokens))(*tokens)
-    assert llama.llama_decode(context, llama.llama_batch_get_one(array, len(tokens))) == 0
-    return llama.llama_get_logits_ith(context, -1)
-
-
-def continued(context, prompt, size):
-    llama.llama_memory_clear(llama.llama_get_memory(context), True)
+def continued(context, prompt):
+    context.clear()
     row, chosen, margins = prompt, [], []
     for _ in range(TOKENS):
-        logits = decoded(context, row)
-        values = ctypes.cast(logits, ctypes.POINTER(ctypes.c_float * size)).contents[:]
-        best = max(range(size), key=values.__getitem__)
-        greatest, values[best] = values[best], float("-inf")
+        values = context.logits(row)[0]
+        best = int(values.argmax())
+        greatest, values[best] = float(values[best]), float("-inf")
         chosen.append(best)
-        margins.append(round(greatest - max(values), 4))
+        margins.append(round(greatest - float(values.max()), 4))
         row = [best]
     return {"prompt": prompt, "tokens": chosen, "margins": margins}
 
 
-llama.llama_backend_init()
-model = llama.llama_model_load_from_file(PATH.encode(), llama.llama_model_default_params())
-parameters = llama.llama_context_default_params()
-parameters.n_ctx, parameters.n_batch, parameters.n_threads, parameters.n_threads_batch = 256, 256, 1, 1
-parameters.type_k = parameters.type_v = 0
-context = llama.llama_init_from_model(model, parameters)
-vocabulary = llama.llama_model_get_vocab(model)
-size = llama.llama_vocab_n_tokens(vocabulary)
-rows = [json.dumps(continued(context, tokenized(vocabulary, text), size)) for text in PROMPTS]
-target = pathlib.Path(__file__).parent / "greedy" / f"{NAME}.json"
-target.parent.mkdir(exist_ok=True)
-head = f'"made_by": "llama-cpp-python 0.3.36", "file": {json.dumps(pathlib.Path(PATH).name)}'
-target.write_text("{" + head + ', "prompts": [\n' + ",\n".join(rows) + "]}\n")
+def others(context, recorded):
+    """The margins of the recorded tokens that this context would not have chosen."""
+    margins = []
+    for text in recorded["prompts"]:
+        context.clear()
+        row = text["prompt"]
+        for token, margin in zip(text["tokens"], text["margins"]):
+            if int(context.logits(row)[0].argmax()) != token:
+                margins.append(margin)
+            row = [token]
+    return sorted(margins, reverse=True)
+
+
+if AGAIN:
+    margins = others(Context(PATH, 256, flash_attention=False), json.loads(FILE.read_text()))
+    print(len(margins), margins[:4])
+else:
+    context = Context(PATH, 256)
+    rows = [json.dumps(continued(context, context.tokenized(text))) for text in PROMPTS]
+    FILE.parent.mkdir(exist_ok=True)
+    head = f'"made_by": {json.dumps(MADE_BY)}, "file": {json.dumps(pathlib.Path(PATH).name)}'
+    FILE.write_text("{" + head + ', "prompts": [\n' + ",\n".join(rows) + "]}\n")

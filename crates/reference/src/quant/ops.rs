@@ -9,7 +9,7 @@ use crate::ops::index::places;
 use crate::shape::count;
 use crate::{Array, DType, Error, Judge, Outcome};
 
-/// The most rows of activations that devices round to 8 bits.
+/// The most rows of activations that every device rounds to 8 bits.
 const FEW: usize = 8;
 
 /// The numbers of `blocks` [.., n bytes] as `to`: each is rounded to `f32`, then to `to`. The last axis of the result has
@@ -45,8 +45,8 @@ pub fn quant_embedding(format: QuantFormat, table: &Array, ids: &Array) -> Resul
 
 /// The product x wᵀ of activations `x` [.., k] with the matrix `w` [n, bytes of k numbers]: [.., n], in the dtype of `x`.
 ///
-/// Up to eight rows of `x` may be rounded to 8 bits, every 32 with a scale. For more rows the numbers of `w` may be rounded
-/// to the dtype of `x`. The bounds are derived in `product.rs`.
+/// The rows of `x` may be rounded to 8 bits, every 32 or every block of 256 with a scale. For more than eight rows the numbers
+/// of `w` may be rounded to the dtype of `x` instead. The bounds are derived in `product.rs`.
 ///
 /// Results are exact ([`Expected::bits`](crate::Expected::bits)) if all roundings are: if the scales of `w` are powers of
 /// two, `x` has integers with a largest magnitude of 127 in every 32, and Σ (|scale · integer| + |base|) · |x| is at most
@@ -70,10 +70,11 @@ pub fn quant_matmul(format: QuantFormat, x: &Array, w: &Array) -> Result<Outcome
     shape.push(columns);
     count(&shape)?;
     let rows = count(outer)?;
-    let manner = if rows <= FEW { Manner::Rounded } else { Manner::Plain };
-    let (x, w) = (Rows::of_activations(values, width), Rows::of_weights(&numbers, width));
-    Ok(Outcome::new(dtype, shape, product::judge(manner, dtype, width), move |i| {
-        product::expected(manner, dtype, (&x, i / columns), (&w, i % columns))
+    let manner = if rows <= FEW { Manner::Rounded } else { Manner::Either };
+    let (x, w) =
+        (Rows::of_activations(values, width, format.block_size()), Rows::of_weights(&numbers, width));
+    Ok(Outcome::new(dtype, shape, product::JUDGE, move |i| {
+        product::expected(manner, dtype, format.block_size(), (&x, i / columns), (&w, i % columns))
     }))
 }
 
@@ -106,11 +107,13 @@ pub fn quant_experts(
     let experts = places(op, ids, &dims, 0)?;
     let shape = vec![batch, top, columns];
     count(&shape)?;
-    let (x, w) = (Rows::of_activations(values, width), Rows::of_weights(&numbers, width));
-    Ok(Outcome::new(dtype, shape, product::judge(Manner::Rounded, dtype, width), move |i| {
+    let (x, w) =
+        (Rows::of_activations(values, width, format.block_size()), Rows::of_weights(&numbers, width));
+    Ok(Outcome::new(dtype, shape, product::JUDGE, move |i| {
         let (pair, column) = (i / columns, i % columns);
         let row = if each == 1 { pair / top } else { pair };
-        product::expected(Manner::Rounded, dtype, (&x, row), (&w, experts[pair] * columns + column))
+        let column = experts[pair] * columns + column;
+        product::expected(Manner::Rounded, dtype, format.block_size(), (&x, row), (&w, column))
     }))
 }
 

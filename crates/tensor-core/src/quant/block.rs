@@ -1,19 +1,25 @@
-//! A block of each format, unpacked: small integers, and the scale and the minimum of each group of them.
+//! A block of each format, unpacked: small integers, and what they are multiples of.
 //!
 //! Every format has this form, so that one loop over it dequantizes, and one multiplies.
 
 use super::arrays::map;
 
-/// Room for the content of a block: the value of number `i` in group `g` is `scales[g] · numbers[i] − mins[g]`.
+/// Room for the content of a block. The value of a number is (unit · scale) · number − (min unit · min), of the unit that
+/// its block or its part of a block has, and of the scale and the minimum of its group.
 ///
-/// With both operations rounded to `f32` the values have the bits that ggml's have.
+/// Both products in brackets are exact in `f32`. With the two other operations rounded to `f32` the values have the bits
+/// that ggml's have.
 pub(crate) struct Unpacked<'a> {
     /// As many as there are in a block.
     pub numbers: &'a mut [i8],
-    /// One for each group.
-    pub scales: &'a mut [f32],
-    /// One for each group; not written in formats without minima.
-    pub mins: &'a mut [f32],
+    /// One for each [`Block::UNIT`] numbers.
+    pub units: &'a mut [f32],
+    /// As `units`; not written in formats without minima.
+    pub min_units: &'a mut [f32],
+    /// One for each group; not written in formats where a group has its own unit: there they are 1.
+    pub scales: &'a mut [i8],
+    /// As `scales`; not written in formats without minima either.
+    pub mins: &'a mut [i8],
 }
 
 /// A format, as a type.
@@ -24,6 +30,11 @@ pub(crate) trait Block {
     const BYTES: usize;
     /// Numbers in a group: 16 or 32.
     const GROUP: usize;
+    /// Numbers with a common unit.
+    const UNIT: usize = Self::GROUP;
+    /// Each number plus `ZERO` is from 0 to [`Self::TOP`].
+    const ZERO: i16 = 0;
+    const TOP: i16;
     /// Whether groups have minima.
     const MINS: bool = false;
 
@@ -60,34 +71,30 @@ pub(super) fn half(bytes: &[u8]) -> f32 {
 
 /// The value of an `f16`. The conversion of the crate `half` asks each time what the machine has, and is not inlined.
 #[inline(always)]
-pub(super) fn half_from_bits(bits: u16) -> f32 {
-    // The exponent and the mantissa, in the places that they have in f32.
+pub(crate) fn half_from_bits(bits: u16) -> f32 {
+    // The exponent and the mantissa, in the places that they have in f32: the value times 2^−112, exactly.
     let magnitude = u32::from(bits & 0x7fff) << 13;
-    let value = match magnitude {
-        // Infinities and NaN.
-        0x0f80_0000.. => f32::from_bits(magnitude + (224 << 23)),
-        0x0080_0000.. => f32::from_bits(magnitude + (112 << 23)),
-        // Subnormal: a multiple of the last place of 2^−14.
-        _ => f32::from_bits(magnitude + (113 << 23)) - f32::from_bits(113 << 23),
-    };
-    f32::from_bits(value.to_bits() | u32::from(bits >> 15) << 31)
+    let value = f32::from_bits(magnitude) * f32::from_bits((127 + 112) << 23);
+    // Infinities and NaN.
+    let special = if magnitude >= 0x0f80_0000 { 0x7f80_0000 } else { 0 };
+    f32::from_bits(value.to_bits() | special | u32::from(bits >> 15) << 31)
 }
 
 /// The `u16` at the start of `bytes`.
 #[inline(always)]
-pub(super) fn word(bytes: &[u8]) -> u16 {
+pub(crate) fn word(bytes: &[u8]) -> u16 {
     u16::from_le_bytes(part(bytes, 0))
 }
 
 /// The `u32` at the start of `bytes`.
 #[inline(always)]
-pub(super) fn double_word(bytes: &[u8]) -> u32 {
+pub(crate) fn double_word(bytes: &[u8]) -> u32 {
     u32::from_le_bytes(part(bytes, 0))
 }
 
 /// A copy of the `N` bytes from `start` on. Loops over a copy are vectorised, because writing does not change it.
 #[inline(always)]
-pub(super) fn part<const N: usize>(block: &[u8], start: usize) -> [u8; N] {
+pub(crate) fn part<const N: usize>(block: &[u8], start: usize) -> [u8; N] {
     *block[start..].first_chunk().expect("the block is as long as its format says")
 }
 

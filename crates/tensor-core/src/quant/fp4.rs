@@ -15,10 +15,12 @@ impl Block for MXFP4 {
     const LENGTH: usize = 32;
     const BYTES: usize = 17;
     const GROUP: usize = 32;
+    const ZERO: i16 = 12;
+    const TOP: i16 = 24;
 
     #[inline(always)]
     fn unpack(block: &[u8], to: Unpacked<'_>) {
-        to.scales[0] = half_power(block[0]);
+        to.units[0] = half_power(block[0]);
         nibbles::<16>(part(block, 1), to.numbers, doubled());
     }
 }
@@ -27,11 +29,14 @@ impl Block for NVFP4 {
     const LENGTH: usize = 64;
     const BYTES: usize = 36;
     const GROUP: usize = 16;
+    const UNIT: usize = 16;
+    const ZERO: i16 = 12;
+    const TOP: i16 = 24;
 
     #[inline(always)]
     fn unpack(block: &[u8], to: Unpacked<'_>) {
-        for (scale, bits) in to.scales.iter_mut().zip(block) {
-            *scale = half_small_float(*bits);
+        for (unit, bits) in to.units.iter_mut().zip(block) {
+            *unit = half_small_float(*bits);
         }
         for (bytes, numbers) in block[4..36].chunks_exact(8).zip(to.numbers.chunks_exact_mut(16)) {
             nibbles::<8>(part(bytes, 0), numbers, doubled());

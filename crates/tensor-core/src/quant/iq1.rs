@@ -16,13 +16,17 @@ impl Block for IQ1S {
     const LENGTH: usize = 256;
     const BYTES: usize = 50;
     const GROUP: usize = 32;
+    const UNIT: usize = 256;
+    const ZERO: i16 = 9;
+    const TOP: i16 = 18;
 
     #[inline(always)]
     fn unpack(block: &[u8], to: Unpacked<'_>) {
-        let (unit, low) = (half(block), &block[2..34]);
+        let low = &block[2..34];
+        to.units[0] = half(block) * 0.125;
         for (group, bytes) in block[34..50].chunks_exact(2).enumerate() {
             let high = word(bytes);
-            to.scales[group] = unit * f32::from(2 * (high >> 12 & 7) + 1) * 0.125;
+            to.scales[group] = 2 * (high >> 12 & 7) as i8 + 1;
             for (place, numbers) in to.numbers[32 * group..][..32].chunks_exact_mut(8).enumerate() {
                 let point = usize::from(low[4 * group + place]) | usize::from(high >> (3 * place) & 7) << 8;
                 set_point(point, high >> 15 == 1, numbers);
@@ -35,16 +39,19 @@ impl Block for IQ1M {
     const LENGTH: usize = 256;
     const BYTES: usize = 56;
     const GROUP: usize = 16;
+    const UNIT: usize = 256;
+    const ZERO: i16 = 9;
+    const TOP: i16 = 18;
 
     #[inline(always)]
     fn unpack(block: &[u8], to: Unpacked<'_>) {
         let (low, high) = (&block[..32], &block[32..48]);
         let words: [u16; 4] = std::array::from_fn(|place| word(&block[48 + 2 * place..]));
         let unit = (0..4).fold(0, |unit, place| unit | words[place] >> 12 << (4 * place));
-        let unit = half_from_bits(unit);
+        to.units[0] = half_from_bits(unit) * 0.125;
         for (group, scale) in to.scales.iter_mut().enumerate() {
             let bits = words[group / 4] >> (3 * (group % 4)) & 7;
-            *scale = unit * f32::from(2 * bits + 1) * 0.125;
+            *scale = 2 * bits as i8 + 1;
         }
         for (place, numbers) in to.numbers.chunks_exact_mut(8).enumerate() {
             let bits = high[place / 2] >> (4 * (place % 2)) & 15;

@@ -14,13 +14,16 @@ impl Block for IQ2XXS {
     const LENGTH: usize = 256;
     const BYTES: usize = 66;
     const GROUP: usize = 32;
+    const UNIT: usize = 256;
+    const ZERO: i16 = 43;
+    const TOP: i16 = 86;
 
     #[inline(always)]
     fn unpack(block: &[u8], to: Unpacked<'_>) {
-        let unit = half(block);
+        to.units[0] = half(block) * 0.125;
         for (group, bytes) in block[2..66].chunks_exact(8).enumerate() {
             let signs = double_word(&bytes[4..]);
-            to.scales[group] = unit * (0.5 + (signs >> 28) as f32) * 0.25;
+            to.scales[group] = 2 * (signs >> 28) as i8 + 1;
             for (place, numbers) in to.numbers[32 * group..][..32].chunks_exact_mut(8).enumerate() {
                 let signs = signs_of((signs >> (7 * place)) as u8 & 127);
                 set_point(grids::IQ2_XXS[usize::from(bytes[place])], signs, numbers);
@@ -33,10 +36,14 @@ impl Block for IQ2XS {
     const LENGTH: usize = 256;
     const BYTES: usize = 74;
     const GROUP: usize = 16;
+    const UNIT: usize = 256;
+    const ZERO: i16 = 43;
+    const TOP: i16 = 86;
 
     #[inline(always)]
     fn unpack(block: &[u8], to: Unpacked<'_>) {
-        set_scales(half(block), &block[66..74], to.scales);
+        to.units[0] = half(block) * 0.125;
+        set_scales(&block[66..74], to.scales);
         for (bytes, numbers) in block[2..66].chunks_exact(2).zip(to.numbers.chunks_exact_mut(8)) {
             let word = word(bytes);
             set_point(grids::IQ2_XS[usize::from(word & 511)], signs_of((word >> 9) as u8), numbers);
@@ -48,10 +55,14 @@ impl Block for IQ2S {
     const LENGTH: usize = 256;
     const BYTES: usize = 82;
     const GROUP: usize = 16;
+    const UNIT: usize = 256;
+    const ZERO: i16 = 43;
+    const TOP: i16 = 86;
 
     #[inline(always)]
     fn unpack(block: &[u8], to: Unpacked<'_>) {
-        set_scales(half(block), &block[74..82], to.scales);
+        to.units[0] = half(block) * 0.125;
+        set_scales(&block[74..82], to.scales);
         let (low, signs, high) = (&block[2..34], &block[34..66], &block[66..74]);
         for (place, numbers) in to.numbers.chunks_exact_mut(8).enumerate() {
             let high = usize::from(high[place / 4] >> (2 * (place % 4)) & 3);
@@ -60,12 +71,12 @@ impl Block for IQ2S {
     }
 }
 
-/// The sixteen scales of `iq2_xs` and `iq2_s`, of 4 bits each.
+/// The sixteen scales of `iq2_xs` and `iq2_s`: 4 bits each, plus a half, in units of a half.
 #[inline(always)]
-fn set_scales(unit: f32, packed: &[u8], scales: &mut [f32]) {
+fn set_scales(packed: &[u8], scales: &mut [i8]) {
     for (group, scale) in scales.iter_mut().enumerate() {
         let bits = packed[group / 2] >> (4 * (group % 2)) & 15;
-        *scale = unit * (0.5 + f32::from(bits)) * 0.25;
+        *scale = 2 * bits as i8 + 1;
     }
 }
 

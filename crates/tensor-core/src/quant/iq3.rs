@@ -13,13 +13,17 @@ impl Block for IQ3XXS {
     const LENGTH: usize = 256;
     const BYTES: usize = 98;
     const GROUP: usize = 32;
+    const UNIT: usize = 256;
+    const ZERO: i16 = 62;
+    const TOP: i16 = 124;
 
     #[inline(always)]
     fn unpack(block: &[u8], to: Unpacked<'_>) {
-        let (unit, points) = (half(block), &block[2..66]);
+        let points = &block[2..66];
+        to.units[0] = half(block) * 0.25;
         for (group, bytes) in block[66..98].chunks_exact(4).enumerate() {
             let signs = double_word(bytes);
-            to.scales[group] = unit * (0.5 + (signs >> 28) as f32) * 0.5;
+            to.scales[group] = 2 * (signs >> 28) as i8 + 1;
             for (place, numbers) in to.numbers[32 * group..][..32].chunks_exact_mut(8).enumerate() {
                 let points = &points[8 * group + 2 * place..][..2];
                 let points = [points[0], points[1]].map(|point| grids::IQ3_XXS[usize::from(point)]);
@@ -34,14 +38,17 @@ impl Block for IQ3S {
     const LENGTH: usize = 256;
     const BYTES: usize = 110;
     const GROUP: usize = 32;
+    const UNIT: usize = 256;
+    const ZERO: i16 = 15;
+    const TOP: i16 = 30;
 
     #[inline(always)]
     fn unpack(block: &[u8], to: Unpacked<'_>) {
-        let unit = half(block);
+        to.units[0] = half(block);
         let (low, high, signs, scales) = (&block[2..66], &block[66..74], &block[74..106], &block[106..110]);
         for group in 0..8 {
             let bits = scales[group / 2] >> (4 * (group % 2)) & 15;
-            to.scales[group] = unit * f32::from(1 + 2 * bits);
+            to.scales[group] = 1 + 2 * bits as i8;
         }
         for (place, numbers) in to.numbers.chunks_exact_mut(8).enumerate() {
             let points = [2 * place, 2 * place + 1].map(|place| {

@@ -17,10 +17,12 @@ impl Block for IQ4NL {
     const LENGTH: usize = 32;
     const BYTES: usize = 18;
     const GROUP: usize = 32;
+    const ZERO: i16 = 128;
+    const TOP: i16 = 255;
 
     #[inline(always)]
     fn unpack(block: &[u8], to: Unpacked<'_>) {
-        to.scales[0] = half(block);
+        to.units[0] = half(block);
         nibbles::<16>(part(block, 2), to.numbers, values());
     }
 }
@@ -29,14 +31,18 @@ impl Block for IQ4XS {
     const LENGTH: usize = 256;
     const BYTES: usize = 136;
     const GROUP: usize = 32;
+    const UNIT: usize = 256;
+    const ZERO: i16 = 128;
+    const TOP: i16 = 255;
 
     #[inline(always)]
     fn unpack(block: &[u8], to: Unpacked<'_>) {
-        let (unit, high) = (half(block), word(&block[2..]));
+        to.units[0] = half(block);
+        let high = word(&block[2..]);
         for group in 0..8 {
             let low = block[4 + group / 2] >> (4 * (group % 2)) & 15;
             let bits = low | ((high >> (2 * group) & 3) << 4) as u8;
-            to.scales[group] = unit * f32::from(bits as i8 - 32);
+            to.scales[group] = bits as i8 - 32;
         }
         for (bytes, numbers) in block[8..136].chunks_exact(16).zip(to.numbers.chunks_exact_mut(32)) {
             nibbles::<16>(part(bytes, 0), numbers, values());

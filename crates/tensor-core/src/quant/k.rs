@@ -20,14 +20,16 @@ impl Block for Q2K {
     const LENGTH: usize = 256;
     const BYTES: usize = 84;
     const GROUP: usize = 16;
+    const UNIT: usize = 256;
     const MINS: bool = true;
+    const TOP: i16 = 3;
 
     #[inline(always)]
     fn unpack(block: &[u8], to: Unpacked<'_>) {
-        let (scale, min) = (half(&block[80..]), half(&block[82..]));
+        (to.units[0], to.min_units[0]) = (half(&block[80..]), half(&block[82..]));
         let small: [u8; 16] = part(block, 0);
-        to.scales.copy_from_slice(&map(small, |bits| scale * f32::from(bits & 15)));
-        to.mins.copy_from_slice(&map(small, |bits| min * f32::from(bits >> 4)));
+        to.scales.copy_from_slice(&map(small, |bits| (bits & 15) as i8));
+        to.mins.copy_from_slice(&map(small, |bits| (bits >> 4) as i8));
         pairs(&block[16..80], to.numbers, less(0));
     }
 }
@@ -36,15 +38,18 @@ impl Block for Q3K {
     const LENGTH: usize = 256;
     const BYTES: usize = 110;
     const GROUP: usize = 16;
+    const UNIT: usize = 256;
+    const ZERO: i16 = 4;
+    const TOP: i16 = 7;
 
     #[inline(always)]
     fn unpack(block: &[u8], to: Unpacked<'_>) {
-        let unit = half(&block[108..]);
+        to.units[0] = half(&block[108..]);
         let scales: [u8; 12] = part(block, 96);
         for group in 0..16 {
             let low = scales[group % 8] >> (4 * (group / 8)) & 15;
             let high = scales[8 + group % 4] >> (2 * (group / 4)) & 3;
-            to.scales[group] = unit * f32::from((low | high << 4) as i8 - 32);
+            to.scales[group] = (low | high << 4) as i8 - 32;
         }
         pairs(&block[32..96], to.numbers, less(4));
         add_high_bits(part(block, 0), to.numbers, 4);
@@ -55,7 +60,9 @@ impl Block for Q4K {
     const LENGTH: usize = 256;
     const BYTES: usize = 144;
     const GROUP: usize = 32;
+    const UNIT: usize = 256;
     const MINS: bool = true;
+    const TOP: i16 = 15;
 
     #[inline(always)]
     fn unpack(block: &[u8], mut to: Unpacked<'_>) {
@@ -70,7 +77,9 @@ impl Block for Q5K {
     const LENGTH: usize = 256;
     const BYTES: usize = 176;
     const GROUP: usize = 32;
+    const UNIT: usize = 256;
     const MINS: bool = true;
+    const TOP: i16 = 31;
 
     #[inline(always)]
     fn unpack(block: &[u8], mut to: Unpacked<'_>) {
@@ -86,12 +95,14 @@ impl Block for Q6K {
     const LENGTH: usize = 256;
     const BYTES: usize = 210;
     const GROUP: usize = 16;
+    const UNIT: usize = 256;
+    const ZERO: i16 = 32;
+    const TOP: i16 = 63;
 
     #[inline(always)]
     fn unpack(block: &[u8], to: Unpacked<'_>) {
-        let unit = half(&block[208..]);
-        let scales: [u8; 16] = part(block, 192);
-        to.scales.copy_from_slice(&map(scales, |bits| unit * f32::from(bits as i8)));
+        to.units[0] = half(&block[208..]);
+        to.scales.copy_from_slice(bytemuck::cast_slice(&block[192..208]));
         let (low, high) = (block[..128].chunks_exact(64), block[128..192].chunks_exact(32));
         for ((low, high), numbers) in low.zip(high).zip(to.numbers.chunks_exact_mut(128)) {
             nibbles::<64>(part(low, 0), numbers, less(32));
@@ -109,10 +120,14 @@ impl Block for Q8K {
     const LENGTH: usize = 256;
     const BYTES: usize = 292;
     const GROUP: usize = 32;
+    const UNIT: usize = 256;
+    const ZERO: i16 = 128;
+    const TOP: i16 = 255;
 
     #[inline(always)]
     fn unpack(block: &[u8], to: Unpacked<'_>) {
-        to.scales.fill(f32::from_le_bytes(part(block, 0)));
+        to.units[0] = f32::from_le_bytes(part(block, 0));
+        to.scales.fill(1);
         to.numbers.copy_from_slice(bytemuck::cast_slice(&block[4..260]));
     }
 }
@@ -132,16 +147,16 @@ fn add_high_bits(bits: [u8; 32], numbers: &mut [i8], value: i8) {
 /// The eight scales and minima of `q4_K` and `q5_K`, from the first 16 bytes of a block.
 #[inline(always)]
 fn set_groups(head: [u8; 16], to: &mut Unpacked<'_>) {
-    let (scale, min) = (half(&head), half(&head[2..]));
+    (to.units[0], to.min_units[0]) = (half(&head), half(&head[2..]));
     let small = small_scales(part(&head, 4));
-    to.scales.copy_from_slice(&map(small, |[small_scale, _]| scale * f32::from(small_scale)));
-    to.mins.copy_from_slice(&map(small, |[_, small_min]| min * f32::from(small_min)));
+    to.scales.copy_from_slice(&map(small, |[scale, _]| scale as i8));
+    to.mins.copy_from_slice(&map(small, |[_, min]| min as i8));
 }
 
 /// Eight pairs of 6-bit integers. The lower bits of the first four are in the first eight bytes, in whose highest bits
 /// are the upper bits of the last four; the lower bits of those are in the last four bytes.
 #[inline(always)]
-fn small_scales(packed: [u8; 12]) -> [[u8; 2]; 8] {
+pub(crate) fn small_scales(packed: [u8; 12]) -> [[u8; 2]; 8] {
     array(|group| match group.checked_sub(4) {
         None => [packed[group] & 63, packed[group + 4] & 63],
         Some(late) => [

@@ -21,10 +21,12 @@ impl Block for Q4_0 {
     const LENGTH: usize = 32;
     const BYTES: usize = 18;
     const GROUP: usize = 32;
+    const ZERO: i16 = 8;
+    const TOP: i16 = 15;
 
     #[inline(always)]
     fn unpack(block: &[u8], to: Unpacked<'_>) {
-        to.scales[0] = half(block);
+        to.units[0] = half(block);
         nibbles::<16>(part(block, 2), to.numbers, less(8));
     }
 }
@@ -34,11 +36,12 @@ impl Block for Q4_1 {
     const BYTES: usize = 20;
     const GROUP: usize = 32;
     const MINS: bool = true;
+    const TOP: i16 = 15;
 
     #[inline(always)]
     fn unpack(block: &[u8], to: Unpacked<'_>) {
         // The format adds its minimum, and so it is negated.
-        (to.scales[0], to.mins[0]) = (half(block), -half(&block[2..]));
+        (to.units[0], to.min_units[0]) = (half(block), -half(&block[2..]));
         nibbles::<16>(part(block, 4), to.numbers, less(0));
     }
 }
@@ -47,10 +50,12 @@ impl Block for Q5_0 {
     const LENGTH: usize = 32;
     const BYTES: usize = 22;
     const GROUP: usize = 32;
+    const ZERO: i16 = 16;
+    const TOP: i16 = 31;
 
     #[inline(always)]
     fn unpack(block: &[u8], to: Unpacked<'_>) {
-        to.scales[0] = half(block);
+        to.units[0] = half(block);
         nibbles::<16>(part(block, 6), to.numbers, less(16));
         add_high_bits(double_word(&block[2..]), to.numbers);
     }
@@ -61,10 +66,11 @@ impl Block for Q5_1 {
     const BYTES: usize = 24;
     const GROUP: usize = 32;
     const MINS: bool = true;
+    const TOP: i16 = 31;
 
     #[inline(always)]
     fn unpack(block: &[u8], to: Unpacked<'_>) {
-        (to.scales[0], to.mins[0]) = (half(block), -half(&block[2..]));
+        (to.units[0], to.min_units[0]) = (half(block), -half(&block[2..]));
         nibbles::<16>(part(block, 8), to.numbers, less(0));
         add_high_bits(double_word(&block[4..]), to.numbers);
     }
@@ -74,10 +80,12 @@ impl Block for Q8_0 {
     const LENGTH: usize = 32;
     const BYTES: usize = 34;
     const GROUP: usize = 32;
+    const ZERO: i16 = 128;
+    const TOP: i16 = 255;
 
     #[inline(always)]
     fn unpack(block: &[u8], to: Unpacked<'_>) {
-        to.scales[0] = half(block);
+        to.units[0] = half(block);
         to.numbers.copy_from_slice(bytemuck::cast_slice(&block[2..34]));
     }
 }
@@ -86,10 +94,12 @@ impl Block for Q8_1 {
     const LENGTH: usize = 32;
     const BYTES: usize = 36;
     const GROUP: usize = 32;
+    const ZERO: i16 = 128;
+    const TOP: i16 = 255;
 
     #[inline(always)]
     fn unpack(block: &[u8], to: Unpacked<'_>) {
-        to.scales[0] = half(block);
+        to.units[0] = half(block);
         to.numbers.copy_from_slice(bytemuck::cast_slice(&block[4..36]));
     }
 }

@@ -1,45 +1,19 @@
-//! A row of blocks, unpacked: the form in which all formats are dequantized and multiplied.
+//! A row of blocks, unpacked: the form in which all formats are dequantized.
 
-use super::QuantFormat;
-use super::block::{Block, Unpacked, dispatch_format};
+use super::block::{Block, Unpacked};
 
 /// The numbers of a row of whole blocks, and the scales and minima of their groups: see [`Unpacked`].
 #[derive(Default)]
 pub(crate) struct Row {
     numbers: Vec<i8>,
+    /// One for each group, and so are `mins`, which are empty in formats without.
     scales: Vec<f32>,
     mins: Vec<f32>,
-    has_mins: bool,
     /// Numbers in a group.
     group: usize,
 }
 
 impl Row {
-    /// Numbers in a group of the format.
-    pub(crate) fn group_of(format: QuantFormat) -> usize {
-        dispatch_format!(format, B => B::GROUP)
-    }
-
-    /// Numbers in a group.
-    pub(crate) fn group(&self) -> usize {
-        self.group
-    }
-
-    /// The numbers.
-    pub(crate) fn numbers(&self) -> &[i8] {
-        &self.numbers
-    }
-
-    /// One scale for each group.
-    pub(crate) fn scales(&self) -> &[f32] {
-        &self.scales
-    }
-
-    /// One minimum for each group; empty in formats without.
-    pub(crate) fn mins(&self) -> &[f32] {
-        if self.has_mins { &self.mins } else { &[] }
-    }
-
     /// Unpacks the blocks of a row, in place of the row before.
     #[inline(always)]
     pub(crate) fn unpack<B: Block>(&mut self, blocks: &[u8]) {
@@ -47,15 +21,27 @@ impl Row {
         self.group = B::GROUP;
         self.numbers.resize(count * B::LENGTH, 0);
         self.scales.resize(count * groups, 0.0);
-        self.mins.resize(count * groups, 0.0);
-        self.has_mins = B::MINS;
+        self.mins.resize(if B::MINS { count * groups } else { 0 }, 0.0);
+        let (mut units, mut min_units, mut scales, mut mins) = ([0.0; 4], [0.0; 4], [1; 16], [1; 16]);
         // Each slice is checked, which keeps the compiler from vectorising over blocks, with strides between bytes. Within
         // a block it then vectorises over neighbours.
         for (place, block) in blocks.chunks_exact(B::BYTES).enumerate() {
-            let numbers = &mut self.numbers[place * B::LENGTH..][..B::LENGTH];
-            let scales = &mut self.scales[place * groups..][..groups];
-            let mins = &mut self.mins[place * groups..][..groups];
-            B::unpack(block, Unpacked { numbers, scales, mins });
+            let to = Unpacked {
+                numbers: &mut self.numbers[place * B::LENGTH..][..B::LENGTH],
+                units: &mut units[..B::LENGTH / B::UNIT],
+                min_units: &mut min_units[..B::LENGTH / B::UNIT],
+                scales: &mut scales[..groups],
+                mins: &mut mins[..groups],
+            };
+            B::unpack(block, to);
+            for (group, scale) in self.scales[place * groups..][..groups].iter_mut().enumerate() {
+                *scale = units[group * B::GROUP / B::UNIT] * f32::from(scales[group]);
+            }
+            if B::MINS {
+                for (group, min) in self.mins[place * groups..][..groups].iter_mut().enumerate() {
+                    *min = min_units[group * B::GROUP / B::UNIT] * f32::from(mins[group]);
+                }
+            }
         }
     }
 
@@ -73,12 +59,20 @@ impl Row {
         let groups = values.chunks_exact_mut(GROUP).zip(self.numbers.chunks_exact(GROUP)).zip(&self.scales);
         for (place, ((values, numbers), scale)) in groups.enumerate() {
             let products = numbers.iter().map(|number| scale * f32::from(*number));
-            match self.mins().get(place) {
+            match self.mins.get(place) {
                 None => values.iter_mut().zip(products).for_each(|(value, product)| *value = product),
                 Some(min) => {
                     values.iter_mut().zip(products).for_each(|(value, product)| *value = product - min)
                 }
             }
         }
+    }
+
+    /// |scale · number| + |minimum| of number `place`.
+    #[cfg(test)]
+    pub(crate) fn size(&self, place: usize) -> f64 {
+        let group = place / self.group;
+        let min = self.mins.get(group).copied().unwrap_or(0.0);
+        f64::from(self.scales[group] * f32::from(self.numbers[place])).abs() + f64::from(min).abs()
     }
 }

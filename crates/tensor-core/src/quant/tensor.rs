@@ -197,9 +197,10 @@ impl QTensor {
     /// The product `xs · selfᵀ` of activations `[…, k]` with this matrix `[n, k]`: `[…, n]`, in the dtype of `xs`:
     /// `f32`, `f16` or `bf16`.
     ///
-    /// Up to eight rows of activations are rounded to 8 bits, every 32 with a scale: a result may differ from the exact
-    /// one by Σ |w| · max |x| / 254, with the maximum of each 32. More rows are multiplied without that: on the CPU in
-    /// `f32`, on a HIP device by the weights rounded to the dtype of `xs`.
+    /// Activations are rounded to 8 bits: a result may differ from the exact one by Σ |w| · max |x| / 254, with the maximum of
+    /// those that share a scale. The CPU rounds as ggml: every 32 for blocks of 32, with scales in `f16`, and every 256 for
+    /// blocks of 256. A HIP device rounds up to eight rows, every 32; it multiplies more rows without that, by the weights
+    /// rounded to the dtype of `xs`.
     ///
     /// # Errors
     /// [`ErrorKind::Rank`] unless the tensor is a matrix and `xs` has an axis; [`ErrorKind::InnerDimensions`];
@@ -233,8 +234,8 @@ impl QTensor {
 
     /// The products of activations with the matrices of their experts, which are this tensor `[experts, n, k]`. `x` is
     /// `[batch, top, k]`, or `[batch, 1, k]` for the same activations for all experts of a row; `ids` `[batch, top]` are
-    /// the experts. The result is `[batch, top, n]` in the dtype of `x`. A HIP device
-    /// rounds all activations to 8 bits; the CPU those of an expert that has up to eight rows.
+    /// the experts. The result is `[batch, top, n]` in the dtype of `x`. All activations
+    /// are rounded to 8 bits, as in [`QTensor::forward`].
     ///
     /// # Errors
     /// [`ErrorKind::Rank`], [`ErrorKind::InnerDimensions`], [`ErrorKind::Argument`] if the shapes do not match;

@@ -11,10 +11,14 @@ impl Block for TQ1_0 {
     const LENGTH: usize = 256;
     const BYTES: usize = 54;
     const GROUP: usize = 32;
+    const UNIT: usize = 256;
+    const ZERO: i16 = 1;
+    const TOP: i16 = 3;
 
     #[inline(always)]
     fn unpack(block: &[u8], to: Unpacked<'_>) {
-        to.scales.fill(half(&block[52..]));
+        to.units[0] = half(&block[52..]);
+        to.scales.fill(1);
         let (first, rest) = to.numbers.split_at_mut(160);
         let (second, last) = rest.split_at_mut(80);
         digits(&block[..32], first);
@@ -27,10 +31,14 @@ impl Block for TQ2_0 {
     const LENGTH: usize = 256;
     const BYTES: usize = 66;
     const GROUP: usize = 32;
+    const UNIT: usize = 256;
+    const ZERO: i16 = 1;
+    const TOP: i16 = 3;
 
     #[inline(always)]
     fn unpack(block: &[u8], to: Unpacked<'_>) {
-        to.scales.fill(half(&block[64..]));
+        to.units[0] = half(&block[64..]);
+        to.scales.fill(1);
         pairs(&block[..64], to.numbers, less(1));
     }
 }

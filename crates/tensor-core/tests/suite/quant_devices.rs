@@ -47,36 +47,41 @@ fn roundoff(dtype: DType) -> f64 {
     }
 }
 
-/// Checks `y` `[m, n]` against the products in `f64` of `x` `[m, k]` with the values `w` `[n, k]`.
+/// Checks `y` `[m, n]` against the products in `f64` of `x` `[m, k]` with the values `w` `[n, k]` of a format.
 ///
-/// - Up to eight rows: each activation is rounded to a multiple of s = max |x| / 127 of its 32, by at most 0.5001 · s, and
-///   that is multiplied by |w|. Integers are summed exactly. Terms c · |x|, where c is at most four times the largest
-///   weight of the row (a scaled number and a minimum), pass through 16 + k / 32 roundings of `f32`.
-/// - More rows: weights are rounded to the dtype of `x`, and k terms are summed in `f32` in any order.
+/// - Rounded activations: each becomes a multiple of a step s = max |x| / 127, with an error of at most 0.5001 · s, which is
+///   multiplied by |w|. HIP devices have a step for 32 activations, and so has the CPU for blocks of 32; for blocks of 256
+///   it has one for 256. The CPU rounds a step for 32, and s · Σq, to `f16`: by 2^-11 of them, or by 2^-25 of at most 127
+///   steps. Integers are summed exactly. Terms c · (|x| + s / 2), where c is at most four times the largest weight of the row
+///   (a scaled number and a minimum), pass through 16 + k / 32 roundings of `f32`.
+/// - HIP devices round more than eight rows not at all: weights are rounded to the dtype of `x`, and k terms are summed in
+///   `f32` in any order.
 /// - The result is rounded to its dtype.
-fn check(y: &Tensor, x: &Tensor, w: &Tensor, what: &str) -> Result<()> {
+fn check(y: &Tensor, x: &Tensor, w: &Tensor, format: QuantFormat, what: &str) -> Result<()> {
     let (dtype, width) = (y.dtype(), x.dims()[1]);
+    let on_cpu = y.device().as_hip().is_none();
     let wide = |tensor: &Tensor| -> Result<Vec<f64>> { tensor.to_dtype(DType::F64)?.to_vec() };
     let (y, x, w) = (wide(y)?, wide(x)?, wide(w)?);
     let rows = x.len() / width;
     let single = roundoff(DType::F32);
+    let shared = if on_cpu { format.block_size().min(256) } else { 32 };
+    let half = if on_cpu && shared == 32 { roundoff(DType::F16) } else { 0.0 };
     for (m, x) in x.chunks_exact(width).enumerate() {
         for (n, w) in w.chunks_exact(width).enumerate() {
             let got = y[m * (y.len() / rows) + n];
             let exact: f64 = x.iter().zip(w).map(|(x, w)| x * w).sum();
             let terms: f64 = x.iter().zip(w).map(|(x, w)| (x * w).abs()).sum();
             let largest = w.iter().fold(0f64, |most, w| most.max(w.abs()));
-            let bound = if rows <= 8 {
-                let rounded: f64 = x
-                    .chunks_exact(32)
-                    .zip(w.chunks_exact(32))
-                    .map(|(x, w)| {
-                        let step = x.iter().fold(0f64, |most, x| most.max(x.abs())) / 127.0;
-                        0.5001 * step * w.iter().map(|w| w.abs()).sum::<f64>()
-                    })
-                    .sum();
-                let magnitude: f64 = x.iter().map(|x| 4.0 * largest * x.abs()).sum();
-                rounded + (16.0 + width as f64 / 32.0) * single * magnitude
+            let bound = if rows <= 8 || on_cpu {
+                let (mut moved, mut magnitude) = (0.0, 0.0);
+                for (x, w) in x.chunks_exact(shared).zip(w.chunks_exact(shared)) {
+                    let step = x.iter().fold(0f64, |most, x| most.max(x.abs())) / 127.0;
+                    moved += 0.5001 * step * w.iter().map(|w| w.abs()).sum::<f64>();
+                    magnitude += x.iter().map(|x| 4.0 * largest * (x.abs() + 0.5001 * step)).sum::<f64>();
+                }
+                let tiny =
+                    if half == 0.0 { 0.0 } else { 2f64.powi(-25) * 127.0 * 4.0 * largest * width as f64 };
+                moved + ((16.0 + width as f64 / 32.0) * single + half) * magnitude + tiny
             } else {
                 (roundoff(dtype) * 1.001 + width as f64 * single) * terms
             };
@@ -127,7 +132,7 @@ fn products_are_near_the_exact_ones() -> Result<()> {
                 let x = tensor(&[rows, 2304], 3, dtype)?;
                 let y = weights.forward(&x.to_device(device)?)?;
                 assert_eq!((y.dtype(), y.dims()), (dtype, &[rows, 7][..]));
-                check(&y, &x, &exact, &format!("{format}, {rows} rows of {dtype} on {device}"))?;
+                check(&y, &x, &exact, format, &format!("{format}, {rows} rows of {dtype} on {device}"))?;
             }
         }
     }
@@ -147,14 +152,20 @@ fn experts_are_near_the_exact_products() -> Result<()> {
             let ids = Tensor::new(chosen, device)?;
             for each in [1, 2] {
                 let x = tensor(&[2, each, width], 5, dtype)?;
-                let y = all.indexed_moe_forward(&x.to_device(device)?, &ids)?.to_device(&Device::Cpu)?;
+                let y = all.indexed_moe_forward(&x.to_device(device)?, &ids)?;
                 assert_eq!(y.dims(), [2, 2, columns]);
                 for (row, experts) in chosen.iter().enumerate() {
                     for (place, expert) in experts.iter().enumerate() {
                         let x = x.narrow(0, row, 1)?.narrow(1, place.min(each - 1), 1)?.squeeze(0)?;
                         let y = y.narrow(0, row, 1)?.narrow(1, place, 1)?.squeeze(0)?;
                         let w = exact.narrow(0, *expert as usize, 1)?.squeeze(0)?;
-                        check(&y, &x, &w, &format!("{format}, expert {expert} of {dtype} on {device}"))?;
+                        check(
+                            &y,
+                            &x,
+                            &w,
+                            format,
+                            &format!("{format}, expert {expert} of {dtype} on {device}"),
+                        )?;
                     }
                 }
             }
@@ -172,13 +183,19 @@ fn activations_may_be_views() -> Result<()> {
             // Columns of a wider tensor, from an odd element on, and a transposed one.
             let wide = tensor(&[3, 99], 7, dtype)?;
             let (here, there) = (wide.narrow(1, 33, 64)?, wide.to_device(device)?.narrow(1, 33, 64)?);
-            check(&weights.forward(&there)?, &here.contiguous()?, &exact, "narrowed")?;
+            check(&weights.forward(&there)?, &here.contiguous()?, &exact, QuantFormat::Q8_0, "narrowed")?;
             let row = wide.to_device(device)?.flatten_all()?.narrow(0, 1, 64)?;
             let y = weights.forward(&row)?.reshape([1, 6])?;
-            check(&y, &wide.flatten_all()?.narrow(0, 1, 64)?.reshape([1, 64])?, &exact, "unaligned")?;
+            check(
+                &y,
+                &wide.flatten_all()?.narrow(0, 1, 64)?.reshape([1, 64])?,
+                &exact,
+                QuantFormat::Q8_0,
+                "unaligned",
+            )?;
             let turned = tensor(&[64, 9], 8, dtype)?;
             let y = weights.forward(&turned.to_device(device)?.t()?)?;
-            check(&y, &turned.t()?.contiguous()?, &exact, "transposed")?;
+            check(&y, &turned.t()?.contiguous()?, &exact, QuantFormat::Q8_0, "transposed")?;
         }
     }
     Ok(())

@@ -1,128 +1,129 @@
-//! Rows of activations as integers of 8 bits, for products with unpacked weights.
+//! Activations as integers of 8 bits, rounded as ggml rounds them, so that models choose the tokens that its users get.
+
+use half::f16;
 
 use crate::cpu::chunks::fill_chunks;
 use crate::cpu::vector::vectorised;
-use crate::quant::Row;
-use crate::quant::arrays::array;
+use crate::quant::block::Block;
 
-/// Activations that share a scale.
-const SHARED: usize = 32;
-/// Groups whose products are added in parallel lanes.
-const LANES: usize = 8;
+/// Activations that share a scale: x ≈ scale · q, with integers q from −127 to 127.
+pub(super) trait Part: Clone + Copy + Default + Send + Sync {
+    /// How many they are.
+    const LENGTH: usize;
 
-/// A row of activations: in each 32 of them x ≈ s · q, with s = max |x| / 127 and integers q. As ggml's `q8_1`, but with
-/// scales and sums of 32 bits.
-#[derive(Clone, Default)]
-pub(super) struct Activations {
-    numbers: Vec<i8>,
-    /// One for each group of the weights, of 16 or 32.
-    scales: Vec<f32>,
-    /// s · Σq for each group.
-    sums: Vec<f32>,
+    /// Rounds as many values, for weights of format `B`.
+    fn new<B: Block>(values: &[f32]) -> Self;
 }
 
-impl Activations {
-    /// The rows of a matrix with `width` columns, for weights in groups of `group`.
-    pub(super) fn of_rows(values: &[f32], width: usize, group: usize) -> Vec<Activations> {
-        let mut rows = vec![Activations::default(); values.len() / width];
-        fill_chunks(&mut rows, 1, 8 * width, &|start, row: &mut [Activations], (): &mut ()| {
-            row[0] = Activations::new(&values[start * width..][..width], group);
-        });
-        rows
-    }
+/// As ggml's `q8_0` and `q8_1`.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Part32 {
+    /// Four integers of 8 bits in each, in the order of memory.
+    pub(super) numbers: [i32; 8],
+    /// An `f16`, unless that would be infinite, and so is `sum`.
+    pub(super) scale: f32,
+    /// scale · Σq, of the scale before its rounding.
+    pub(super) sum: f32,
+    /// Σq of each group of the weights.
+    pub(super) sums: [i32; 2],
+}
 
-    fn new(values: &[f32], group: usize) -> Activations {
-        let groups = values.len() / group;
-        let mut row = Activations {
-            numbers: vec![0; values.len()],
-            scales: vec![0.0; groups],
-            sums: vec![0.0; groups],
-        };
-        let Activations { numbers, scales, sums } = &mut row;
-        let parts = numbers.chunks_exact_mut(SHARED).zip(values.chunks_exact(SHARED));
-        let groups = scales.chunks_exact_mut(SHARED / group).zip(sums.chunks_exact_mut(SHARED / group));
+/// As ggml's `q8_K`.
+#[derive(Clone, Copy)]
+pub(super) struct Part256 {
+    /// As in [`Part32`].
+    pub(super) numbers: [i32; 64],
+    pub(super) scale: f32,
+    /// Σq of each group of the weights, as pairs of 16 bits in the order of memory.
+    pub(super) sums: [i32; 8],
+}
+
+impl Default for Part256 {
+    fn default() -> Part256 {
+        Part256 { numbers: [0; 64], scale: 0.0, sums: [0; 8] }
+    }
+}
+
+impl Part for Part32 {
+    const LENGTH: usize = 32;
+
+    #[inline(always)]
+    fn new<B: Block>(values: &[f32]) -> Part32 {
+        let mut part = Part32::default();
+        let numbers: &mut [i8] = bytemuck::cast_slice_mut(&mut part.numbers);
+        let most = greatest(values);
+        round(values, 127.0 / most, numbers);
+        for (sum, numbers) in part.sums.iter_mut().zip(numbers.chunks_exact(B::GROUP)) {
+            *sum = sum_of(numbers);
+        }
+        let scale = most / 127.0;
+        part.scale = to_half(scale);
+        part.sum = to_half(scale * part.sums.iter().sum::<i32>() as f32);
+        part
+    }
+}
+
+impl Part for Part256 {
+    const LENGTH: usize = 256;
+
+    #[inline(always)]
+    fn new<B: Block>(values: &[f32]) -> Part256 {
+        let mut part = Part256::default();
+        let numbers: &mut [i8] = bytemuck::cast_slice_mut(&mut part.numbers);
+        let most = greatest(values);
+        // ggml gives both the sign of the greatest value, which cancels.
+        let inverse = 127.0 / most;
+        round(values, inverse, numbers);
+        let sums: &mut [i16] = bytemuck::cast_slice_mut(&mut part.sums);
+        for (sum, numbers) in sums.iter_mut().zip(numbers.chunks_exact(B::GROUP)) {
+            *sum = sum_of(numbers) as i16;
+        }
+        part.scale = if most == 0.0 { 0.0 } else { 1.0 / inverse };
+        part
+    }
+}
+
+/// The parts of `values`, whose rows have `width` numbers: first those of all rows, then the next ones of all rows.
+pub(super) fn parts<B: Block, P: Part>(values: &[f32], width: usize) -> Vec<P> {
+    let rows = values.len() / width;
+    let mut parts = vec![P::default(); values.len() / P::LENGTH];
+    fill_chunks(&mut parts, rows, 4 * P::LENGTH, &|start, parts: &mut [P], (): &mut ()| {
+        let place = start / rows * P::LENGTH;
         vectorised(
             #[inline(always)]
             || {
-                for ((numbers, values), (scales, sums)) in parts.zip(groups) {
-                    let scale = quantize(values, numbers);
-                    scales.fill(scale);
-                    for (sum, numbers) in sums.iter_mut().zip(numbers.chunks_exact(group)) {
-                        *sum = scale * numbers.iter().map(|q| i32::from(*q)).sum::<i32>() as f32;
-                    }
+                for (part, values) in parts.iter_mut().zip(values.chunks_exact(width)) {
+                    *part = P::new::<B>(&values[place..][..P::LENGTH]);
                 }
             },
         );
-        row
-    }
-
-    /// The product with a row of weights: Σ over groups of (scale · s) · Σ(number · q) − min · (s · Σq).
-    pub(super) fn dot(&self, weights: &Row) -> f32 {
-        vectorised(
-            #[inline(always)]
-            || match weights.group() {
-                16 => self.dot_groups::<16>(weights),
-                _ => self.dot_groups::<32>(weights),
-            },
-        )
-    }
-
-    #[inline(always)]
-    fn dot_groups<const GROUP: usize>(&self, weights: &Row) -> f32 {
-        let mut lanes = [0f32; LANES];
-        let (numbers, rest) = weights.numbers().as_chunks::<GROUP>().0.as_chunks::<LANES>();
-        let (others, other_rest) = self.numbers.as_chunks::<GROUP>().0.as_chunks::<LANES>();
-        let (scales, scales_rest) = weights.scales().as_chunks::<LANES>();
-        let (other_scales, other_scales_rest) = self.scales.as_chunks::<LANES>();
-        for (((numbers, others), scales), other_scales) in
-            numbers.iter().zip(others).zip(scales).zip(other_scales)
-        {
-            let sums: [i32; LANES] = array(|lane| integer_dot(&numbers[lane], &others[lane]));
-            for lane in 0..LANES {
-                lanes[lane] += sums[lane] as f32 * (scales[lane] * other_scales[lane]);
-            }
-        }
-        for lane in 0..rest.len() {
-            let sum = integer_dot(&rest[lane], &other_rest[lane]);
-            lanes[lane] += sum as f32 * (scales_rest[lane] * other_scales_rest[lane]);
-        }
-        lanes.iter().sum::<f32>() - dot_of_floats(weights.mins(), &self.sums)
-    }
+    });
+    parts
 }
 
-/// Writes the integers of some activations, and returns their scale: NaN if one of them is, infinite if one is.
+/// The greatest magnitude; NaN if one value is, else infinite if one is.
 #[inline(always)]
-fn quantize(values: &[f32], numbers: &mut [i8]) -> f32 {
+fn greatest(values: &[f32]) -> f32 {
     // Of the bits without the sign, those of NaN are the largest, then those of infinity.
-    let most = values.iter().map(|x| x.to_bits() & 0x7fff_ffff).max().unwrap_or(0);
-    let scale = f32::from_bits(most) / 127.0;
-    let inverse = if scale == 0.0 { 0.0 } else { 1.0 / scale };
+    f32::from_bits(values.iter().map(|x| x.to_bits() & 0x7fff_ffff).max().unwrap_or(0))
+}
+
+/// Writes the nearest integers of x · `inverse`; 0 for NaN, which are all products of zeros with an infinite inverse.
+#[inline(always)]
+fn round(values: &[f32], inverse: f32, numbers: &mut [i8]) {
     for (number, x) in numbers.iter_mut().zip(values) {
-        *number = (x * inverse).round_ties_even() as i8;
+        *number = (x * inverse).round_ties_even().clamp(-127.0, 127.0) as i8;
     }
-    scale
 }
 
 #[inline(always)]
-fn integer_dot<const N: usize>(x: &[i8; N], y: &[i8; N]) -> i32 {
-    let mut sum = 0;
-    for i in 0..N {
-        sum += i32::from(x[i]) * i32::from(y[i]);
-    }
-    sum
+fn sum_of(numbers: &[i8]) -> i32 {
+    numbers.iter().map(|q| i32::from(*q)).sum()
 }
 
-/// The product of as many numbers as the shorter slice has.
+/// The nearest `f16` if it is finite, else `x`.
 #[inline(always)]
-fn dot_of_floats(x: &[f32], y: &[f32]) -> f32 {
-    let mut lanes = [0f32; LANES];
-    let (x, x_rest) = x.as_chunks::<LANES>();
-    let (y, y_rest) = y.as_chunks::<LANES>();
-    for (x, y) in x.iter().zip(y) {
-        for lane in 0..LANES {
-            lanes[lane] += x[lane] * y[lane];
-        }
-    }
-    let rest: f32 = x_rest.iter().zip(y_rest).map(|(x, y)| x * y).sum();
-    lanes.iter().sum::<f32>() + rest
+fn to_half(x: f32) -> f32 {
+    let half = f16::from_f32(x).to_f32();
+    if half.is_finite() { half } else { x }
 }

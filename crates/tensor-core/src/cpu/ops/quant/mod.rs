@@ -1,7 +1,11 @@
 //! Quantized numbers: to blocks and back, rows by ids, and products with matrices of activations.
 
 mod activations;
+#[cfg(target_arch = "x86_64")]
+mod avx2;
+mod machine;
 mod product;
+mod tile;
 
 use half::{bf16, f16};
 

@@ -1,22 +1,67 @@
 //! Products of activations with matrices of blocks: y = x Wᵀ.
 //!
-//! For a few rows of activations each row of weights is unpacked to integers and multiplied by rounded activations. For
-//! more, tiles of weights are dequantized and multiplied by `gemm`.
+//! Activations are rounded to 8 bits. Of eight rows of weights one block after another is unpacked and multiplied by all rows
+//! of activations, in integers. Their sums are scaled and added in `f32` in the order of the blocks: neither the number of
+//! rows nor that of cores changes a result.
 
-use super::activations::Activations;
-use super::{dequantize_row, row_bytes, unpack};
+use super::activations::{Part, Part32, Part256, parts};
+#[cfg(target_arch = "x86_64")]
+use super::avx2::Avx2;
+use super::machine::{AnyMachine, Machine};
+use super::row_bytes;
+use super::tile::{Floats, LANES, Rows, Tile};
 use crate::cpu::chunks::new_chunks;
-use crate::cpu::ops::matmul::{Matrix, multiply};
+use crate::cpu::vector::vectorised;
 use crate::error::Result;
-use crate::quant::{QuantFormat, Row};
+use crate::quant::QuantFormat;
+use crate::quant::block::{Block, dispatch_format};
+use crate::quant::{fp4, iq1, iq2, iq3, iq4, k, legacy, tq};
 
-/// The most rows of activations that are multiplied as integers.
-const FEW: usize = 8;
-/// Rows of weights that a core unpacks at a time for few activations.
-const STRIP: usize = 4;
-/// Rows of weights that a core dequantizes at a time for many. It does not depend on the number of cores, and so neither do
-/// the sums of `gemm`.
-const TILE: usize = 32;
+/// The most activations that are multiplied by a tile: with their scales they fit a part of the L2 cache.
+const TOGETHER: usize = 256 * 1024;
+
+/// Bytes that memory gives at once.
+const LINE: usize = 64;
+
+/// A format, and how activations are rounded for it.
+trait Multiplied: Block {
+    type Part: Part;
+
+    /// Unpacks a block of each of eight rows.
+    fn fill(machine: impl Machine, tile: &mut Tile, rows: Rows<'_>);
+
+    /// Adds the products of the tile's blocks with the parts of each row of activations to the row's sums. First come the
+    /// parts that all rows have beside the block's first numbers.
+    fn add(machine: impl Machine, tile: &Tile, parts: &[Self::Part], sums: &mut [Floats]);
+}
+
+macro_rules! multiplied {
+    ($Part:ident by $add:ident, $fill:ident: $($family:ident::$name:ident)+) => {
+        $(impl Multiplied for $family::$name {
+            type Part = $Part;
+
+            #[inline(always)]
+            fn fill(machine: impl Machine, tile: &mut Tile, rows: Rows<'_>) {
+                tile.$fill::<Self>(machine, rows);
+            }
+
+            #[inline(always)]
+            fn add(machine: impl Machine, tile: &Tile, parts: &[$Part], sums: &mut [Floats]) {
+                for (place, parts) in parts.chunks_exact(sums.len()).enumerate() {
+                    machine.$add::<Self>(tile, place, parts, sums);
+                }
+            }
+        })+
+    };
+}
+
+// As ggml has it: `vec_dot_type` in its table of types.
+multiplied!(Part32 by add_narrow, fill_nibbles: legacy::Q4_0 legacy::Q4_1 legacy::Q5_0 legacy::Q5_1);
+multiplied!(Part32 by add_narrow, fill_bytes: legacy::Q8_0 legacy::Q8_1);
+multiplied!(Part32 by add_narrow, fill: iq4::IQ4NL fp4::MXFP4 fp4::NVFP4);
+multiplied!(Part256 by add_wide, fill_q4_k: k::Q4K);
+multiplied!(Part256 by add_wide, fill: k::Q2K k::Q3K k::Q5K k::Q6K k::Q8K iq1::IQ1S iq1::IQ1M iq2::IQ2XXS iq2::IQ2XS
+    iq2::IQ2S iq3::IQ3XXS iq3::IQ3S iq4::IQ4XS tq::TQ1_0 tq::TQ2_0);
 
 /// The products of `values` `[m, width]` with `blocks` `[n, width]`, as `[m, n]`. Neither is empty.
 pub(crate) fn product(
@@ -27,10 +72,7 @@ pub(crate) fn product(
     operation: &'static str,
 ) -> Result<Vec<f32>> {
     let (rows, columns) = (values.len() / width, blocks.len() / row_bytes(format, width));
-    let transposed = match rows {
-        ..=FEW => few(format, blocks, values, width, operation)?,
-        _ => many(format, blocks, values, width, operation)?,
-    };
+    let transposed = dispatch_format!(format, B => transposed::<B>(blocks, values, width, operation)?);
     if rows == 1 {
         return Ok(transposed);
     }
@@ -41,54 +83,76 @@ pub(crate) fn product(
 }
 
 /// As [`product`], transposed: `[n, m]`.
-fn few(
-    format: QuantFormat,
+fn transposed<B: Multiplied>(
     blocks: &[u8],
     values: &[f32],
     width: usize,
     operation: &'static str,
 ) -> Result<Vec<f32>> {
-    let bytes = row_bytes(format, width);
-    let activations = Activations::of_rows(values, width, Row::group_of(format));
-    let rows = activations.len();
+    let (rows, bytes) = (values.len() / width, width / B::LENGTH * B::BYTES);
+    let together = (TOGETHER / width).max(LANES);
+    let parts: Vec<Vec<B::Part>> =
+        values.chunks(together * width).map(|values| parts::<B, B::Part>(values, width)).collect();
+    let work = width / rows.min(LANES);
     let count = blocks.len() / bytes * rows;
-    new_chunks(count, (STRIP * rows, width), operation, &|start, out: &mut [f32], row: &mut Row| {
-        let blocks = &blocks[start / rows * bytes..];
-        for (out, blocks) in out.chunks_exact_mut(rows).zip(blocks.chunks_exact(bytes)) {
-            unpack(format, blocks, row);
-            out.iter_mut().zip(&activations).for_each(|(y, x)| *y = x.dot(row));
+    new_chunks(count, (LANES * rows, work), operation, &|start, out: &mut [f32], scratch: &mut Scratch| {
+        let blocks = &blocks[start / rows * bytes..][..out.len() / rows * bytes];
+        for (place, parts) in parts.iter().enumerate() {
+            scratch.multiply::<B>(blocks, bytes, parts);
+            for (lane, out) in out.chunks_exact_mut(rows).enumerate() {
+                let out = out[place * together..].iter_mut();
+                out.zip(&scratch.sums).for_each(|(y, sums)| *y = sums[lane]);
+            }
         }
     })
 }
 
-/// As [`few`].
-fn many(
-    format: QuantFormat,
-    blocks: &[u8],
-    values: &[f32],
-    width: usize,
-    operation: &'static str,
-) -> Result<Vec<f32>> {
-    let bytes = row_bytes(format, width);
-    let (rows, columns) = (values.len() / width, blocks.len() / bytes);
-    let right = Matrix { rows: width, columns: rows, row_stride: 1, column_stride: width };
-    type Scratch = (Row, Vec<f32>);
-    new_chunks(
-        rows * columns,
-        (TILE * rows, width),
-        operation,
-        &|start, out: &mut [f32], scratch: &mut Scratch| {
-            let (row, weights) = scratch;
-            let (first, count) = (start / rows, out.len() / rows);
-            weights.resize(count * width, 0.0);
-            let blocks = blocks[first * bytes..].chunks_exact(bytes);
-            for (blocks, weights) in blocks.zip(weights.chunks_exact_mut(width)) {
-                dequantize_row(format, blocks, row, weights);
+/// What a core needs for the products of a tile.
+#[derive(Default)]
+struct Scratch {
+    tile: Tile,
+    /// For each row of activations.
+    sums: Vec<Floats>,
+}
+
+impl Scratch {
+    /// Sets the sums to the products of up to eight rows of blocks, of `bytes` bytes each, with all rows of activations.
+    fn multiply<B: Multiplied>(&mut self, rows: &[u8], bytes: usize, parts: &[B::Part]) {
+        #[cfg(target_arch = "x86_64")]
+        if let Some(machine) = Avx2::detected() {
+            return vectorised(
+                #[inline(always)]
+                || self.multiply_on::<B>(machine, rows, bytes, parts),
+            );
+        }
+        self.multiply_on::<B>(AnyMachine, rows, bytes, parts);
+    }
+
+    #[inline(always)]
+    fn multiply_on<B: Multiplied>(
+        &mut self,
+        machine: impl Machine,
+        rows: &[u8],
+        bytes: usize,
+        parts: &[B::Part],
+    ) {
+        // Lanes without a row get the last one.
+        let (blocks, last) = (bytes / B::BYTES, rows.len() / bytes - 1);
+        let beside = parts.len() / blocks;
+        self.sums.clear();
+        self.sums.resize(beside / (B::LENGTH / B::Part::LENGTH), [0.0; LANES]);
+        for (place, parts) in parts.chunks_exact(beside).enumerate() {
+            let block = |lane: usize| &rows[lane.min(last) * bytes + place * B::BYTES..][..B::BYTES];
+            let rows: Rows<'_> = std::array::from_fn(block);
+            // The next eight rows lie behind these. Eight streams at a time are too many for the processor to foresee.
+            let next = rows.map(|block| block.as_ptr().wrapping_add(LANES * bytes));
+            for line in (0..B::BYTES).step_by(LINE) {
+                next.iter().for_each(|next| machine.prefetch(next.wrapping_add(line)));
             }
-            let left = Matrix { rows: count, columns: width, row_stride: width, column_stride: 1 };
-            multiply(out, weights, left, values, right, gemm::Parallelism::None);
-        },
-    )
+            B::fill(machine, &mut self.tile, rows);
+            B::add(machine, &self.tile, parts, &mut self.sums);
+        }
+    }
 }
 
 /// The products of rows of `values`, each with the matrix of its expert: those of `pairs` (row, expert), in their order.

@@ -1,9 +1,14 @@
-//! Products compared with those of the dequantized weights in `f64`, within derived bounds.
+//! Products compared with those of the dequantized weights in `f64`, within derived bounds, and those of machines with
+//! each other.
 
+use super::super::{quantize, unpack};
 use super::*;
+use crate::quant::Row;
 
-/// The unit roundoff of `f32`.
+/// The unit roundoffs of `f32` and of `f16`, and half the smallest `f16`.
 const ROUNDOFF: f64 = 1.0 / (1 << 24) as f64;
+const HALF_ROUNDOFF: f64 = 1.0 / (1 << 11) as f64;
+const TINY: f64 = 1.0 / (1 << 25) as f64;
 
 /// Numbers from −1 to 1 that look random.
 fn noise(count: usize, seed: u64) -> Vec<f32> {
@@ -19,49 +24,49 @@ fn noise(count: usize, seed: u64) -> Vec<f32> {
 /// be a scale.
 fn weights(format: QuantFormat, count: usize) -> Vec<u8> {
     if format.can_quantize() {
-        return super::super::quantize(format, &noise(count, 1)).unwrap();
+        return quantize(format, &noise(count, 1)).unwrap();
     }
     let bits = noise(count / format.block_size() * format.type_size(), 2);
     let byte = |(place, x): (usize, &f32)| (x * 128.0) as i8 as u8 & if place % 2 == 1 { 0x2f } else { 0xff };
     bits.iter().enumerate().map(byte).collect()
 }
 
-/// The product of a row of weights and a row of activations in `f64`, and how far a product of few or many rows may be
-/// from it.
+/// The product of a row of weights and a row of activations in `f64`, and how far ours may be from it.
 ///
-/// Let w = scale · number − min be a weight, and c = |scale · number| + |min|.
+/// Let w = scale · number − min be a weight, c = |scale · number| + |min|, and s = max |x| / 127 of the activations x that
+/// share a scale.
 ///
-/// - Few rows: every 32 activations are rounded to multiples of s = max |x| / 127, each by s / 2. Because x / s is itself
-///   rounded, by at most 127 · 2 roundoffs, the error is at most 0.5001 · s. It is multiplied by |w|. What follows is
-///   exact but for the roundings of `f32`: sums of integers are below 2^24. A term c · |x| passes through the roundings
-///   of its group (its scale, the product of scales, the product with the sum, s itself, and those of w: 8), of its lane
-///   (an addition per set of lanes), and of the sum over lanes (9).
-/// - Many rows: `gemm` rounds each term k times at most, for k numbers in a row, and w has 2 roundings.
-fn expected(row: &Row, width: usize, x: &[f32]) -> (f64, f64, f64) {
-    let (mut product, mut rounded, mut terms, mut exact_terms) = (0.0, 0.0, 0.0, 0.0);
+/// - x becomes s · q with an error of at most 0.5001 · s: half a step, and 127 · 2 roundoffs of its quotient. It is
+///   multiplied by |w|.
+/// - Where 32 activations share a scale, s and s · Σq are rounded to `f16`: by a roundoff of `f16`, or half the smallest
+///   `f16`. What is multiplied by them is together at most c · |q|, |q| ≤ 127.
+/// - The rest is exact but for roundings of `f32`, which a term passes through: those of s, of its product with the unit,
+///   of the integer sum, of the product of these, of the difference with the minimum (7), of w here (2), and of one
+///   addition for each group, or for each block of 256.
+fn expected(format: QuantFormat, row: &Row, width: usize, x: &[f32]) -> (f64, f64) {
+    let (mut product, mut moved, mut terms, mut sizes) = (0.0, 0.0, 0.0, 0.0);
     let mut values = vec![0.0; width];
     row.dequantize(&mut values);
+    let shared = if format.block_size() == 256 { 256 } else { 32 };
     for (j, w) in values.iter().enumerate() {
-        let group = j / row.group();
-        let min = row.mins().get(group).copied().unwrap_or(0.0);
-        let size = f64::from(row.scales()[group] * f32::from(row.numbers()[j])).abs() + f64::from(min).abs();
-        let most = x[j / 32 * 32..][..32].iter().fold(0f32, |most, x| most.max(x.abs()));
+        let most = x[j / shared * shared..][..shared].iter().fold(0f32, |most, x| most.max(x.abs()));
         let step = 0.5001 * f64::from(most) / 127.0;
         let (w, x) = (f64::from(*w), f64::from(x[j]));
         product += w * x;
-        rounded += w.abs() * step;
-        terms += size * (x.abs() + step);
-        exact_terms += size * x.abs();
+        moved += w.abs() * step;
+        terms += row.size(j) * (x.abs() + step);
+        sizes += row.size(j);
     }
-    let sets = row.scales().len().div_ceil(8);
-    (product, rounded + terms * ROUNDOFF * (8 + sets + 9) as f64, exact_terms * ROUNDOFF * (width + 2) as f64)
+    let half = if shared == 32 { HALF_ROUNDOFF * terms + 127.0 * TINY * sizes } else { 0.0 };
+    let additions = if shared == 32 { width / 16 } else { width / 256 };
+    (product, moved + half + terms * ROUNDOFF * (9 + additions) as f64)
 }
 
 #[test]
 fn quant_products_are_within_the_bound() {
     for format in QuantFormat::ALL {
         let length = format.block_size();
-        for (rows, columns, blocks) in [(1, 1, 1), (1, 5, 3), (3, 7, 2), (8, 1, 5), (9, 3, 3), (9, 40, 1)] {
+        for (rows, columns, blocks) in [(1, 1, 1), (1, 5, 3), (3, 7, 2), (8, 1, 5), (9, 19, 3), (9, 40, 1)] {
             let width = blocks * length;
             let blocks = weights(format, columns * width);
             let mut values = noise(rows * width, 3);
@@ -75,9 +80,8 @@ fn quant_products_are_within_the_bound() {
                 let (i, j) = (place / columns, place % columns);
                 let mut row = Row::default();
                 unpack(format, &blocks[j * bytes..][..bytes], &mut row);
-                let (product, few, many) = expected(&row, width, &values[i * width..][..width]);
-                let (error, bound) =
-                    ((f64::from(*got) - product).abs(), if rows <= FEW { few } else { many });
+                let (product, bound) = expected(format, &row, width, &values[i * width..][..width]);
+                let error = (f64::from(*got) - product).abs();
                 assert!(
                     error <= bound,
                     "{format} {rows} {columns} {width}: {got} {product}, {error:e} {bound:e}"
@@ -87,35 +91,107 @@ fn quant_products_are_within_the_bound() {
     }
 }
 
+/// The products of eight rows of weights, by the loops for any machine.
+fn on_any_machine<B: Multiplied>(blocks: &[u8], values: &[f32], width: usize) -> Vec<Floats> {
+    let mut scratch = Scratch::default();
+    let parts = parts::<B, B::Part>(values, width);
+    scratch.multiply_on::<B>(AnyMachine, blocks, width / B::LENGTH * B::BYTES, &parts);
+    scratch.sums
+}
+
 #[test]
-fn quant_experts_get_their_rows() {
-    let (format, columns, width) = (QuantFormat::Q5_1, 3, 64);
-    let blocks = weights(format, 4 * columns * width);
-    let values = noise(5 * width, 4);
-    // Expert 1 has ten rows, and so those are not rounded; expert 3 has none.
-    let mut pairs: Vec<(usize, usize)> = (0..10).map(|place| (place % 5, 1)).collect();
-    pairs.extend([(4, 2), (0, 0), (2, 2)]);
-    let got = product_of_experts(format, &blocks, (columns, width), &values, &pairs, "test").unwrap();
-    let matrix = columns * row_bytes(format, width);
-    for ((row, expert), got) in pairs.iter().zip(got.chunks_exact(columns)) {
-        let many = pairs.iter().filter(|pair| pair.1 == *expert).count() > FEW;
-        let x = &values[row * width..][..width];
-        let rows = if many { x.repeat(FEW + 1) } else { x.to_vec() };
-        let own = product(format, &blocks[expert * matrix..][..matrix], &rows, width, "test").unwrap();
-        for (a, b) in got.iter().zip(&own) {
-            // gemm may add in another order for another number of rows.
-            assert!(if many { (a - b).abs() < 1e-5 } else { a == b }, "{row} {expert}");
+fn quant_products_have_the_bits_of_any_machine() {
+    let (rows, width) = (6, 512);
+    for format in QuantFormat::ALL {
+        let blocks = weights(format, LANES * width);
+        let values = noise(rows * width, 3);
+        let ours = product(format, &blocks, &values, width, "test").unwrap();
+        let others = dispatch_format!(format, B => on_any_machine::<B>(&blocks, &values, width));
+        for (ours, others) in ours.chunks_exact(LANES).zip(others) {
+            assert_eq!(ours, others, "{format}");
         }
     }
 }
 
 #[test]
+fn quant_products_do_not_depend_on_the_number_of_rows() {
+    let (rows, columns, width) = (70, 11, 256 * 35);
+    for format in [QuantFormat::Q4_1, QuantFormat::Q6K] {
+        let blocks = weights(format, columns * width);
+        let values = noise(rows * width, 3);
+        let all = product(format, &blocks, &values, width, "test").unwrap();
+        for row in [0, 28, 63, 69] {
+            let own = product(format, &blocks, &values[row * width..][..width], width, "test").unwrap();
+            assert_eq!(own, all[row * columns..][..columns], "{format} {row}");
+        }
+    }
+}
+
+/// By the formulas of `quantize_row_q8_0`, `quantize_row_q8_1` and `quantize_row_q8_K_ref`.
+#[test]
+fn quant_activations_are_rounded_as_in_ggml() {
+    let values: Vec<f32> = (0..256).map(|i| 0.7 * (2 * (i * 37 % 256) - 203) as f32).collect();
+    let most = values.iter().fold(0f32, |most, x| most.max(x.abs()));
+    let part = Part256::new::<k::Q6K>(&values);
+    let inverse = 127.0 / most;
+    assert_eq!(part.scale, 1.0 / inverse);
+    let numbers: &[i8] = bytemuck::cast_slice(&part.numbers);
+    assert!(numbers.iter().zip(&values).all(|(q, x)| f32::from(*q) == (x * inverse).round_ties_even()));
+    let sums: &[i16] = bytemuck::cast_slice(&part.sums);
+    let sum = |numbers: &[i8]| numbers.iter().map(|q| i16::from(*q)).sum::<i16>();
+    assert!(sums.iter().zip(numbers.chunks_exact(16)).all(|(got, numbers)| *got == sum(numbers)));
+
+    let part = Part32::new::<legacy::Q4_1>(&values[..32]);
+    let most = values[..32].iter().fold(0f32, |most, x| most.max(x.abs()));
+    let scale = most / 127.0;
+    assert_eq!(part.scale, half::f16::from_f32(scale).to_f32());
+    let numbers: &[i8] = bytemuck::cast_slice(&part.numbers);
+    let nearest = |x: f32| (x * (127.0 / most)).round_ties_even();
+    assert!(numbers.iter().zip(&values).all(|(q, x)| f32::from(*q) == nearest(*x)));
+    assert_eq!(part.sum, half::f16::from_f32(scale * f32::from(sum(numbers))).to_f32());
+}
+
+#[test]
+fn quant_experts_get_their_rows() {
+    let (format, columns, width) = (QuantFormat::Q5_1, 3, 64);
+    let blocks = weights(format, 4 * columns * width);
+    let values = noise(5 * width, 4);
+    // Expert 1 has ten rows, expert 3 none.
+    let mut pairs: Vec<(usize, usize)> = (0..10).map(|place| (place % 5, 1)).collect();
+    pairs.extend([(4, 2), (0, 0), (2, 2)]);
+    let got = product_of_experts(format, &blocks, (columns, width), &values, &pairs, "test").unwrap();
+    let matrix = columns * row_bytes(format, width);
+    for ((row, expert), got) in pairs.iter().zip(got.chunks_exact(columns)) {
+        let x = &values[row * width..][..width];
+        let own = product(format, &blocks[expert * matrix..][..matrix], x, width, "test").unwrap();
+        assert_eq!(got, own, "{row} {expert}");
+    }
+}
+
+#[test]
 fn quant_products_of_nan_and_infinity_are_no_numbers() {
-    let blocks = weights(QuantFormat::Q4_0, 64);
-    for special in [f32::NAN, f32::INFINITY] {
-        let mut values = noise(64, 5);
-        values[40] = special;
-        let products = product(QuantFormat::Q4_0, &blocks, &values, 64, "test").unwrap();
-        assert!(products[0].is_nan() || products[0].is_infinite());
+    for format in
+        [QuantFormat::Q4_0, QuantFormat::Q4_1, QuantFormat::Q8_0, QuantFormat::Q4K, QuantFormat::Q6K]
+    {
+        for special in [f32::NAN, f32::INFINITY, f32::NEG_INFINITY] {
+            let blocks = weights(format, 256);
+            let mut values = noise(9 * 256, 5);
+            values[40] = special;
+            let products = product(format, &blocks, &values, 256, "test").unwrap();
+            assert!(products[0].is_nan(), "{format} {special}");
+            assert!(products[1..].iter().all(|x| x.is_finite()), "{format} {special}");
+        }
+    }
+}
+
+#[test]
+fn quant_products_of_large_activations_are_finite() {
+    // Their scales are beyond the largest f16.
+    for format in [QuantFormat::Q4_1, QuantFormat::Q8_0, QuantFormat::Q5K] {
+        let blocks = weights(format, 256);
+        let small = noise(256, 6);
+        let large: Vec<f32> = small.iter().map(|x| x * 2f32.powi(60)).collect();
+        let [small, large] = [small, large].map(|x| product(format, &blocks, &x, 256, "test").unwrap()[0]);
+        assert!((large / 2f32.powi(60) - small).abs() <= 1e-2 * small.abs(), "{format}: {small} {large}");
     }
 }
