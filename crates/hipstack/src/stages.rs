@@ -38,7 +38,8 @@ struct Stage {
 pub(crate) fn run(arguments: &StagesArguments) -> Result<(), Failure> {
     let model = &arguments.language.model;
     let (device, memory) = model.device()?;
-    let hip = device.as_hip().ok_or("memory is counted on HIP devices: take --device host:0, amd:0 or nvidia:0")?;
+    let hip =
+        device.as_hip().ok_or("memory is counted on HIP devices: take --device host:0, amd:0 or nvidia:0")?;
     let mut stages = vec![Stage::now("before", hip)];
     let (language, session) = match random::model(&model.path.to_string_lossy(), &device)? {
         Some(language) => (language, None),

@@ -8,7 +8,7 @@ const TEAM: u64 = 32;
 /// Blocks for each multiprocessor.
 const BLOCKS: u64 = 8;
 
-/// For `matvec_*` of a matrix with so many rows.
+/// For `matvec_*` of matrices with so many rows together.
 pub fn matvec(rows: u64, multiprocessors: u32) -> LaunchShape {
     // Small blocks where there is little to do, so that each multiprocessor gets some.
     let few = rows < 2 * u64::from(multiprocessors) * u64::from(MAX_BLOCK) / TEAM;

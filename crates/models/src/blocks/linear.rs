@@ -29,45 +29,46 @@ impl Linear {
         Ok(y)
     }
 
-    /// The results of several layers for the same input: quantized weights share its rounding.
+    /// The results of several layers for the same input: quantized weights share its rounding, others of its dtype a launch.
     pub(crate) fn forward_each<const N: usize>(layers: [&Linear; N], x: &Tensor) -> Result<[Tensor; N]> {
         let quantized: Vec<&QTensor> = layers.iter().filter_map(|layer| layer.weight.quantized()).collect();
-        let products = match quantized.is_empty() {
-            true => Vec::new(),
-            false if takes_bf16(x) => QTensor::forward_each(&quantized, &x.to_dtype(DType::BF16)?)?,
-            false => QTensor::forward_each(&quantized, x)?,
+        let dense = layers.iter().filter_map(|layer| layer.weight.tensor().ok());
+        let dense: Vec<&Tensor> = dense.filter(|weight| weight.dtype() == x.dtype()).collect();
+        let products = if quantized.len() == N {
+            let narrow = if takes_bf16(x) { x.to_dtype(DType::BF16)? } else { x.clone() };
+            QTensor::forward_each(&quantized, &narrow)?
+        } else if dense.len() == N {
+            x.linear_each(&dense)?
+        } else {
+            layers.iter().map(|layer| layer.product(x)).collect::<Result<_>>()?
         };
-        let mut products = products.into_iter();
-        let outputs = layers.map(|layer| {
-            let product = layer.weight.quantized().and_then(|_| products.next());
-            layer.finish(x, product)
+        let outputs = layers.iter().zip(products).map(|(layer, product)| {
+            let mut y = product.to_dtype(x.dtype())?;
+            if let Some(bias) = &layer.bias {
+                y.add_assign_(bias)?;
+            }
+            Ok(y)
         });
-        let outputs: Vec<Tensor> = outputs.into_iter().collect::<Result<_>>()?;
+        let outputs: Vec<Tensor> = outputs.collect::<Result<_>>()?;
         Ok(outputs.try_into().expect("there are as many outputs as layers"))
     }
 
-    /// The output, of the product with a quantized weight if that is known.
-    fn finish(&self, x: &Tensor, product: Option<Tensor>) -> Result<Tensor> {
-        let mut y = match product {
-            Some(product) => product.to_dtype(x.dtype())?,
+    /// The product with the weight, whatever it is.
+    fn product(&self, x: &Tensor) -> Result<Tensor> {
+        match self.weight.quantized() {
+            Some(weight) if takes_bf16(x) => weight.forward(&x.to_dtype(DType::BF16)?),
+            Some(weight) => weight.forward(x),
             None => {
                 let weight = self.weight.tensor()?;
-                if weight.dtype() == x.dtype() {
-                    return x.linear(weight, self.bias.as_ref());
-                }
-                x.to_dtype(weight.dtype())?.linear(weight, None)?.to_dtype(x.dtype())?
+                x.to_dtype(weight.dtype())?.linear(weight, None)
             }
-        };
-        if let Some(bias) = &self.bias {
-            y.add_assign_(bias)?;
         }
-        Ok(y)
     }
 }
 
 /// Whether rows are so many that they are not rounded to 8 bits, and products of `bf16` are faster than their own.
 fn takes_bf16(x: &Tensor) -> bool {
     let rows = x.elements() / x.dims().last().copied().unwrap_or(1).max(1);
-    let faster = x.device().as_hip().is_some_and(|hip| hip.multiplies_bf16_faster());
-    rows > FEW && x.dtype() == DType::F32 && faster
+    let faster = || x.device().as_hip().is_some_and(|hip| hip.multiplies_bf16_faster());
+    rows > FEW && x.dtype() == DType::F32 && faster()
 }

@@ -3,8 +3,12 @@
 use super::conv::{Conv1dConfig, Conv2dConfig, Kind};
 use super::{CAST_TO_FLOAT, Tensor};
 use crate::activation::{Activation, Step};
-use crate::error::{ErrorKind, Result};
-use crate::storage::by_device;
+use crate::error::{ErrorKind, On, Result};
+use crate::hip::HipStorage;
+use crate::hip::ops::matmul::vector;
+use crate::layout::Layout;
+use crate::shape::Shape;
+use crate::storage::{Storage, by_device};
 
 /// Activations chosen at run time.
 impl Tensor {
@@ -160,6 +164,42 @@ impl Tensor {
             result.add_assign_(bias)?;
         }
         Ok(result)
+    }
+
+    /// The results of several layers without biases for the same input, as [`Tensor::linear`] of each. A HIP device computes
+    /// those of a single row in one launch.
+    ///
+    /// # Errors
+    /// As [`Tensor::linear`].
+    pub fn linear_each(&self, weights: &[&Tensor]) -> Result<Vec<Tensor>> {
+        let inputs = self.dims().last().copied().unwrap_or(0);
+        let row = self.is_contiguous() && inputs > 0 && self.elements() == inputs;
+        let alike =
+            |weight: &&Tensor| weight.rank() == 2 && weight.dims()[1] == inputs && weight.dims()[0] > 0;
+        let fits = row && (2..=vector::MOST).contains(&weights.len()) && weights.iter().all(|w| alike(w));
+        if let (true, Storage::Hip(x)) = (fits, self.storage()) {
+            let line = self.layout.view(&Shape::from([1, inputs])).expect("a contiguous row");
+            let turned: Vec<Layout> = weights.iter().map(|weight| weight.layout.transpose(0, 1)).collect();
+            let matrices =
+                weights.iter().zip(&turned).filter_map(|(weight, layout)| match weight.storage() {
+                    Storage::Hip(storage) if self.require_alike(weight, "linear").is_ok() => {
+                        Some((storage, layout))
+                    }
+                    _ => None,
+                });
+            let matrices: Vec<(&HipStorage, &Layout)> = matrices.collect();
+            if matrices.len() == weights.len()
+                && let Some(products) = vector::by_vector((x, &line), &matrices).on(self)?
+            {
+                let shaped = products.into_iter().zip(weights).map(|(product, weight)| {
+                    let mut dims = self.dims().to_vec();
+                    dims[self.rank() - 1] = weight.dims()[0];
+                    Tensor::tight(Storage::Hip(product), Shape::from(dims.as_slice()), "linear")
+                });
+                return shaped.collect();
+            }
+        }
+        weights.iter().map(|weight| self.linear(weight, None)).collect()
     }
 
     /// As [`Tensor::linear`], followed by an activation.

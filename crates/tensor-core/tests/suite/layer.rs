@@ -312,3 +312,44 @@ fn errors_name_the_shapes() {
         Ok(())
     });
 }
+
+/// Weights with rows of whole packs are multiplied in one launch on a HIP device, others one by one.
+#[test]
+fn several_layers_give_what_each_gives() {
+    on_devices(|device| {
+        let numbers = |dims: [usize; 2], dtype| {
+            let count = dims[0] * dims[1];
+            let values = (0..count).map(|i| (i * 37 % 61) as f32 / 16.0 - 1.9).collect::<Vec<f32>>();
+            Tensor::from_vec(values, dims, device)?.to_dtype(dtype)
+        };
+        for dtype in [DType::F32, DType::F16, DType::BF16, DType::F64] {
+            for (rows, inputs) in [(1, 160), (1, 1000), (1, 77), (3, 160)] {
+                let x = numbers([rows, inputs], dtype)?;
+                let weights = [70, 64, 300].map(|outputs| numbers([outputs, inputs], dtype));
+                let weights = weights.into_iter().collect::<Result<Vec<_>>>()?;
+                for count in [0, 1, 2, 3] {
+                    let some: Vec<&Tensor> = weights.iter().take(count).collect();
+                    let together = x.linear_each(&some)?;
+                    assert_eq!(together.len(), count);
+                    for (y, weight) in together.iter().zip(some) {
+                        let products = x.to_dtype(DType::F64)?.matmul(&weight.to_dtype(DType::F64)?.t()?)?;
+                        let apart = y.to_dtype(DType::F64)?.sub(&products)?.abs()?;
+                        let [most, size] = [apart.max_all()?, products.abs()?.max_all()?];
+                        let (most, size) = (most.to_vec0::<f64>()?, size.to_vec0::<f64>()?);
+                        let unit = match dtype {
+                            DType::BF16 => 1.0 / 256.0,
+                            DType::F16 => 1.0 / 2048.0,
+                            _ => 1e-6,
+                        };
+                        assert!(most <= unit * size, "{most} of {size} in {dtype} on {device}");
+                        assert_eq!(y.dims(), x.linear(weight, None)?.dims());
+                    }
+                }
+            }
+        }
+        let x = numbers([1, 160], DType::F32)?;
+        let weight = numbers([70, 161], DType::F32)?;
+        assert!(x.linear_each(&[&weight, &weight]).is_err());
+        Ok(())
+    });
+}

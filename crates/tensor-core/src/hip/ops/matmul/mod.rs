@@ -3,7 +3,7 @@
 pub(super) mod blas;
 mod own;
 pub(super) mod product;
-mod vector;
+pub(crate) mod vector;
 
 use super::copy;
 use crate::error::Result;
@@ -15,13 +15,15 @@ use product::Product;
 /// The products of `lhs` `[batch…, m, k]` and `rhs` `[batch…, k, n]`, whose batch dimensions are equal. The result is
 /// not empty.
 pub(crate) fn matmul(a: &HipStorage, lhs: &Layout, b: &HipStorage, rhs: &Layout) -> Result<HipStorage> {
+    if let Some(products) = vector::by_vector((a, lhs), &[(b, rhs)])? {
+        return Ok(products.into_iter().next().expect("one matrix has one product"));
+    }
     let (device, dtype, rank) = (a.device(), a.dtype(), lhs.rank());
     let shape: Vec<usize> = lhs.dims()[..rank - 1].iter().chain(&rhs.dims()[rank - 1..]).copied().collect();
     let result = Layout::contiguous(shape, "matmul")?;
     // SAFETY: S15: each way of computing writes each element.
     let mut out = unsafe { HipStorage::uninit(device, dtype, result.elements(), "matmul") }?;
-    let (left, right) = ((a, lhs), (b, rhs));
-    if !vector::by_vector(left, right, (&mut out, &result))? && !by_blas(left, right, (&mut out, &result))? {
+    if !by_blas((a, lhs), (b, rhs), (&mut out, &result))? {
         own::matmul((a, lhs), (b, rhs), (&mut out, &result))?;
     }
     Ok(out)

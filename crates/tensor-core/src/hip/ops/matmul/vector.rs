@@ -1,5 +1,5 @@
-//! Products of one row with a matrix whose columns are contiguous, as a linear layer's weight is: its bytes are read once, at the
-//! rate of memory.
+//! Products of one row with matrices whose columns are contiguous, as a linear layer's weight is. A kernel of ours reads the
+//! matrices once, at the rate of memory, and takes several in one launch.
 
 use kernels_hip::args::MatvecArgs;
 use kernels_hip::launch;
@@ -16,35 +16,84 @@ use crate::layout::Layout;
 const PACK: usize = 16;
 /// The fewest columns: with less to read a BLAS is as fast.
 const LEAST: usize = 64;
+const NAME: &str = "matmul";
 
-/// Writes the product to `out`; false if it is no such product.
-pub(super) fn by_vector(
+/// The most matrices of a launch.
+pub(crate) const MOST: usize = MatvecArgs::MOST;
+
+/// The products of the row with each of up to [`MOST`] matrices `[…, k, n]`; `None` if one of them is no such product. Nothing is
+/// empty.
+pub(crate) fn by_vector(
     (a, lhs): (&HipStorage, &Layout),
-    (b, rhs): (&HipStorage, &Layout),
-    (out, result): (&mut HipStorage, &Layout),
-) -> Result<bool> {
-    let (device, dtype) = (a.device().clone(), a.dtype());
-    if !matches!(dtype, DType::F32 | DType::F16 | DType::BF16) {
-        return Ok(false);
+    matrices: &[(&HipStorage, &Layout)],
+) -> Result<Option<Vec<HipStorage>>> {
+    let (device, dtype) = (a.device(), a.dtype());
+    let mut arguments = MatvecArgs { rows: [0; MOST], stride: [0; MOST], width: 0 };
+    let (mut starts, mut row) = ([0; MOST], 0);
+    for (place, (b, rhs)) in matrices.iter().enumerate() {
+        let Some(found) = Found::of((a, lhs), (b, rhs))? else { return Ok(None) };
+        (arguments.rows[place], arguments.stride[place]) = (found.columns as u64, found.stride as u64);
+        (arguments.width, row, starts[place]) = (found.inner as u64, found.vector, found.matrix);
     }
-    let Some(product) = Product::new(lhs, rhs, result) else { return Ok(false) };
-    let Product { rows: 1, columns, inner, count: 1, left, right, .. } = product else { return Ok(false) };
-    let &[[x, w, y]] = product.calls.as_slice() else { return Ok(false) };
-    let whole = (right.column * dtype.size_in_bytes()).is_multiple_of(PACK);
-    let aligned = a.begins_at(x, PACK) && b.begins_at(w, PACK);
-    let tight = (left.column == 1 || inner == 1) && (right.row == 1 || inner == 1);
-    if columns < LEAST || !whole || !aligned || !tight {
-        return Ok(false);
+    let mut results = Vec::with_capacity(matrices.len());
+    for columns in &arguments.rows[..matrices.len()] {
+        // SAFETY: S15: the kernel writes each element.
+        results.push(unsafe { HipStorage::uninit(device, dtype, *columns as usize, NAME) }?);
     }
-    let name = "matmul";
-    let arguments = MatvecArgs { rows: columns as u64, width: inner as u64, stride: right.column as u64 };
-    let function = device.kernels().get(&device, Kernel { family: "matvec", op: "", dtype, to: None })?;
-    let shape = launch::matvec(arguments.rows, device.multiprocessors());
-    let (matrix, vector, mut target) = (b.tail(w, name)?, a.tail(x, name)?, out.tail_mut(y, name)?);
+    let function = device.kernels().get(device, Kernel { family: "matvec", op: "", dtype, to: None })?;
+    let shape = launch::matvec(arguments.rows.iter().sum(), device.multiprocessors());
+    let vector = a.tail(row, NAME)?;
+    // Pointers that are not used have to be some.
+    let tails = [0, 1, 2].map(|place| match matrices.get(place) {
+        Some((b, _)) => b.tail(starts[place], NAME),
+        None => a.tail(0, NAME),
+    });
+    let [first, second, third] = tails;
+    let (first, second, third) = (first?, second?, third?);
+    // SAFETY: S15: nothing reads or writes it.
+    let mut unused = [unsafe { HipStorage::uninit(device, dtype, 0, NAME) }?, unsafe {
+        HipStorage::uninit(device, dtype, 0, NAME)
+    }?];
+    let mut targets = results.iter_mut().chain(&mut unused).map(|storage| storage.tail_mut(0, NAME));
+    let mut target = || targets.next().expect("there are three at least");
+    let (mut one, mut two, mut three) = (target()?, target()?, target()?);
     let mut launch = device.stream().launch(function, config(shape));
-    launch.arg(&matrix).arg(&vector).arg_mut(&mut target).value(&arguments);
-    // SAFETY: S9: the kernel reads `columns` rows of `inner` elements of the matrix, which the layout has, and the row of `a`;
-    // it writes `columns` elements.
-    unsafe { launch.submit() }.map_err(wrap(name))?;
-    Ok(true)
+    launch.arg(&first).arg(&second).arg(&third).arg(&vector);
+    launch.arg_mut(&mut one).arg_mut(&mut two).arg_mut(&mut three).value(&arguments);
+    // SAFETY: S9: the kernel reads `rows` rows of `width` elements of each matrix, which its layout has, and the row of `a`; it
+    // writes `rows` elements of each result.
+    unsafe { launch.submit() }.map_err(wrap(NAME))?;
+    drop((one, two, three, targets));
+    Ok(Some(results))
+}
+
+/// A product that the kernel takes.
+struct Found {
+    columns: usize,
+    inner: usize,
+    stride: usize,
+    /// Where the vector and the matrix begin.
+    vector: usize,
+    matrix: usize,
+}
+
+impl Found {
+    fn of((a, lhs): (&HipStorage, &Layout), (b, rhs): (&HipStorage, &Layout)) -> Result<Option<Found>> {
+        let dtype = a.dtype();
+        if !matches!(dtype, DType::F32 | DType::F16 | DType::BF16) || dtype != b.dtype() {
+            return Ok(None);
+        }
+        let rank = lhs.rank();
+        let dims: Vec<usize> =
+            lhs.dims()[..rank - 1].iter().chain(&rhs.dims()[rank - 1..]).copied().collect();
+        let result = Layout::contiguous(dims, NAME)?;
+        let Some(product) = Product::new(lhs, rhs, &result) else { return Ok(None) };
+        let Product { rows: 1, columns, inner, count: 1, left, right, .. } = product else { return Ok(None) };
+        let &[[vector, matrix, _]] = product.calls.as_slice() else { return Ok(None) };
+        let whole = (right.column * dtype.size_in_bytes()).is_multiple_of(PACK);
+        let aligned = a.begins_at(vector, PACK) && b.begins_at(matrix, PACK);
+        let tight = left.column == 1 && right.row == 1;
+        let fits = columns >= LEAST && u32::try_from(inner).is_ok() && whole && aligned && tight;
+        Ok(fits.then_some(Found { columns, inner, stride: right.column, vector, matrix }))
+    }
 }
