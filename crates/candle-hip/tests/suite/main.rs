@@ -14,6 +14,7 @@ mod elementwise;
 mod index;
 mod matmul;
 mod nn;
+mod page;
 mod params;
 mod pool;
 mod quant;
