@@ -10,9 +10,10 @@ pub(super) fn ours(layout: &Layout) -> Result<tensor_core::Layout> {
     at(layout.dims(), layout.stride(), layout.start_offset())
 }
 
-/// The layout of a shape, strides and an offset, in elements.
+/// The layout of a shape, strides and an offset, in elements. An offset without elements may be anywhere in candle.
 #[inline]
 pub(super) fn at(dims: &[usize], strides: &[usize], offset: usize) -> Result<tensor_core::Layout> {
+    let offset = if dims.contains(&0) { 0 } else { offset };
     tensor_core::Layout::strided(dims, strides, offset, "layout").candles()
 }
 

@@ -52,7 +52,10 @@
 //! | exp and the like of integers | panics | no kernel | `UnsupportedDTypeForOp` |
 //! | gelu, silu, erf of integers | 0 | no kernel | `UnsupportedDTypeForOp` |
 //! | mean pools of integers | 0 | by type | `UnsupportedDTypeForOp` |
-//! | conditions of `i16` and `i32`, ids of `i16` and `i32` | taken | an error | taken |
+//! | conditions of `i16` and `i32` | taken | an error | taken |
+//! | ids of `i16` and `i32` | taken by `index_add` and `scatter_add` | an error | taken |
+//! | `conv_transpose1d` of several items | wrong rows, where it is one product | not examined | right |
+//! | kernels of convolutions that are not contiguous | read as if they were | copied, and the copy ignored | taken |
 //! | strided operands of `gather`, `index_select`, `scatter` | an error | an error | taken |
 //! | matrices of any strides and batches | an error for some | an error for some | taken |
 //! | `upsample_nearest1d` | there | missing | there |

@@ -59,14 +59,17 @@ pub fn flags(dims: &[usize], dtype: DType) -> Given {
     Given { dtype: Some(dtype), ..given(dims, |i| (i * 5 % 7 % 2) as f64) }
 }
 
-/// Numbers below 4, in no order.
+/// Numbers below 4, in no order; elements of integers are given in quarters.
 pub fn ids(dims: &[usize], dtype: DType) -> Given {
-    Given { dtype: Some(dtype), ..given(dims, |i| ((i * 7 + 1) % 5 % 4) as f64) }
+    Given { dtype: Some(dtype), ..given(dims, |i| ((i * 7 + 1) % 5 % 4) as f64 / 4.0) }
 }
 
 /// As [`ids`], and the largest number of the type, which stands for no place.
 pub fn ids_and_none(dims: &[usize], dtype: DType) -> Given {
-    Given { dtype: Some(dtype), ..given(dims, |i| if i % 3 == 1 { f64::INFINITY } else { (i % 4) as f64 }) }
+    Given {
+        dtype: Some(dtype),
+        ..given(dims, |i| if i % 3 == 1 { f64::INFINITY } else { (i % 4) as f64 / 4.0 })
+    }
 }
 
 fn given(dims: &[usize], element: fn(usize) -> f64) -> Given {

@@ -30,6 +30,14 @@ fn devices() -> [HipDevice; 2] {
     ["host:0", "host:1"].map(|name| HipDevice::open(name).expect("a host device"))
 }
 
+/// An error without its backtrace, which candle adds where `RUST_BACKTRACE` asks for it.
+fn root(error: candle_core::Error) -> candle_core::Error {
+    match error {
+        candle_core::Error::WithBacktrace { inner, .. } => root(*inner),
+        error => error,
+    }
+}
+
 const FLOATS: [DType; 5] = [DType::F8E4M3, DType::BF16, DType::F16, DType::F32, DType::F64];
 const INTEGERS: [DType; 5] = [DType::U8, DType::U32, DType::I16, DType::I32, DType::I64];
 const ALL: [DType; 10] = [

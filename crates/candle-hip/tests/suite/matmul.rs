@@ -17,6 +17,6 @@ fn small(dims: &[usize]) -> crate::given::Given {
 cases! {
     one_matrix: TYPES, sum(6, 1.0), [small(&[5, 6]), small(&[6, 4])] => |[a, b]| a.s.matmul(b.s, (1, 5, 4, 6), a.l, b.l);
     several: TYPES, sum(6, 1.0), [small(&[3, 5, 6]), small(&[3, 6, 4])] => |[a, b]| a.s.matmul(b.s, (3, 5, 4, 6), a.l, b.l);
-    two_axes_of_matrices: TYPES, sum(6, 1.0), [small(&[2, 3, 5, 6]), small(&[2, 3, 6, 4]).tight()] => |[a, b]| a.s.matmul(b.s, (6, 5, 4, 6), a.l, b.l);
+    two_axes_of_matrices: TYPES, sum(6, 1.0), [small(&[2, 3, 5, 6]).tight_for_candle(), small(&[2, 3, 6, 4]).tight_for_candle()] => |[a, b]| a.s.matmul(b.s, (6, 5, 4, 6), a.l, b.l);
     one_row: TYPES, sum(9, 1.0), [small(&[1, 9]), small(&[9, 7])] => |[a, b]| a.s.matmul(b.s, (1, 1, 7, 9), a.l, b.l);
 }
