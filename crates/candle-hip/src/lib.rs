@@ -54,6 +54,7 @@
 //! | mean pools of integers | 0 | by type | `UnsupportedDTypeForOp` |
 //! | conditions of `i16` and `i32` | taken | an error | taken |
 //! | ids of `i16` and `i32` | taken by `index_add` and `scatter_add` | an error | taken |
+//! | `f8e4m3` to `f64`, and bilinear enlargement of it | never end | by a kernel | done |
 //! | `conv_transpose1d` of several items | wrong rows, where it is one product | not examined | right |
 //! | kernels of convolutions that are not contiguous | read as if they were | copied, and the copy ignored | taken |
 //! | strided operands of `gather`, `index_select`, `scatter` | an error | an error | taken |

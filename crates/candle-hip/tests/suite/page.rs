@@ -21,7 +21,7 @@ fn names_on_the_page_are_in_tensor_core() {
             let words = code.split(|c: char| !c.is_alphanumeric() && c != '_');
             for word in words.filter(|word| word.starts_with(|c: char| c.is_alphabetic())) {
                 let found =
-                    ["fn ", "struct ", "enum ", "trait ", "mod ", ", ", "    "].iter().any(|before| {
+                    ["fn ", "struct ", "enum ", "trait ", "mod ", ", ", "(", "    "].iter().any(|before| {
                         ["(", "<", " {", ";", ",", ":"]
                             .iter()
                             .any(|after| sources.contains(&format!("{before}{word}{after}")))
