@@ -34,7 +34,7 @@ fn main() -> Result<()> {
             let layout = if strided { "strided" } else { "contiguous" };
             let what = format!("{name}, {layout}, rank {}", dims.len());
             let (ours, candles) =
-                measure(&device, &mut || ours(&tensor).map(drop).map_err(converted), &mut || {
+                measure(&device, &|| ours(&tensor).map(drop).map_err(converted), &mut || {
                     candles(&x, &l).map(drop)
                 })?;
             println!("{what:<34} {ours:>10.3} {candles:>10.3} {:>10.3}", candles - ours);
@@ -53,12 +53,12 @@ type Case<'a> = (
 /// The medians of both, in microseconds a call.
 fn measure(
     device: &HipDevice,
-    ours: &mut dyn FnMut() -> Result<()>,
-    candles: &mut dyn FnMut() -> Result<()>,
+    ours: &dyn Fn() -> Result<()>,
+    candles: &dyn Fn() -> Result<()>,
 ) -> Result<(f64, f64)> {
     let mut rounds = [Vec::new(), Vec::new()];
     for _ in 0..ROUNDS {
-        for (work, rounds) in [&mut *ours, &mut *candles].into_iter().zip(&mut rounds) {
+        for (work, rounds) in [ours, candles].into_iter().zip(&mut rounds) {
             device.synchronize()?;
             let start = Instant::now();
             for _ in 0..CALLS {
@@ -67,10 +67,9 @@ fn measure(
             rounds.push(start.elapsed().as_secs_f64() * 1e6 / CALLS as f64);
         }
     }
-    let median = |rounds: &mut Vec<f64>| {
+    let [ours, candles] = rounds.map(|mut rounds| {
         rounds.sort_by(f64::total_cmp);
         rounds[rounds.len() / 2]
-    };
-    let [mut ours, mut candles] = rounds;
-    Ok((median(&mut ours), median(&mut candles)))
+    });
+    Ok((ours, candles))
 }

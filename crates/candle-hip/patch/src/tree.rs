@@ -27,6 +27,11 @@ impl Tree {
         self.files.get_mut(name).map_or(Ok(()), edit)
     }
 
+    /// As [`Tree::edit`], but does nothing if the file is not there.
+    pub fn edit_if_there(&mut self, name: &str, edit: impl FnOnce(&mut File) -> Edit) -> Edit {
+        if self.folder.join(name).exists() { self.edit(name, edit) } else { Ok(()) }
+    }
+
     /// Adds a file.
     pub fn add(&mut self, name: &str, text: String) {
         self.files.insert(name.to_owned(), File::new(name, text));
