@@ -33,10 +33,9 @@ fn main() -> Result<()> {
         for (name, ours, candles) in cases {
             let layout = if strided { "strided" } else { "contiguous" };
             let what = format!("{name}, {layout}, rank {}", dims.len());
-            let (ours, candles) =
-                measure(&device, &|| ours(&tensor).map(drop).map_err(converted), &mut || {
-                    candles(&x, &l).map(drop)
-                })?;
+            let (ours, candles) = measure(&device, &|| ours(&tensor).map(drop).map_err(converted), &|| {
+                candles(&x, &l).map(drop)
+            })?;
             println!("{what:<34} {ours:>10.3} {candles:>10.3} {:>10.3}", candles - ours);
         }
     }

@@ -34,7 +34,7 @@ pub fn edit(tree: &mut Tree, tensor_core: &str) -> Edit {
         file.copy_arms(2, &[], &words)
     })?;
     tree.edit("src/custom_op.rs", custom_operations)?;
-    tree.edit("src/sort.rs", |file| file.into_item("impl crate::CustomOp1 for ArgSort", SORT))?;
+    tree.edit("src/sort.rs", |file| file.inside_item("impl crate::CustomOp1 for ArgSort", SORT))?;
     tree.edit("src/safetensors.rs", |file| {
         let words = "#[cfg(not(feature = \"metal\"))]\nDevice::Metal(_) => {";
         file.before_each(

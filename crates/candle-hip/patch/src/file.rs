@@ -53,7 +53,7 @@ impl File {
     }
 
     /// Inserts lines behind the opening brace of the item that begins with `head`, of which there must be one.
-    pub fn into_item(&mut self, head: &str, lines: &str) -> Edit {
+    pub fn inside_item(&mut self, head: &str, lines: &str) -> Edit {
         let found: Vec<usize> = self.text.match_indices(head).map(|(at, _)| at).collect();
         let [at] = found[..] else { return Err(self.misfit(head, 1, found.len())) };
         let open = self.text[at..].find("{\n").ok_or_else(|| self.misfit(head, 1, 0))?;
@@ -170,11 +170,10 @@ impl File {
     fn next_arm(&self, from: usize) -> Option<(usize, usize)> {
         let mut start = 0;
         for line in self.text.split_inclusive('\n') {
-            if start >= from {
-                if let Some(arrow) = line.find("=>").filter(|arrow| names_metal(&line[..*arrow])) {
-                    let indentation = line.len() - line.trim_start().len();
-                    return Some((start + indentation, start + arrow));
-                }
+            let arrow = line.find("=>").filter(|arrow| start >= from && names_metal(&line[..*arrow]));
+            if let Some(arrow) = arrow {
+                let indentation = line.len() - line.trim_start().len();
+                return Some((start + indentation, start + arrow));
             }
             start += line.len();
         }
@@ -298,9 +297,9 @@ mod tests {
     }
 
     #[test]
-    fn lines_are_inserted_into_items() {
+    fn lines_are_inserted_inside_items() {
         let text = "impl X for Y {\n    fn name(&self) {}\n}\n";
-        let copied = edited(text, |file| file.into_item("impl X for Y", "fn new() {}")).unwrap();
+        let copied = edited(text, |file| file.inside_item("impl X for Y", "fn new() {}")).unwrap();
         assert_eq!(copied, "impl X for Y {\n    fn new() {}\n    fn name(&self) {}\n}\n");
     }
 }

@@ -13,16 +13,16 @@ pub fn edit(tree: &mut Tree) -> Edit {
             ("LayerNorm", 3, "layer_norm((s1, l1), (s2, l2), (s3, l3), self.eps)"),
         ] {
             let head = format!("impl candle::CustomOp{of} for {operation} ");
-            file.into_item(&head, &forward(of, arguments))?;
+            file.inside_item(&head, &forward(of, arguments))?;
         }
-        file.into_item("impl candle::CustomOp3 for Sdpa ", SDPA)
+        file.inside_item("impl candle::CustomOp3 for Sdpa ", SDPA)
     })?;
     tree.edit("src/rotary_emb.rs", |file| {
         for (operation, name) in
             [("RotaryEmb", "rope"), ("RotaryEmbI", "rope_i"), ("RotaryEmbThd", "rope_thd")]
         {
             let head = format!("impl candle::CustomOp3 for {operation} ");
-            file.into_item(&head, &forward(3, &format!("{name}((s1, l1), (s2, l2), (s3, l3))")))?;
+            file.inside_item(&head, &forward(3, &format!("{name}((s1, l1), (s2, l2), (s3, l3))")))?;
         }
         Ok(())
     })?;
