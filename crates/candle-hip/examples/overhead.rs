@@ -75,7 +75,7 @@ fn measure(
 /// The seconds that this thread has run.
 fn thread_time() -> f64 {
     let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
-    // SAFETY: the call writes the structure, which lives until it returns.
+    // SAFETY: S1: the call writes the structure, which lives until it returns.
     unsafe { libc::clock_gettime(libc::CLOCK_THREAD_CPUTIME_ID, &mut time) };
     time.tv_sec as f64 + time.tv_nsec as f64 / 1e9
 }

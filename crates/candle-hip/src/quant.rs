@@ -205,7 +205,7 @@ impl QHipStorage {
         }
         let mut blocks = self.dtype.cpu_zeros(self.elements);
         quantize(&mut *blocks, values);
-        // SAFETY: candle's trait says where the blocks are and how many bytes they have. Blocks have no padding, and
+        // SAFETY: S12: candle's trait says where the blocks are and how many bytes they have. Blocks have no padding, and
         // `blocks` lives until the end.
         let bytes = unsafe { std::slice::from_raw_parts(blocks.as_ptr(), blocks.storage_size_in_bytes()) };
         *self = QHipStorage::from_data(&self.device, Cow::Borrowed(bytes), self.dtype)?;

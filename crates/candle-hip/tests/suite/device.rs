@@ -60,7 +60,7 @@ fn zeros_and_memory_that_was_never_written_are_zeros() {
         for dtype in ALL {
             let shape = Shape::from((2, 3));
             assert_eq!(read(&device.zeros_impl(&shape, dtype).unwrap()), [0.0; 6]);
-            // SAFETY: this device's memory is zeros until it is written.
+            // SAFETY: S15: this device's memory is zeros until it is written.
             let unwritten = unsafe { device.alloc_uninit(&shape, dtype) }.unwrap();
             assert_eq!(read(&unwritten), [0.0; 6]);
         }
@@ -70,7 +70,7 @@ fn zeros_and_memory_that_was_never_written_are_zeros() {
 #[test]
 fn a_part_of_new_memory_can_be_written() {
     for device in devices() {
-        // SAFETY: as above.
+        // SAFETY: S15: as above.
         let mut y = unsafe { device.alloc_uninit(&Shape::from(5), DType::F32) }.unwrap();
         let x = device.storage_from_slice(&[1f32, 2.0]).unwrap();
         x.copy_strided_src(&mut y, 2, &Layout::contiguous(2)).unwrap();

@@ -11,20 +11,20 @@ use candle_core::conv::{ParamsConv1D, ParamsConv2D, ParamsConvTranspose1D, Param
 /// It has these fields and no others.
 unsafe trait Words: Debug + Sized {}
 
-// SAFETY: candle-core 0.11.1 defines them so: numbers, and `Option<CudnnFwdAlgo>`, an enum of nine variants.
+// SAFETY: S6: candle-core 0.11.1 defines them so: numbers, and `Option<CudnnFwdAlgo>`, an enum of nine variants.
 unsafe impl Words for ParamsConv1D {}
-// SAFETY: as above.
+// SAFETY: S6: as above.
 unsafe impl Words for ParamsConv2D {}
-// SAFETY: numbers alone.
+// SAFETY: S6: numbers alone.
 unsafe impl Words for ParamsConvTranspose1D {}
-// SAFETY: numbers alone.
+// SAFETY: S6: numbers alone.
 unsafe impl Words for ParamsConvTranspose2D {}
 
 /// The value of these words in memory.
 fn of_words<P: Words>(words: &[usize]) -> P {
     assert_eq!(size_of::<P>(), size_of_val(words));
     let mut value = MaybeUninit::<P>::uninit();
-    // SAFETY: both have this size; every word is below 9, or one that a number was found in, so that it is valid for each
+    // SAFETY: S6 and S15: both have this size; every word is below 9, or one that a number was found in, so that it is valid for each
     // field, wherever the compiler put it.
     unsafe {
         value.as_mut_ptr().cast::<usize>().copy_from_nonoverlapping(words.as_ptr(), words.len());

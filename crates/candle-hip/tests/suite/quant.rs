@@ -92,6 +92,31 @@ fn products_are_those_of_the_values() {
 }
 
 #[test]
+fn experts_are_chosen_by_ids() {
+    let x: Vec<f32> = (0..2 * K).map(|i| ((i * 17 + 3) % 23) as f32 / 11.0 - 1.0).collect();
+    let shape = Shape::from((N, 1, K));
+    for device in devices() {
+        let mut experts = QHipStorage::zeros(&device, N * K, GgmlDType::Q8_0).unwrap();
+        experts.quantize_onto(&CpuStorage::F32(weights())).unwrap();
+        let w = read(&experts.dequantize(N * K).unwrap());
+        let activations = device.storage_from_slice(&x).unwrap();
+        let chosen = [2u32, 0, 1, 2];
+        let ids = device.storage_from_slice(&chosen).unwrap();
+        let (x_l, ids_l) = (Layout::contiguous((2, 1, K)), Layout::contiguous((2, 2)));
+        let (product, shape) =
+            experts.indexed_moe_forward(&shape, (&activations, &x_l), (&ids, &ids_l)).unwrap();
+        assert_eq!(shape.dims(), [2, 2, 1]);
+        for (at, got) in read(&product).iter().enumerate() {
+            let (row, expert) = (at / 2, chosen[at] as usize);
+            let terms = || (0..K).map(|k| (w[expert * K + k], f64::from(x[row * K + k])));
+            let exact: f64 = terms().map(|(w, x)| w * x).sum();
+            let bound: f64 = terms().map(|(w, _)| w.abs() * 1.1 / 254.0).sum::<f64>() + 1e-3;
+            assert!((got - exact).abs() <= bound, "{got} and {exact}, bound {bound}");
+        }
+    }
+}
+
+#[test]
 fn importance_is_that_of_candles_quantizer() {
     let importance: Vec<f32> = (0..K).map(|i| 1.0 + (i % 5) as f32).collect();
     for device in devices() {
