@@ -72,7 +72,7 @@ const fn sanitize(name: &'static str, args: &'static [&'static str]) -> Step {
 }
 
 /// All steps.
-pub(super) static STEPS: [Step; 26] = [
+pub(super) static STEPS: [Step; 27] = [
     step("fmt", Run::Cargo(&["fmt", "--all", "--check"])),
     step("clippy", Run::Cargo(&["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"])),
     step("tidy", Run::Xtask(&["tidy"])),
@@ -155,6 +155,12 @@ pub(super) static STEPS: [Step; 26] = [
         needs: || needs::of_script(MIRI_SCRIPT),
         ..heavy("miri", Run::Script(MIRI_SCRIPT))
     },
+    // A workspace of its own, which depends on tensor-core by its path.
+    Step {
+        packages: &["hipstack-tensor-core"],
+        needs: || needs::of_script(CANDLE_SCRIPT),
+        ..on_host("candle", Run::Script(CANDLE_SCRIPT))
+    },
     parity("sabotage", &["parity", "--sabotage"]),
     // The step `parity` runs a representative subset. This one runs all cases, and counts the record's entries.
     parity("parity-full", &["parity", "--full", "--json", "target/parity/full.json"]),
@@ -210,6 +216,8 @@ const KERNELS_ALONE: [&str; 6] =
     ["parity", "--all", "--device", "host:0:kernels,host:1:kernels", "--json", "target/parity/kernels.json"];
 /// Cross-builds for 64-bit ARM. The script itself reports what it lacks.
 const AARCH64_SCRIPT: &str = "ci/aarch64.sh";
+/// Tests crates/candle-hip.
+const CANDLE_SCRIPT: &str = "ci/candle.sh";
 /// Runs tests under Miri, with the toolchain that the script names.
 pub(super) const MIRI_SCRIPT: &str = "ci/miri.sh";
 

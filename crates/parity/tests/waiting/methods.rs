@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use parity::{devices, registry};
 use tensor_core::{
-    Activation, BinaryOp, CmpOp, Conv1dConfig, Conv2dConfig, DType, Device, IndexOp, Pool2dConfig, ReduceOp,
-    Result, ScalarOp, Tensor, UnaryOp,
+    Activation, BinaryOp, CmpOp, Conv1dConfig, Conv2dConfig, DType, Device, IndexOp, Layout, Pool2dConfig,
+    ReduceOp, Result, ScalarOp, Tensor, UnaryOp,
 };
 
 use crate::held::{Held, LONG, apart};
@@ -147,6 +147,8 @@ const FREE: &[Method<Tensor>] = &[
     ("flatten_to", |g| g.image.flatten_to(2)),
     ("reshape", |g| g.x.t()?.reshape([2, 6])),
     ("view", |g| g.x.view([2, 6])),
+    ("as_strided", |g| g.x.as_strided(Layout::strided([2, 2], &[2, 1], 1, "part")?)),
+    ("as_strided_", |g| changed(&g.x, |x| x.as_strided_(Layout::strided([2, 2], &[2, 1], 1, "part")?))),
     ("flatten", |g| g.x.t()?.flatten()),
     ("contiguous", |g| g.x.t()?.contiguous()),
     ("transpose", |g| g.x.transpose(0, 1)),

@@ -4,6 +4,7 @@
 use super::Tensor;
 use crate::axis::{Axes, Axis};
 use crate::error::{ErrorKind, On, Result};
+use crate::layout::Layout;
 use crate::shape::Shape;
 use crate::storage::by_device;
 
@@ -36,6 +37,46 @@ impl Tensor {
                 Err(self.error("view", ErrorKind::View { from, strides: self.strides().to_vec(), to: shape }))
             }
         }
+    }
+
+    /// The elements of the tensor's storage at the places of `layout`, which may be others than the tensor's own. No
+    /// element is moved.
+    ///
+    /// ```
+    /// use tensor_core::{Device, Layout, Tensor};
+    ///
+    /// # fn main() -> tensor_core::Result<()> {
+    /// let x = Tensor::arange(0f32, 6.0, &Device::Cpu)?;
+    /// let windows = x.as_strided(Layout::strided([3, 2], &[2, 1], 0, "windows")?)?;
+    /// assert_eq!(windows.to_vec2::<f32>()?, [[0.0, 1.0], [2.0, 3.0], [4.0, 5.0]]);
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// [`ErrorKind::OutOfStorage`] if the layout reaches past the end of the storage.
+    pub fn as_strided(&self, layout: Layout) -> Result<Tensor> {
+        self.require_places(&layout, "as_strided")?;
+        self.with_layout(layout)
+    }
+
+    /// [`Tensor::as_strided`] of this tensor itself. It holds the storage as before, so that a tensor that has its
+    /// storage alone can be written in place through each of several layouts.
+    ///
+    /// # Errors
+    /// As [`Tensor::as_strided`]; the tensor is then unchanged.
+    pub fn as_strided_(&mut self, layout: Layout) -> Result<()> {
+        self.require_places(&layout, "as_strided_")?;
+        self.layout = layout;
+        Ok(())
+    }
+
+    fn require_places(&self, layout: &Layout, operation: &'static str) -> Result<()> {
+        let length = self.storage.len();
+        if layout.end() <= length {
+            return Ok(());
+        }
+        Err(self.error(operation, ErrorKind::OutOfStorage { shape: layout.shape().clone(), length }))
     }
 
     /// All elements along one axis.

@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use crate::common::{on_devices, vector};
-use tensor_core::{BinaryOp, DType, Device, Result, Tensor, UnaryOp, copies_on_write};
+use tensor_core::{BinaryOp, DType, Device, Layout, Result, Tensor, UnaryOp, copies_on_write};
 
 /// How many copies `work` made on this thread.
 fn copies(work: impl FnOnce() -> Result<()>) -> Result<u64> {
@@ -184,4 +184,33 @@ fn tensors_go_between_threads() {
     check::<Tensor>();
     check::<Device>();
     check::<tensor_core::Error>();
+}
+
+#[test]
+fn a_tensor_is_written_through_several_layouts() {
+    on_devices(|device| {
+        let part = |lengths: [usize; 2], strides: [usize; 2], offset| {
+            Layout::strided(lengths, &strides, offset, "part")
+        };
+        let mut x = vector(&[1f32, 2.0, 3.0, 4.0, 5.0, 6.0], device)?;
+        let windows = x.as_strided(part([2, 3], [1, 2], 1)?);
+        assert!(
+            windows
+                .map(drop)
+                .unwrap_err()
+                .to_string()
+                .contains("reaches past the end of its storage of 6 elements")
+        );
+        assert_eq!(x.as_strided(part([2, 2], [2, 1], 1)?)?.to_vec::<f32>()?, [2.0, 3.0, 4.0, 5.0]);
+
+        let made = copies(|| {
+            x.as_strided_(part([3, 1], [2, 1], 0)?)?;
+            x.affine_(10, 0)?;
+            assert!(x.as_strided_(part([3, 2], [2, 1], 1)?).is_err());
+            assert_eq!(x.to_vec::<f32>()?, [10.0, 30.0, 50.0]);
+            x.as_strided_(part([2, 3], [3, 1], 0)?)
+        })?;
+        assert_eq!((made, x.to_vec::<f32>()?), (0, vec![10.0, 2.0, 30.0, 4.0, 50.0, 6.0]));
+        Ok(())
+    });
 }

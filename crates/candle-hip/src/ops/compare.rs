@@ -1,0 +1,22 @@
+//! Comparisons of two elements.
+
+use candle_core::op::CmpOp;
+use candle_core::Result;
+use tensor_core::CmpOp as Ours;
+
+use super::super::error::Candles;
+use super::super::HipStorage;
+use super::Operand;
+
+pub(in super::super) fn compare(op: CmpOp, lhs: Operand, rhs: Operand) -> Result<HipStorage> {
+    let op = match op {
+        CmpOp::Eq => Ours::Eq,
+        CmpOp::Ne => Ours::Ne,
+        CmpOp::Le => Ours::Le,
+        CmpOp::Ge => Ours::Ge,
+        CmpOp::Lt => Ours::Lt,
+        CmpOp::Gt => Ours::Gt,
+    };
+    let result = lhs.0.tensor(lhs.1)?.compare(&rhs.0.tensor(rhs.1)?, op).candles()?;
+    HipStorage::of(result, lhs.0.hip_device())
+}

@@ -1,0 +1,94 @@
+//! Operations on each element.
+
+use candle_core::backend::BackendStorage;
+use candle_core::{op, DType};
+
+use crate::compare::{Tolerance, EXACT, FORMULA, FUNCTION};
+use crate::given::{positive, values};
+use crate::{cases, ALL, FLOATS, INTEGERS};
+
+/// candle rounds the product before it adds; tensor-core rounds once. Half a unit of the product, which is at most 10 here.
+const AFFINE: Tolerance = Tolerance::of(1.0, 10.0);
+
+/// candle's conversion of `f8e4m3` to `f64` calls itself and never ends.
+const WITHOUT_F8: [DType; 9] = [
+    DType::U8,
+    DType::U32,
+    DType::I16,
+    DType::I32,
+    DType::I64,
+    DType::BF16,
+    DType::F16,
+    DType::F32,
+    DType::F64,
+];
+
+const DIMS: [usize; 3] = [2, 3, 5];
+
+cases! {
+    exp: FLOATS, FUNCTION, [values(&DIMS)] => |[x]| x.s.unary_impl::<op::Exp>(x.l);
+    log: FLOATS, FUNCTION, [positive(&DIMS)] => |[x]| x.s.unary_impl::<op::Log>(x.l);
+    sin: FLOATS, FUNCTION, [values(&DIMS)] => |[x]| x.s.unary_impl::<op::Sin>(x.l);
+    cos: FLOATS, FUNCTION, [values(&DIMS)] => |[x]| x.s.unary_impl::<op::Cos>(x.l);
+    tanh: FLOATS, FUNCTION, [values(&DIMS)] => |[x]| x.s.unary_impl::<op::Tanh>(x.l);
+    neg: FLOATS, EXACT, [values(&DIMS)] => |[x]| x.s.unary_impl::<op::Neg>(x.l);
+    recip: FLOATS, EXACT, [positive(&DIMS)] => |[x]| x.s.unary_impl::<op::Recip>(x.l);
+    sqr: FLOATS, EXACT, [values(&DIMS)] => |[x]| x.s.unary_impl::<op::Sqr>(x.l);
+    sqrt: FLOATS, EXACT, [positive(&DIMS)] => |[x]| x.s.unary_impl::<op::Sqrt>(x.l);
+    gelu: FLOATS, FORMULA, [values(&DIMS)] => |[x]| x.s.unary_impl::<op::Gelu>(x.l);
+    gelu_erf: FLOATS, FORMULA, [values(&DIMS)] => |[x]| x.s.unary_impl::<op::GeluErf>(x.l);
+    erf: FLOATS, FUNCTION, [values(&DIMS)] => |[x]| x.s.unary_impl::<op::Erf>(x.l);
+    silu: FLOATS, FORMULA, [values(&DIMS)] => |[x]| x.s.unary_impl::<op::Silu>(x.l);
+    abs: ALL, EXACT, [values(&DIMS)] => |[x]| x.s.unary_impl::<op::Abs>(x.l);
+    ceil: ALL, EXACT, [values(&DIMS)] => |[x]| x.s.unary_impl::<op::Ceil>(x.l);
+    floor: ALL, EXACT, [values(&DIMS)] => |[x]| x.s.unary_impl::<op::Floor>(x.l);
+    round: ALL, EXACT, [values(&DIMS)] => |[x]| x.s.unary_impl::<op::Round>(x.l);
+    relu: ALL, EXACT, [values(&DIMS)] => |[x]| x.s.unary_impl::<op::Relu>(x.l);
+    sign: ALL, EXACT, [values(&DIMS)] => |[x]| x.s.unary_impl::<op::Sign>(x.l);
+    powf: FLOATS, FUNCTION, [positive(&DIMS)] => |[x]| x.s.powf(x.l, 2.5);
+    elu: FLOATS, FORMULA, [values(&DIMS)] => |[x]| x.s.elu(x.l, 0.5);
+    affine: FLOATS, AFFINE, [values(&DIMS)] => |[x]| x.s.affine(x.l, 1.5, -0.75);
+    affine_of_integers: INTEGERS, EXACT, [values(&DIMS)] => |[x]| x.s.affine(x.l, 3.0, 2.0);
+    affine_of_integers_truncates_its_arguments: INTEGERS, EXACT, [values(&DIMS)] => |[x]| x.s.affine(x.l, 1.75, 2.5);
+    to_u8: ALL, EXACT, [positive(&DIMS)] => |[x]| x.s.to_dtype(x.l, DType::U8);
+    to_u32: ALL, EXACT, [positive(&DIMS)] => |[x]| x.s.to_dtype(x.l, DType::U32);
+    to_i16: ALL, EXACT, [values(&DIMS)] => |[x]| x.s.to_dtype(x.l, DType::I16);
+    to_i32: ALL, EXACT, [values(&DIMS)] => |[x]| x.s.to_dtype(x.l, DType::I32);
+    to_i64: ALL, EXACT, [values(&DIMS)] => |[x]| x.s.to_dtype(x.l, DType::I64);
+    to_f8e4m3: ALL, EXACT, [values(&DIMS)] => |[x]| x.s.to_dtype(x.l, DType::F8E4M3);
+    to_bf16: ALL, EXACT, [values(&DIMS)] => |[x]| x.s.to_dtype(x.l, DType::BF16);
+    to_f16: ALL, EXACT, [values(&DIMS)] => |[x]| x.s.to_dtype(x.l, DType::F16);
+    to_f32: ALL, EXACT, [values(&DIMS)] => |[x]| x.s.to_dtype(x.l, DType::F32);
+    to_f64: WITHOUT_F8, EXACT, [values(&DIMS)] => |[x]| x.s.to_dtype(x.l, DType::F64);
+    casts_truncate_and_saturate: [DType::F32, DType::F64], EXACT, [values(&DIMS).of(|i| (i as f64 - 12.5) * 1e4)] =>
+        |[x]| x.s.to_dtype(x.l, DType::I16);
+    casts_of_floats_to_unsigned_numbers_saturate: [DType::BF16, DType::F16, DType::F32], EXACT, [values(&DIMS).of(|i| (i as f64 - 12.5) * 40.0)] =>
+        |[x]| x.s.to_dtype(x.l, DType::U8);
+}
+
+#[test]
+fn functions_of_integers_are_errors() {
+    for device in crate::devices() {
+        let x = crate::given::Made::new(&values(&DIMS), DType::I64, crate::given::Place::Contiguous, &device);
+        let x = x.ours();
+        // candle's CPU panics.
+        let error = x.s.unary_impl::<op::Exp>(x.l).map(|_| ()).unwrap_err().to_string();
+        assert!(error.contains("unsupported dtype I64 for op exp"), "{error}");
+        for error in [x.s.powf(x.l, 2.0), x.s.elu(x.l, 1.0)] {
+            let error = error.map(|_| ()).unwrap_err().to_string();
+            assert!(error.contains("unsupported dtype I64"), "{error}");
+        }
+    }
+}
+
+#[test]
+fn bytes_of_floats_become_f64() {
+    for device in crate::devices() {
+        let x =
+            crate::given::Made::new(&values(&DIMS), DType::F8E4M3, crate::given::Place::Contiguous, &device);
+        let x = x.ours();
+        let wide = x.s.to_dtype(x.l, DType::F64).and_then(|wide| wide.to_cpu_storage()).expect("f64");
+        let bytes = x.s.to_cpu_storage().expect("f8e4m3");
+        assert_eq!(crate::compare::numbers(&wide), crate::compare::numbers(&bytes));
+    }
+}

@@ -1,0 +1,60 @@
+//! Reading and writing by ids.
+
+use candle_core::backend::BackendStorage;
+use candle_core::{DType, Error};
+
+use crate::compare::{sum, EXACT};
+use crate::given::{ids, ids_and_none, values, Made, Place};
+use crate::{cases, ALL, FLOATS, INTEGERS};
+
+const X: [usize; 3] = [2, 4, 5];
+const IDS: [usize; 3] = [2, 3, 5];
+
+/// candle's CPU reads contiguous operands only.
+fn x() -> crate::given::Given {
+    values(&X).tight_for_candle()
+}
+
+fn source() -> crate::given::Given {
+    values(&IDS).of(|i| (i * 3 % 8) as f64 / 4.0).tight_for_candle()
+}
+
+cases! {
+    gather_by_u8: ALL, EXACT, [x(), ids(&IDS, DType::U8).tight_for_candle()] => |[x, i]| x.s.gather(x.l, i.s, i.l, 1);
+    gather_by_u32: ALL, EXACT, [x(), ids(&IDS, DType::U32).tight_for_candle()] => |[x, i]| x.s.gather(x.l, i.s, i.l, 1);
+    gather_by_i64: ALL, EXACT, [x(), ids(&IDS, DType::I64).tight_for_candle()] => |[x, i]| x.s.gather(x.l, i.s, i.l, 1);
+    gather_of_no_place: ALL, EXACT, [x(), ids_and_none(&IDS, DType::U32).tight_for_candle()] => |[x, i]| x.s.gather(x.l, i.s, i.l, 1);
+    index_select: ALL, EXACT, [x(), ids(&[6], DType::U32)] => |[x, i]| x.s.index_select(i.s, x.l, i.l, 1);
+    index_select_by_i64: ALL, EXACT, [x(), ids(&[6], DType::I64)] => |[x, i]| x.s.index_select(i.s, x.l, i.l, 2);
+    index_select_of_no_place: ALL, EXACT, [x(), ids_and_none(&[6], DType::U8)] => |[x, i]| x.s.index_select(i.s, x.l, i.l, 1);
+    index_select_of_no_place_by_i64: ALL, EXACT, [x(), ids_and_none(&[6], DType::I64)] => |[x, i]| x.s.index_select(i.s, x.l, i.l, 1);
+    index_add: FLOATS, sum(4, 4.0), [values(&X), ids(&[3], DType::U32).tight(), source()] => |[x, i, s]| x.s.index_add(x.l, i.s, i.l, s.s, s.l, 1);
+    index_add_of_integers: INTEGERS, EXACT, [values(&X), ids(&[3], DType::I64).tight(), source()] => |[x, i, s]| x.s.index_add(x.l, i.s, i.l, s.s, s.l, 1);
+    index_add_by_i16: ALL, sum(4, 4.0), [values(&X), ids(&[3], DType::I16).tight(), source()] => |[x, i, s]| x.s.index_add(x.l, i.s, i.l, s.s, s.l, 1);
+    index_add_to_no_place_by_i16: ALL, sum(4, 4.0), [values(&X), ids_and_none(&[3], DType::I16).tight(), source()] => |[x, i, s]| x.s.index_add(x.l, i.s, i.l, s.s, s.l, 1);
+    index_add_to_no_place_by_i32: ALL, sum(4, 4.0), [values(&X), ids_and_none(&[3], DType::I32).tight(), source()] => |[x, i, s]| x.s.index_add(x.l, i.s, i.l, s.s, s.l, 1);
+    index_add_to_no_place: ALL, sum(4, 4.0), [values(&X), ids_and_none(&[3], DType::U32).tight(), source()] => |[x, i, s]| x.s.index_add(x.l, i.s, i.l, s.s, s.l, 1);
+    scatter: ALL, EXACT, [values(&X).tight(), ids(&IDS, DType::U32).tight_for_candle(), source()] =>
+        |[x, i, s]| x.s.try_clone(x.l).and_then(|mut y| y.scatter_set(x.l, i.s, i.l, s.s, s.l, 1).map(|()| y));
+    scatter_to_no_place: ALL, EXACT, [values(&X).tight(), ids_and_none(&IDS, DType::I64).tight_for_candle(), source()] =>
+        |[x, i, s]| x.s.try_clone(x.l).and_then(|mut y| y.scatter_set(x.l, i.s, i.l, s.s, s.l, 1).map(|()| y));
+    scatter_add: ALL, sum(4, 4.0), [values(&X).tight(), ids(&IDS, DType::U32).tight_for_candle(), source()] =>
+        |[x, i, s]| x.s.try_clone(x.l).and_then(|mut y| y.scatter_add_set(x.l, i.s, i.l, s.s, s.l, 1).map(|()| y));
+    scatter_add_to_no_place: ALL, sum(4, 4.0), [values(&X).tight(), ids_and_none(&IDS, DType::U32).tight_for_candle(), source()] =>
+        |[x, i, s]| x.s.try_clone(x.l).and_then(|mut y| y.scatter_add_set(x.l, i.s, i.l, s.s, s.l, 1).map(|()| y));
+}
+
+#[test]
+fn a_wrong_id_is_an_error_of_the_next_reading() {
+    for device in crate::devices() {
+        let x = Made::new(&values(&X), DType::F32, Place::Contiguous, &device);
+        let wrong =
+            Made::new(&ids(&[2], DType::I64).of(|i| i as f64), DType::F32, Place::Contiguous, &device);
+        let (x, wrong) = (x.ours(), wrong.ours());
+        // Four times 0 and 1: the second is one too many.
+        let read = x.s.index_select(wrong.s, x.l, wrong.l, 1).expect("no error yet");
+        let error = crate::root(read.to_cpu_storage().unwrap_err());
+        assert!(matches!(error, Error::InvalidIndex { index: 4, size: 4, .. }), "{error}");
+        read.to_cpu_storage().expect("the error was returned");
+    }
+}
