@@ -40,6 +40,7 @@ pub(crate) fn run(arguments: &StagesArguments) -> Result<(), Failure> {
     let (device, memory) = model.device()?;
     let hip =
         device.as_hip().ok_or("memory is counted on HIP devices: take --device host:0, amd:0 or nvidia:0")?;
+    hip_safe::MemoryCheck::Names.start();
     let mut stages = vec![Stage::now("before", hip)];
     let (language, session) = match random::model(&model.path.to_string_lossy(), &device)? {
         Some(language) => (language, None),

@@ -331,17 +331,27 @@ fn several_layers_give_what_each_gives() {
                     let some: Vec<&Tensor> = weights.iter().take(count).collect();
                     let together = x.linear_each(&some)?;
                     assert_eq!(together.len(), count);
-                    for (y, weight) in together.iter().zip(some) {
-                        let products = x.to_dtype(DType::F64)?.matmul(&weight.to_dtype(DType::F64)?.t()?)?;
-                        let apart = y.to_dtype(DType::F64)?.sub(&products)?.abs()?;
-                        let [most, size] = [apart.max_all()?, products.abs()?.max_all()?];
-                        let (most, size) = (most.to_vec0::<f64>()?, size.to_vec0::<f64>()?);
-                        let unit = match dtype {
+                    for (y, weight) in together.iter().zip(&some) {
+                        let wide = |tensor: &Tensor| tensor.to_dtype(DType::F64);
+                        let (x, weight) = (wide(&x)?, wide(weight)?.t()?);
+                        // A term is rounded once when it is multiplied and once in each sum; the result once to the dtype.
+                        let unit = if dtype == DType::F64 { f64::EPSILON } else { f64::from(f32::EPSILON) };
+                        let last = match dtype {
                             DType::BF16 => 1.0 / 256.0,
                             DType::F16 => 1.0 / 2048.0,
-                            _ => 1e-6,
+                            _ => unit,
                         };
-                        assert!(most <= unit * size, "{most} of {size} in {dtype} on {device}");
+                        let (exact, sizes) = (x.matmul(&weight)?, x.abs()?.matmul(&weight.abs()?)?);
+                        let bound =
+                            (exact.abs()?.affine(last, 0.0)? + sizes.affine(inputs as f64 * unit, 0.0)?)?;
+                        let off = wide(y)?.sub(&exact)?.abs()?.gt(&bound)?;
+                        assert_eq!(
+                            off.to_dtype(DType::U32)?.sum_all()?.to_vec0::<u32>()?,
+                            0,
+                            "{dtype} on {device}"
+                        );
+                    }
+                    for (y, weight) in together.iter().zip(&weights) {
                         assert_eq!(y.dims(), x.linear(weight, None)?.dims());
                     }
                 }
