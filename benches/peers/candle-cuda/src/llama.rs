@@ -27,8 +27,8 @@ pub fn run(shape_name: &str, format: &str, arguments: &Arguments) -> std::result
     let device = device::open(arguments)?;
     let start = Instant::now();
     let mut model = match packed {
-        Some(format) => Model::Packed(packed::llama(shape, format, &device).map_err(text)?),
-        None => Model::Dense(Dense::new(shape, &device).map_err(text)?),
+        Some(format) => Model::Packed(packed::llama(shape, format, &device).map_err(text)?.into()),
+        None => Model::Dense(Dense::new(shape, &device).map_err(text)?.into()),
     };
     device.synchronize().map_err(text)?;
     let load = start.elapsed().as_secs_f64();
@@ -58,8 +58,8 @@ pub fn run(shape_name: &str, format: &str, arguments: &Arguments) -> std::result
 }
 
 enum Model {
-    Dense(Dense),
-    Packed(ModelWeights),
+    Dense(Box<Dense>),
+    Packed(Box<ModelWeights>),
 }
 
 impl Model {
@@ -135,13 +135,13 @@ mod tests {
         let shape = shape::named("tiny").expect("a shape");
         for format in ["q4_0", "q4_k", "q6_k", "q8_0"] {
             let format = packed::format(format).expect("a format");
-            check(Model::Packed(packed::llama(shape, format, &Device::Cpu).expect("a model")));
+            check(Model::Packed(packed::llama(shape, format, &Device::Cpu).expect("a model").into()));
         }
     }
 
     #[test]
     fn dense_model_keeps_its_keys() {
         let shape = shape::named("tiny").expect("a shape");
-        check(Model::Dense(Dense::new(shape, &Device::Cpu).expect("a model")));
+        check(Model::Dense(Dense::new(shape, &Device::Cpu).expect("a model").into()));
     }
 }
