@@ -254,7 +254,7 @@ KERNEL(PASTE4(attention_, tiles, _, DTYPE), const T* q, const T* k, const T* v, 
 }
 
 // ---- few --------------------------------------------------------------------------------------------------------------
-KERNEL(PASTE4(attention_, few, _, DTYPE), const T* q, const T* k, const T* v, const u8* mask, T* out, C* parts, FewArgs args) {
+KERNEL_OF(256, 2, PASTE4(attention_, few, _, DTYPE), const T* q, const T* k, const T* v, const u8* mask, T* out, C* parts, FewArgs args) {
     const AttentionArgs& a = args.of;
     const u64 rows = (a.group * a.queries + FEW_ROWS - 1) / FEW_ROWS, items = a.batch * (a.heads / a.group) * rows * args.splits;
     for (u64 item = blockIdx.x; item < items; item += gridDim.x) few_block(shared_memory().few, q, k, v, mask, out, parts, args, item);

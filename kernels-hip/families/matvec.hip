@@ -16,7 +16,8 @@ SIZE(MatvecArgs, 56) OFFSET(MatvecArgs, stride, 24) OFFSET(MatvecArgs, width, 48
 static constexpr u32 PACK = ACCESS / sizeof(T);
 // A thread of the host takes whole rows.
 static constexpr u32 TEAM = ON_HOST ? 1 : 32;
-static constexpr u32 AHEAD = 8; // packs of a lane under way
+// Packs of a lane under way: with eight, f16 spills on gfx1100.
+static constexpr u32 AHEAD = ON_AMD ? 4 : 8;
 
 // Adds the products of some packs, TEAM apart.
 template <u32 COUNT> DEVICE void add_packs(const T* w, const T* x, C (&sums)[PACK]) {

@@ -50,8 +50,8 @@ DEVICE C few_score(C product, const u8* mask, const AttentionArgs& a, const RowP
     return score + widen(reinterpret_cast<const T*>(mask)[place]);
 }
 
-// The scores of `keys` keys, into weights[row][key].
-DEVICE void few_scores(Few& shared, const T* keys_of_k, u32 keys, u64 first_key, const u8* mask, const AttentionArgs& a, u32 rows) {
+// The products of q with `keys` keys, into weights[row][key].
+DEVICE void few_products(Few& shared, const T* keys_of_k, u32 keys, const AttentionArgs& a, u32 rows) {
     constexpr u32 turn = FEW_BLOCK / TOGETHER;
     const u32 lane = threadIdx.x % TOGETHER, d = (u32)a.d;
     const u64 step = a.strides.k[2], column = a.strides.k[3];
@@ -99,8 +99,7 @@ DEVICE void few_scores(Few& shared, const T* keys_of_k, u32 keys, u64 first_key,
                     UNROLL
                     for (u32 other = TOGETHER / 2; other > 0; other >>= 1) sum[k][r] += shuffle_xor(sum[k][r], other);
                 }
-                if (r % TOGETHER == lane && r < rows && key[k] < keys)
-                    shared.weights[r * CHUNK + key[k]] = few_score(sum[k][r], mask, a, shared.rows[r], first_key + key[k]);
+                if (r % TOGETHER == lane && r < rows && key[k] < keys) shared.weights[r * CHUNK + key[k]] = sum[k][r];
             }
         }
     }
@@ -144,7 +143,9 @@ DEVICE void few_block(Few& shared, const T* q, const T* k, const T* v, const u8*
     const u64 first_key = (u64)split * args.chunk;
     const u32 keys = first_key < a.keys ? (u32)least_of(args.chunk, a.keys - first_key) : 0, d = (u32)a.d;
     for (u32 r = 0; r < rows; r++) {
-        const u64 head = kv * a.group + (first_row + r) / a.queries, query = (first_row + r) % a.queries;
+        // Queries are few, and so are heads that share one of k and v.
+        const u32 row = (u32)first_row + r, queries = (u32)a.queries, query = row % queries;
+        const u64 head = kv * a.group + row / queries;
         if (threadIdx.x == 0) {
             const u64 masked = batch * at.mask[0] + head * at.mask[1] + query * at.mask[2];
             shared.rows[r] = RowPlace{query, (batch * a.heads + head) * a.queries + query, masked};
@@ -153,15 +154,19 @@ DEVICE void few_block(Few& shared, const T* q, const T* k, const T* v, const u8*
         for (u32 p = threadIdx.x; p < d; p += FEW_BLOCK) shared.q[r * ROW_DEPTH + p] = widen(from[p * at.q[3]]);
     }
     __syncthreads();
-    few_scores(shared, k + batch * at.k[0] + kv * at.k[1] + first_key * at.k[2], keys, first_key, mask, a, rows);
+    few_products(shared, k + batch * at.k[0] + kv * at.k[1] + first_key * at.k[2], keys, a, rows);
     __syncthreads();
 
-    // Maximum and sum of each row.
+    // Scores of each row, their maximum and the sum of the weights.
     const u32 row = threadIdx.x / ROW_THREADS, lane = threadIdx.x % ROW_THREADS;
     C* const weights = shared.weights + row * CHUNK;
     C greatest = minus_infinity(), total = C(0);
-    if (row < rows)
-        for (u32 key = lane; key < keys; key += ROW_THREADS) greatest = weights[key] > greatest ? weights[key] : greatest;
+    if (row < rows) {
+        for (u32 key = lane; key < keys; key += ROW_THREADS) {
+            weights[key] = few_score(weights[key], mask, a, shared.rows[row], first_key + key);
+            greatest = weights[key] > greatest ? weights[key] : greatest;
+        }
+    }
     shared.part[threadIdx.x] = greatest;
     __syncthreads();
     for (u32 other = 0; other < ROW_THREADS; other++) {

@@ -127,10 +127,10 @@ fn tokens_that_do_not_fit_change_nothing() {
     let folder = tempfile::tempdir().unwrap();
     other.write(folder.path());
     let other = LanguageModel::open(folder.path(), &Device::Cpu).unwrap();
-    let mut cache = other.new_cache(8, other.dtype()).unwrap();
-    let found = model.forward(&[1], &mut cache, models::Logits::Last);
+    let mut cache = other.new_cache(1, 8, models::CacheFormat::F32).unwrap();
+    let found = model.forward(&[1], &mut cache, 0, models::Logits::Last);
     assert!(matches!(found, Err(Error::WrongCache { found: 3, expected: 2 })));
-    assert!(other.new_cache(8, tensor_core::DType::U8).is_err());
+    assert!(other.new_cache(2, usize::MAX, models::CacheFormat::F32).is_err());
 }
 
 #[test]

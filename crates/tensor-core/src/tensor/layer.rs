@@ -176,7 +176,7 @@ impl Tensor {
         let row = self.is_contiguous() && inputs > 0 && self.elements() == inputs;
         let alike =
             |weight: &&Tensor| weight.rank() == 2 && weight.dims()[1] == inputs && weight.dims()[0] > 0;
-        let fits = row && (2..=vector::MOST).contains(&weights.len()) && weights.iter().all(|w| alike(w));
+        let fits = row && (2..=vector::MOST).contains(&weights.len()) && weights.iter().all(alike);
         if let (true, Storage::Hip(x)) = (fits, self.storage()) {
             let line = self.layout.view(&Shape::from([1, inputs])).expect("a contiguous row");
             let turned: Vec<Layout> = weights.iter().map(|weight| weight.layout.transpose(0, 1)).collect();

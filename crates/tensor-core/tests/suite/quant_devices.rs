@@ -206,18 +206,18 @@ fn activations_may_be_views() -> Result<()> {
 fn several_matrices_share_their_activations() -> Result<()> {
     for device in devices() {
         let matrix = |rows: usize, format| {
-            QTensor::quantize_onto(&tensor(&[rows, 256], rows as u64, DType::F32)?, format, &device)
+            QTensor::quantize_onto(&tensor(&[rows, 256], rows as u64, DType::F32)?, format, device)
         };
         let matrices =
             [matrix(5, QuantFormat::Q8_0)?, matrix(64, QuantFormat::Q4K)?, matrix(7, QuantFormat::Q4_1)?];
         for rows in [1, 3, 9] {
-            let xs = tensor(&[rows, 256], 9, DType::F32)?.to_device(&device)?;
+            let xs = tensor(&[rows, 256], 9, DType::F32)?.to_device(device)?;
             let together = QTensor::forward_each(&matrices.each_ref(), &xs)?;
             for (y, matrix) in together.iter().zip(&matrices) {
                 assert_eq!(y.to_vec2::<f32>()?, matrix.forward(&xs)?.to_vec2::<f32>()?, "on {device}");
             }
         }
-        let wide = tensor(&[1, 512], 9, DType::F32)?.to_device(&device)?;
+        let wide = tensor(&[1, 512], 9, DType::F32)?.to_device(device)?;
         assert!(QTensor::forward_each(&matrices.each_ref(), &wide).is_err());
     }
     Ok(())
