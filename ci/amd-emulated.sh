@@ -1,6 +1,6 @@
 #!/bin/bash
-# Runs the host code and the code objects for AMD on the emulated devices of emulator/: the loader, the conformance suite, the tests of hip-safe
-# and tensor-core, and every parity case, for each architecture and mode. docs/platforms/amd.md says what that proves. CI does not run it.
+# Runs the host code and the code objects for AMD on the emulated devices of emulator/: the loader, the conformance suite, the tests of hip-safe,
+# tensor-core and models, and every parity case, for each architecture and mode. docs/platforms/amd.md says what that proves. CI does not run it.
 set -u
 cd "$(dirname "$0")/.." || exit 2
 
@@ -15,8 +15,8 @@ FOLDER is what emulator/build.sh made [default: emulator/build].
                  shuffle: as sync, and the last group and wave run first              [default: all of these]
   --name LIST    6, 5, 7: the version under whose name the library is loaded          [default: 6]
   --code LIST    prebuilt: code objects of build-kernels; rtc: compiled at run time   [default: prebuilt,rtc]
-  --only LIST    loader, conformance, hip-safe, tensor-core, parity                   [default: all of these]
-  --bin DIR      programs that are built already: xtask, parity, conformance, test-hip-safe, test-tensor-core
+  --only LIST    loader, conformance, hip-safe, tensor-core, models, parity           [default: all of these]
+  --bin DIR      programs that are built already: xtask, parity, conformance, test-hip-safe, test-tensor-core, test-models
   --out DIR      where the output of each step goes                                   [default: target/amd-emulated]
 
 Conformance runs in the mode async, which its cases need, and compiles at run time; in the others it is left out.
@@ -32,7 +32,7 @@ TEXT
 
 fail() { echo "amd-emulated: $*" >&2; exit 2; }
 folder= archs=gfx1100,gfx1201,gfx90a,gfx942 modes=sync,lazy,async,shuffle names=6 codes=prebuilt,rtc
-only=loader,conformance,hip-safe,tensor-core,parity bin= out=$PWD/target/amd-emulated
+only=loader,conformance,hip-safe,tensor-core,models,parity bin= out=$PWD/target/amd-emulated
 while [ $# -gt 0 ]; do
     case $1 in
     -h | --help) usage; exit 0 ;;
@@ -57,18 +57,19 @@ known() { for it in ${1//,/ }; do wants "$it" "$2" || fail "$it: there are ${2//
 known "$modes" sync,lazy,async,shuffle
 known "$names" 5,6,7
 known "$codes" prebuilt,rtc
-known "$only" loader,conformance,hip-safe,tensor-core,parity
+known "$only" loader,conformance,hip-safe,tensor-core,models,parity
 mkdir -p "$out"
 
 # The programs: built once, then run directly.
-test_program() { cargo test --no-run -p "hipstack-$1" --test suite 2>&1 | sed -n 's/.*Executable.*(\(.*\))$/\1/p'; }
+test_program() { cargo test --no-run -p "hipstack-$1" --test "$2" 2>&1 | sed -n 's/.*Executable.*(\(.*\))$/\1/p'; }
 if [ -n "$bin" ]; then
-    xtask=$bin/xtask hip_safe=$bin/test-hip-safe tensor_core=$bin/test-tensor-core
+    xtask=$bin/xtask hip_safe=$bin/test-hip-safe tensor_core=$bin/test-tensor-core models=$bin/test-models
 else
     cargo build -q --workspace --bin xtask --bin parity --bin conformance || exit 2
-    xtask=$PWD/target/debug/xtask hip_safe=$PWD/$(test_program hip-safe) tensor_core=$PWD/$(test_program tensor-core)
+    xtask=$PWD/target/debug/xtask hip_safe=$PWD/$(test_program hip-safe suite)
+    tensor_core=$PWD/$(test_program tensor-core suite) models=$PWD/$(test_program models torch)
 fi
-for program in "$xtask" "$hip_safe" "$tensor_core"; do [ -f "$program" ] && [ -x "$program" ] || fail "no program $program"; done
+for program in "$xtask" "$hip_safe" "$tensor_core" "$models"; do [ -f "$program" ] && [ -x "$program" ] || fail "no program $program"; done
 objects=${HIPSTACK_KERNELS:-$PWD/target/kernels}
 # Current objects are kept; stale objects would be refused.
 for arch in ${archs//,/ }; do
@@ -132,6 +133,8 @@ tensors() {
     [ "$AMDEMU_MODE" != lazy ] || threads=1
     "$tensor_core" --test-threads=$threads
 }
+# Tiny models. One thread in every mode, for the reason above.
+models() { TENSOR_CORE_TEST_DEVICES=amd:0 "$models" --test-threads=1; }
 parity() {
     "$xtask" parity --all --device amd:0 --differences crates/parity/differences/amd-emulated.toml --json "$out/parity/$AMDEMU_ARCH.json"
 }
@@ -145,6 +148,7 @@ for arch in ${archs//,/ }; do
             if wants hip-safe "$only"; then step "$arch" "$mode" "$name" prebuilt hip-safe safe; fi
             for code in ${codes//,/ }; do
                 if wants tensor-core "$only"; then step "$arch" "$mode" "$name" "$code" tensor-core tensors; fi
+                if wants models "$only"; then step "$arch" "$mode" "$name" "$code" models models; fi
                 if wants parity "$only"; then step "$arch" "$mode" "$name" "$code" parity parity; fi
             done
         done

@@ -13,7 +13,7 @@
 
 mod common;
 
-use common::{data, file};
+use common::{data, file, named_devices};
 use models::{LanguageModel, Session, SessionOptions, greedy};
 use serde::Deserialize;
 use tensor_core::Device;
@@ -35,12 +35,9 @@ struct Prompt {
     margins: Vec<f32>,
 }
 
-/// All devices of this machine, or those of `TENSOR_CORE_TEST_DEVICES`, such as `cpu,host:0`.
+/// The named devices, or else all of this machine.
 fn devices() -> Vec<Device> {
-    match std::env::var("TENSOR_CORE_TEST_DEVICES") {
-        Ok(names) => names.split(',').map(|name| Device::parse(name).unwrap()).collect(),
-        Err(_) => Device::all().unwrap(),
-    }
+    named_devices().unwrap_or_else(|| Device::all().unwrap())
 }
 
 /// Compares the first `tokens` of the first `prompts`. Every difference has to be a near tie, and few there may be.

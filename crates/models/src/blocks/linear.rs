@@ -43,7 +43,8 @@ impl Linear {
             layers.iter().map(|layer| layer.product(x)).collect::<Result<_>>()?
         };
         let outputs = layers.iter().zip(products).map(|(layer, product)| {
-            let mut y = product.to_dtype(x.dtype())?;
+            // The bias is added in place, so that no other reference may be alive.
+            let mut y = if product.dtype() == x.dtype() { product } else { product.to_dtype(x.dtype())? };
             if let Some(bias) = &layer.bias {
                 y.add_assign_(bias)?;
             }

@@ -96,7 +96,13 @@ pub(crate) fn apart(found: &Tensor, expected: &[Vec<f32>]) -> f32 {
         .fold(0.0, |most, apart| if apart > most || apart.is_nan() { apart } else { most })
 }
 
-/// The CPU, and the host's HIP device.
-pub(crate) fn devices() -> [Device; 2] {
-    [Device::Cpu, Device::parse("host:0").unwrap()]
+/// The devices that `TENSOR_CORE_TEST_DEVICES` names, such as `cpu,host:0`.
+pub(crate) fn named_devices() -> Option<Vec<Device>> {
+    let names = std::env::var("TENSOR_CORE_TEST_DEVICES").ok()?;
+    Some(names.split(',').map(|name| Device::parse(name).unwrap()).collect())
+}
+
+/// The named devices, or else the CPU and the host's HIP device.
+pub(crate) fn devices() -> Vec<Device> {
+    named_devices().unwrap_or_else(|| vec![Device::Cpu, Device::parse("host:0").unwrap()])
 }
