@@ -116,6 +116,7 @@ const FREE: &[Method<Tensor>] = &[
         g.image.conv_transpose2d_with_activation(&g.image.transpose(0, 1)?, None, &config, Activation::Relu)
     }),
     ("linear", |g| g.x.linear(&g.y, Some(&g.x.narrow(1, 0, 1)?.flatten_all()?))),
+    ("linear_each", |g| Ok(g.x.linear_each(&[&g.y, &g.y])?.remove(0))),
     ("linear_with_activation", |g| g.x.linear_with_activation(&g.y, None, Activation::Relu)),
     ("max_pool2d_with_stride", |g| g.image.max_pool2d_with_stride(2, 1)),
     ("max_pool2d_with", |g| g.image.max_pool2d_with(&Pool2dConfig::new(2))),
