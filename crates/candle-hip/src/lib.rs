@@ -2,6 +2,7 @@
 //!
 //! [`HipDevice`] implements candle-core's [`BackendDevice`], and [`HipStorage`] its [`BackendStorage`], by operations of
 //! tensor-core. Every method of both traits is there. A version of this crate is for one version of candle-core: 0.11.1.
+//! It was tested on the host's devices, and has not run on a GPU.
 //!
 //! ```
 //! # #[cfg(feature = "host")] {

@@ -6,11 +6,12 @@ use models::{Batch, SessionOptions};
 use serde_json::json;
 use tensor_core::{DType, Device, Tensor};
 
-use crate::load::{LanguageArguments, Loaded};
-use crate::{Failure, random, shown};
+use crate::load::LanguageArguments;
+use crate::{Failure, shown};
 
-/// Bytes of the tensor whose copy is timed. It does not fit a cache.
-const COPIED: usize = 1 << 30;
+/// Bytes of the tensor whose copies are timed, one after the other. It does not fit a cache.
+const COPIED: usize = 1 << 28;
+const COPIES: usize = 8;
 
 #[derive(clap::Args, Debug)]
 pub(crate) struct BenchArguments {
@@ -42,13 +43,7 @@ pub(crate) fn run(arguments: &BenchArguments) -> Result<(), Failure> {
     let (device, memory) = model.device()?;
     let start = Instant::now();
     let options = arguments.language.options();
-    let language = match random::model(&model.path.to_string_lossy(), &device)? {
-        Some(model) => model,
-        None => {
-            let Loaded { session, .. } = arguments.language.load(&device)?;
-            session.model().clone()
-        }
-    };
+    let language = arguments.language.language_model(&device)?;
     device.synchronize()?;
     let took = start.elapsed();
     let weights = language.weights();
@@ -129,9 +124,11 @@ fn copy_rate(device: &Device) -> Result<f64, Failure> {
     for _ in 0..5 {
         device.synchronize()?;
         let start = Instant::now();
-        let copies = [source.copy()?, source.copy()?];
+        for _ in 0..COPIES {
+            source.copy()?;
+        }
         device.synchronize()?;
-        best = best.min(start.elapsed().as_secs_f64() / copies.len() as f64);
+        best = best.min(start.elapsed().as_secs_f64() / COPIES as f64);
     }
     Ok(2.0 * COPIED as f64 / best)
 }

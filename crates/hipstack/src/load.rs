@@ -9,7 +9,7 @@ use tensor_core::Device;
 use weights::{Checkpoint, Model, progress_bar};
 
 use crate::memory::Memory;
-use crate::{Failure, shown};
+use crate::{Failure, random, shown};
 
 /// Which model a command takes, and where it computes.
 #[derive(clap::Args, Debug)]
@@ -74,26 +74,40 @@ impl LanguageArguments {
         SessionOptions { context: self.context, cache: self.cache, ..SessionOptions::default() }
     }
 
-    /// Loads the model with a progress bar.
+    /// Loads the model with a progress bar, or makes up that of `random:SHAPE:FORMAT`.
     ///
     /// # Errors
     /// Of the files and the device; if the device has not enough memory, with what would help.
+    pub(crate) fn language_model(&self, device: &Device) -> Result<LanguageModel, Failure> {
+        match random::model(&self.model.path.to_string_lossy(), device)? {
+            Some(model) => Ok(model),
+            None => self.loaded(&Checkpoint::open(&self.model.path)?, device),
+        }
+    }
+
+    /// Loads the model, its tokenizer and its chat template.
+    ///
+    /// # Errors
+    /// As [`LanguageArguments::language_model`]; that there is no tokenizer, or what is wrong with it.
     pub(crate) fn load(&self, device: &Device) -> Result<Loaded, Failure> {
         let start = Instant::now();
         let path = &self.model.path;
         let checkpoint = Checkpoint::open(path)?;
-        let config = Config::new(&Settings::read(path, &checkpoint)?)?;
         let tokenizer = tokenizer(path, &checkpoint)?;
         let template = match checkpoint.as_gguf() {
             Some(_) => ChatTemplate::from_gguf(checkpoint.metadata(), &tokenizer)?,
             None => ChatTemplate::from_folder(folder(path), &tokenizer)?,
         };
-        let options = self.options();
-        require_memory(&config, &options, &checkpoint, device)?;
-        let weights = Model::load(&checkpoint, device, &mut progress_bar())?;
-        let session = Session::new(&LanguageModel::new(config, &weights)?, &options)?;
+        let session = Session::new(&self.loaded(&checkpoint, device)?, &self.options())?;
         device.synchronize()?;
         Ok(Loaded { session, tokenizer, template, took: start.elapsed() })
+    }
+
+    fn loaded(&self, checkpoint: &Checkpoint, device: &Device) -> Result<LanguageModel, Failure> {
+        let config = Config::new(&Settings::read(&self.model.path, checkpoint)?)?;
+        require_memory(&config, &self.options(), checkpoint, device)?;
+        let weights = Model::load(checkpoint, device, &mut progress_bar())?;
+        Ok(LanguageModel::new(config, &weights)?)
     }
 }
 

@@ -56,9 +56,9 @@ enum Command {
     Chat(chat::ChatArguments),
     /// Print how similar texts are, or their vectors
     Embed(embed::EmbedArguments),
-    /// Measure how many tokens a second a model reads and writes
+    /// Measure how many tokens a second a model reads and writes; random:SHAPE:FORMAT makes one up
     Bench(bench::BenchArguments),
-    /// Print what a model takes of the device's memory when it is loaded, used and dropped
+    /// Print what a model, also random:SHAPE:FORMAT, takes of the device's memory when it is loaded, used and dropped
     Memory(stages::StagesArguments),
     /// Print what the files of a model say and hold, without loading it
     Inspect(inspect::InspectArguments),

@@ -15,7 +15,7 @@ const SIZE: f64 = 0.02;
 const QUANTIZED: usize = 1 << 20;
 
 /// The shape of a Llama model.
-struct Kind {
+struct LlamaShape {
     name: &'static str,
     width: usize,
     layers: usize,
@@ -28,8 +28,8 @@ struct Kind {
 }
 
 /// Llama 3.2 1B and Llama 3.1 8B, and a small one for tests.
-const KINDS: [Kind; 3] = [
-    Kind {
+const SHAPES: [LlamaShape; 3] = [
+    LlamaShape {
         name: "tiny",
         width: 256,
         layers: 2,
@@ -39,7 +39,7 @@ const KINDS: [Kind; 3] = [
         vocabulary: 512,
         tied: true,
     },
-    Kind {
+    LlamaShape {
         name: "1b",
         width: 2048,
         layers: 16,
@@ -49,7 +49,7 @@ const KINDS: [Kind; 3] = [
         vocabulary: 128_256,
         tied: true,
     },
-    Kind {
+    LlamaShape {
         name: "8b",
         width: 4096,
         layers: 32,
@@ -68,8 +68,8 @@ const KINDS: [Kind; 3] = [
 pub(crate) fn model(text: &str, device: &Device) -> Result<Option<LanguageModel>, Failure> {
     let Some(text) = text.strip_prefix("random:") else { return Ok(None) };
     let (shape, format) = text.split_once(':').unwrap_or((text, "bf16"));
-    let Some(kind) = KINDS.iter().find(|kind| kind.name == shape) else {
-        let known = KINDS.map(|kind| kind.name).join(", ");
+    let Some(found) = SHAPES.iter().find(|known| known.name == shape) else {
+        let known = SHAPES.map(|known| known.name).join(", ");
         return Err(format!("random:{shape}: the shapes are {known}").into());
     };
     let Some(format) = Format::from_name(format).filter(|format| format.can_convert_to()) else {
@@ -77,12 +77,12 @@ pub(crate) fn model(text: &str, device: &Device) -> Result<Option<LanguageModel>
             format!("random:{shape}:{format}: no format for weights, such as bf16, q8_0, q4_k").into()
         );
     };
-    let config = Config::new(&Settings::from_json(&kind.settings())?)?;
-    let named = kind.weights(format, device)?;
+    let config = Config::new(&Settings::from_json(&found.settings())?)?;
+    let named = found.weights(format, device)?;
     Ok(Some(LanguageModel::new(config, &Model::from_weights(device, named, Metadata::new())?)?))
 }
 
-impl Kind {
+impl LlamaShape {
     fn settings(&self) -> String {
         serde_json::json!({
             "model_type": "llama", "hidden_size": self.width, "num_hidden_layers": self.layers,

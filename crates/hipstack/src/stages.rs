@@ -4,8 +4,8 @@ use models::{LanguageModel, Session, greedy};
 use serde_json::{Value as Json, json};
 use tensor_core::HipDevice;
 
-use crate::load::{LanguageArguments, Loaded};
-use crate::{Failure, random, shown};
+use crate::load::LanguageArguments;
+use crate::{Failure, shown};
 
 #[derive(clap::Args, Debug)]
 pub(crate) struct StagesArguments {
@@ -42,14 +42,7 @@ pub(crate) fn run(arguments: &StagesArguments) -> Result<(), Failure> {
         device.as_hip().ok_or("memory is counted on HIP devices: take --device host:0, amd:0 or nvidia:0")?;
     hip_safe::MemoryCheck::Names.start();
     let mut stages = vec![Stage::now("before", hip)];
-    let (language, session) = match random::model(&model.path.to_string_lossy(), &device)? {
-        Some(language) => (language, None),
-        None => {
-            let Loaded { session, .. } = arguments.language.load(&device)?;
-            (session.model().clone(), Some(session))
-        }
-    };
-    drop(session);
+    let language = arguments.language.language_model(&device)?;
     stages.push(Stage::now("loaded", hip));
     let weights = language.weights().byte_len();
     let mut session = Session::new(&language, &arguments.language.options())?;

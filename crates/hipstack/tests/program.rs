@@ -188,3 +188,66 @@ fn a_text_is_continued_by_its_likeliest_token() {
     let error = refused(&["generate", "--prompt", "x", "--memory-check"]);
     assert!(error.contains("cpu counts no memory; host:0 does"), "{error}");
 }
+
+/// Runs the program, and gives the object that it prints.
+fn json_of(arguments: &[&str]) -> Json {
+    let output = Command::new(env!("CARGO_BIN_EXE_hipstack")).args(arguments).output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    serde_json::from_slice(&output.stdout).unwrap()
+}
+
+#[test]
+fn memory_goes_back_stage_by_stage() {
+    for format in ["bf16", "q8_0"] {
+        let model = format!("random:tiny:{format}");
+        let found =
+            json_of(&["memory", &model, "--device", "host:0", "--prompt", "9", "--tokens", "20", "--json"]);
+        let stages = found["stages"].as_array().unwrap();
+        let at = |name: &str, what: &str| {
+            let stage = stages.iter().find(|stage| stage["stage"] == name);
+            stage.unwrap_or_else(|| panic!("no {name} in {found}"))[what].as_u64().unwrap()
+        };
+        let in_use = |name: &str| at(name, "in_use_bytes");
+        let weights = found["weight_bytes"].as_u64().unwrap();
+        // The pool counts what it rounds up.
+        assert!(in_use("loaded") >= in_use("before") + weights);
+        assert!(in_use("a session") > in_use("loaded"));
+        assert_eq!(in_use("after 1 tokens"), in_use("after 20 tokens"));
+        assert_eq!(at("after 1 tokens", "reserved_bytes"), at("after 20 tokens", "reserved_bytes"));
+        assert_eq!(in_use("session dropped"), in_use("loaded"));
+        for stage in ["model dropped", "trimmed"] {
+            assert_eq!(in_use(stage), in_use("before"), "{stage}");
+            assert_eq!(at(stage, "live_buffers"), 0, "{stage}");
+        }
+        assert_eq!(at("trimmed", "reserved_bytes"), at("before", "reserved_bytes"));
+    }
+}
+
+#[test]
+fn models_are_made_up_to_be_measured() {
+    let found = json_of(&[
+        "bench",
+        "random:tiny:q4_k",
+        "--device",
+        "host:0",
+        "--prompt",
+        "9",
+        "--tokens",
+        "4",
+        "--batch",
+        "2",
+        "--repeats",
+        "1",
+        "--json",
+    ]);
+    assert_eq!((found["sequences"].as_u64(), found["tokens"].as_u64()), (Some(2), Some(4)));
+    for rate in ["prompt_tokens_per_second", "tokens_per_second", "copy_bytes_per_second"] {
+        assert!(found[rate].as_f64().unwrap() > 0.0, "{rate}");
+    }
+    let output =
+        Command::new(env!("CARGO_BIN_EXE_hipstack")).args(["bench", "random:2b:q4_k"]).output().unwrap();
+    assert_eq!(
+        String::from_utf8(output.stderr).unwrap(),
+        "hipstack: random:2b: the shapes are tiny, 1b, 8b\n"
+    );
+}

@@ -11,7 +11,7 @@ use crate::blocks::{Frequencies, Network, Parts};
 use crate::cache::{self, Cache, CacheFormat};
 use crate::config::{Architecture, Config, Settings};
 use crate::error::{Error, Result};
-use crate::step::{Horizons, Logits, Positions, Step};
+use crate::step::{KeyRanges, Logits, Positions, Step};
 use crate::steps::Steps;
 use crate::{gemma3, llama, qwen2, qwen3};
 
@@ -139,13 +139,13 @@ impl LanguageModel {
         steps: &mut Steps,
     ) -> Result<Tensor> {
         let tokens: Vec<u32> = tokens.iter().map(|token| token.unwrap_or(0)).collect();
-        let (positions, stride) = (cache.lengths.clone(), cache.stride());
+        let lengths = cache.lengths.clone();
         let network = &self.inner.network;
-        let mut compute = |ids: &Tensor, positions: &Positions, horizons: &Horizons, keys: usize| {
-            let step = Step::each(cache, positions, horizons, keys)?;
+        let mut compute = |ids: &Tensor, positions: &Positions, ranges: &KeyRanges, keys: usize| {
+            let step = Step::each(cache, positions, ranges, keys)?;
             network.forward(ids, &step, &mut cache.layers, Logits::All)
         };
-        Ok(steps.run(&tokens, &positions, stride, self.device(), &mut compute)?)
+        Ok(steps.run(&tokens, &lengths, self.device(), &mut compute)?)
     }
 
     /// That tokens may be added to a sequence.

@@ -1,6 +1,6 @@
 //! What one pass over new tokens needs in every layer: positions, which rows of the cache it writes, and which it sees.
 
-use tensor_core::{Device, Result, Tensor};
+use tensor_core::{Device, Error, ErrorKind, Result, Tensor};
 
 use crate::blocks::Table;
 use crate::cache::Cache;
@@ -21,7 +21,7 @@ pub(crate) struct Step {
     pub(crate) sequences: usize,
     /// Of each sequence.
     pub(crate) tokens: usize,
-    pub(crate) place: Place,
+    pub(crate) destination: Destination,
     /// Positions in layers without and with a window.
     tables: [Table; 2],
     /// For each window that layers have.
@@ -30,7 +30,7 @@ pub(crate) struct Step {
 
 /// The rows of the cache that are written.
 #[derive(Debug)]
-pub(crate) enum Place {
+pub(crate) enum Destination {
     /// Those from this one on, by the tokens of one sequence.
     From(usize),
     /// These, `[sequences]`, one by each sequence.
@@ -67,10 +67,10 @@ pub(crate) struct Positions {
     pub(crate) rows: Tensor,
 }
 
-/// The position of each row of a sequence, `[1, rows]`, and of the last query that sees it, for each window.
+/// Which queries see each key of a sequence: the positions from its own on, `[1, rows]`, and with a window up to a last one.
 #[derive(Debug)]
-pub(crate) struct Horizons {
-    own: Tensor,
+pub(crate) struct KeyRanges {
+    first: Tensor,
     last: Vec<(usize, Tensor)>,
 }
 
@@ -94,7 +94,7 @@ impl Step {
         Ok(Step {
             sequences: 1,
             tokens,
-            place: Place::From(row + start),
+            destination: Destination::From(row + start),
             tables: [rows(&cache.tables[0])?, rows(&cache.tables[1])?],
             seen: seen.collect::<Result<_>>()?,
         })
@@ -105,17 +105,16 @@ impl Step {
     pub(crate) fn each(
         cache: &Cache,
         Positions { positions, rows }: &Positions,
-        horizons: &Horizons,
+        ranges: &KeyRanges,
         count: usize,
     ) -> Result<Step> {
         let (sequences, stride) = (cache.sequences(), cache.stride());
         let column = positions.reshape([sequences, 1])?;
-        let own = column.ge(&horizons.own.narrow(1, 0, count)?)?;
+        let seen_from = column.ge(&ranges.first.narrow(1, 0, count)?)?;
         let seen = cache.windows.iter().map(|window| {
-            let mut mask = own.clone();
+            let mut mask = seen_from.clone();
             if let Some(window) = window {
-                let (_, last) =
-                    horizons.last.iter().find(|(known, _)| known == window).expect("all are known");
+                let (_, last) = ranges.last.iter().find(|(known, _)| known == window).expect("all are known");
                 mask = mask.mul(&column.le(&last.narrow(1, 0, count)?)?)?;
             }
             let mask = Some(mask.reshape([sequences, 1, 1, count])?);
@@ -128,7 +127,7 @@ impl Step {
         Ok(Step {
             sequences,
             tokens: 1,
-            place: Place::Each(rows.clone()),
+            destination: Destination::Each(rows.clone()),
             tables: [full_rows, local_rows],
             seen: seen.collect::<Result<_>>()?,
         })
@@ -146,12 +145,12 @@ impl Step {
     }
 }
 
-impl Place {
+impl Destination {
     /// Writes vectors `[sequences, kv_heads, tokens, length]` to rows of `[1, kv_heads, rows, length]`.
     pub(crate) fn write(&self, all: &mut Tensor, vectors: &Tensor) -> Result<()> {
         match self {
-            Place::From(first) => all.slice_set_(vectors, 2, *first),
-            Place::Each(rows) => {
+            Destination::From(first) => all.slice_set_(vectors, 2, *first),
+            Destination::Each(rows) => {
                 let vectors = vectors.transpose(0, 2)?;
                 let ids = rows.reshape([1, 1, rows.elements(), 1])?.expand(vectors.shape().clone())?;
                 all.scatter_(&ids, &vectors, 2)
@@ -198,16 +197,20 @@ impl Seen {
     }
 }
 
-impl Horizons {
+impl KeyRanges {
     /// Of the rows of a cache.
-    pub(crate) fn new(cache: &Cache, device: &Device) -> Result<Horizons> {
-        let own = crate::cache::numbers(cache.stride(), device)?.unsqueeze(0)?;
+    pub(crate) fn new(cache: &Cache, device: &Device) -> Result<KeyRanges> {
+        let Ok(rows) = u32::try_from(cache.stride() * cache.sequences()) else {
+            let shape = [cache.sequences(), cache.stride()].into();
+            return Err(Error::new("cache", ErrorKind::Overflow { shape }));
+        };
+        let first = Tensor::arange(0, rows / cache.sequences().max(1) as u32, device)?.unsqueeze(0)?;
         let last = cache.windows.iter().flatten().map(|window| {
             // No query is later than the last row.
             let further = (*window).clamp(1, cache.stride()) - 1;
-            Ok((*window, own.affine(1, further as i64)?))
+            Ok((*window, first.affine(1, further as i64)?))
         });
-        Ok(Horizons { last: last.collect::<Result<_>>()?, own })
+        Ok(KeyRanges { last: last.collect::<Result<_>>()?, first })
     }
 }
 

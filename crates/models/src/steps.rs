@@ -3,10 +3,10 @@
 use std::fmt;
 
 use hip_safe::{GraphExec, Stream};
-use tensor_core::{DType, Device, Error, ErrorKind, Result, Tensor};
+use tensor_core::{DType, Device, Error, ErrorKind, HipDevice, Result, Tensor};
 
 use crate::cache::Cache;
-use crate::step::{Horizons, Positions};
+use crate::step::{KeyRanges, Positions};
 
 /// The fewest keys that a graph reads.
 const LEAST_KEYS: usize = 256;
@@ -18,11 +18,15 @@ const LEAST_KEYS: usize = 256;
 pub(crate) struct Steps {
     /// One token of each sequence, `[1]` each.
     tokens: Vec<Tensor>,
-    /// Where the next launch puts the tokens, if the host does not change it: what is in `at`.
+    /// Where the next step puts the tokens, `[sequences]`.
+    positions: Tensor,
+    /// What `positions` has, as far as the host knows.
     expected: Vec<usize>,
-    /// Positions, and then rows: `[2, sequences]`.
-    at: Tensor,
-    horizons: Horizons,
+    /// The first row of each sequence, `[sequences]`.
+    first_rows: Tensor,
+    /// Rows of a sequence.
+    stride: usize,
+    ranges: KeyRanges,
     graph: Option<Captured>,
 }
 
@@ -34,7 +38,7 @@ struct Captured {
 }
 
 /// What computes the logits `[sequences, vocabulary]` of ids `[sequences]` at positions, by the first `keys` keys of each.
-pub(crate) type Compute<'a> = dyn FnMut(&Tensor, &Positions, &Horizons, usize) -> Result<Tensor> + 'a;
+pub(crate) type Compute<'a> = dyn FnMut(&Tensor, &Positions, &KeyRanges, usize) -> Result<Tensor> + 'a;
 
 impl Steps {
     pub(crate) fn new(cache: &Cache, device: &Device) -> Result<Steps> {
@@ -42,9 +46,11 @@ impl Steps {
         let token = |_| Tensor::zeros(1, DType::U32, device);
         Ok(Steps {
             tokens: (0..sequences).map(token).collect::<Result<_>>()?,
-            expected: vec![usize::MAX; sequences],
-            at: Tensor::zeros([2, sequences], DType::U32, device)?,
-            horizons: Horizons::new(cache, device)?,
+            positions: Tensor::zeros(sequences, DType::U32, device)?,
+            expected: vec![0; sequences],
+            first_rows: numbers((0..sequences).map(|sequence| cache.row(sequence)), device)?,
+            stride: cache.stride(),
+            ranges: KeyRanges::new(cache, device)?,
             graph: None,
         })
     }
@@ -54,17 +60,15 @@ impl Steps {
         self.graph = None;
     }
 
-    /// The logits `[sequences, vocabulary]` after a token of each sequence at these positions of a cache whose sequences are
-    /// `stride` rows apart.
+    /// The logits `[sequences, vocabulary]` after a token of each sequence at these positions.
     pub(crate) fn run(
         &mut self,
         tokens: &[u32],
         positions: &[usize],
-        stride: usize,
         device: &Device,
         compute: &mut Compute<'_>,
     ) -> Result<Tensor> {
-        let logits = self.launch(tokens, positions, stride, device, compute);
+        let logits = self.launch(tokens, positions, device, compute);
         match &logits {
             Ok(_) => self.expected.iter_mut().for_each(|position| *position += 1),
             // How far the device came is not known.
@@ -77,7 +81,6 @@ impl Steps {
         &mut self,
         tokens: &[u32],
         positions: &[usize],
-        stride: usize,
         device: &Device,
         compute: &mut Compute<'_>,
     ) -> Result<Tensor> {
@@ -85,22 +88,23 @@ impl Steps {
             tensor.fill_(i64::from(*token))?;
         }
         if self.expected != positions {
-            self.write_positions(positions, stride, device)?;
+            self.positions.copy_from_(&numbers(positions.iter().copied(), device)?)?;
+            self.expected.copy_from_slice(positions);
         }
         let needed = positions.iter().max().map_or(0, |last| last + 1);
-        let Some(stream) = device.as_hip().map(|hip| hip.stream().clone()) else {
+        let Some(stream) = device.as_hip().map(HipDevice::stream) else {
             return self.step(needed, compute);
         };
         if let Some(graph) = self.graph.as_ref().filter(|graph| graph.keys >= needed) {
-            graph.exec.launch(&stream).map_err(failed)?;
+            graph.exec.launch(stream).map_err(failed)?;
             // A copy: the next launch writes the graph's own.
             return Ok(graph.logits.clone());
         }
         self.graph = None;
-        let keys = keys_of_a_graph(needed).min(stride);
+        let keys = keys_of_a_graph(needed).min(self.stride);
         // Code that a step needs for the first time is loaded here: a capture cannot do that.
         let logits = self.step(keys, compute)?;
-        self.graph = Some(self.captured(keys, &stream, compute)?);
+        self.graph = Some(self.captured(keys, stream, compute)?);
         Ok(logits)
     }
 
@@ -116,27 +120,26 @@ impl Steps {
         Ok(Captured { exec, logits, keys })
     }
 
-    /// Computes a step, and moves positions and rows one token on.
+    /// Computes a step, and moves all positions one token on.
     fn step(&mut self, keys: usize, compute: &mut Compute<'_>) -> Result<Tensor> {
         let logits = {
             let tokens: Vec<&Tensor> = self.tokens.iter().collect();
             let ids = if let [only] = *tokens { only.clone() } else { Tensor::cat(&tokens, 0)? };
-            // Own tensors, so that none shares the memory that is moved on in place.
-            let part = |row: usize| self.at.get(row)?.copy();
-            let positions = Positions { positions: part(0)?, rows: part(1)? };
-            compute(&ids, &positions, &self.horizons, keys)?
+            let rows = self.positions.add(&self.first_rows)?;
+            // Dropped before the positions are written in place.
+            let positions = Positions { positions: self.positions.clone(), rows };
+            compute(&ids, &positions, &self.ranges, keys)?
         };
-        self.at.affine_(1i64, 1i64)?;
+        self.positions.affine_(1i64, 1i64)?;
         Ok(logits)
     }
+}
 
-    fn write_positions(&mut self, positions: &[usize], stride: usize, device: &Device) -> Result<()> {
-        let rows = positions.iter().enumerate().map(|(sequence, position)| sequence * stride + position);
-        let numbers: Vec<u32> = positions.iter().copied().chain(rows).map(|number| number as u32).collect();
-        self.at.copy_from_(&Tensor::from_vec(numbers, [2, positions.len()], device)?)?;
-        self.expected.copy_from_slice(positions);
-        Ok(())
-    }
+/// A tensor of rows or positions, all of which `KeyRanges::new` has counted in 32 bits.
+fn numbers(numbers: impl Iterator<Item = usize>, device: &Device) -> Result<Tensor> {
+    let numbers: Vec<u32> = numbers.map(|number| number as u32).collect();
+    let count = numbers.len();
+    Tensor::from_vec(numbers, count, device)
 }
 
 /// The keys that a graph reads if this many are needed. A graph that reads more takes longer for each token, and one that reads

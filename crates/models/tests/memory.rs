@@ -42,7 +42,7 @@ fn steps_allocate_nothing_from_the_driver_and_models_copy_nothing() {
         let mut session = Session::new(&model, &options).unwrap();
         let cache = model.config().cache_bytes(1, 64, CacheFormat::F32).unwrap();
         let tables = 2 * 64 * config.head_size / 2 * 4 * if name == "gemma3" { 2 } else { 1 };
-        // What steps read: a token, its position and its row, the positions of 64 rows, and what each sees through a window.
+        // What steps read: a token, its position and its first row, the positions of 64 rows, and what each sees through a window.
         let windows =
             model.config().windows.iter().flatten().collect::<std::collections::BTreeSet<_>>().len();
         let steps = 4 * (1 + 2 + 64 * (1 + windows));

@@ -7,8 +7,8 @@ use std::path::Path;
 use std::sync::Arc;
 
 use tensor_core::{DType, Device, Result, Tensor, safetensors};
-use weights::gguf::Value;
-use weights::{Checkpoint, Model, Progress};
+use weights::gguf::{Metadata, Value};
+use weights::{Checkpoint, Model, Progress, Weight};
 
 /// A tensor of eight numbers from `first` on.
 fn tensor(first: f32) -> Tensor {
@@ -183,4 +183,22 @@ fn what_tensors_cannot_be_is_left_out() -> Result<()> {
     assert_eq!(model["w"].tensor()?.to_vec1::<f32>()?, [1.0, 2.0]);
     assert_eq!(model["w"].tensor()?.dtype(), DType::F32);
     Ok(())
+}
+
+#[test]
+fn weights_that_are_there_make_a_model() {
+    let host = Device::parse("host:0").unwrap();
+    let matrix = |device: &Device| Arc::new(Weight::from(Tensor::ones([2, 3], DType::F32, device).unwrap()));
+    let (query, embedding) = (matrix(&host), matrix(&host));
+    let named = [
+        ("model.layers.1.self_attn.q_proj.weight".to_owned(), Arc::clone(&query)),
+        ("token_embd.weight".to_owned(), embedding),
+    ];
+    let model = Model::from_weights(&host, named, Metadata::new()).unwrap();
+    assert_eq!((model.len(), model.byte_len()), (2, 48));
+    assert!(Arc::ptr_eq(model.get("blk.1.attn_q.weight").unwrap(), &query));
+    assert!(Arc::ptr_eq(&model.layer(1).unwrap()["attn_q.weight"], &query));
+    let apart = [("token_embd.weight".to_owned(), matrix(&Device::Cpu))];
+    let error = Model::from_weights(&host, apart, Metadata::new()).unwrap_err().to_string();
+    assert!(error.contains("the weight token_embd.weight is on cpu, and the model on host:0"), "{error}");
 }

@@ -56,7 +56,8 @@ pub fn quant_dot(rows: u64, width: u64, count: u64, multiprocessors: u32) -> Qua
     QuantDot { most, split: split as u32, shape }
 }
 
-fn teams(count: u64, multiprocessors: u32) -> LaunchShape {
+/// For `count` teams of 32 threads.
+pub(super) fn teams(count: u64, multiprocessors: u32) -> LaunchShape {
     // Small blocks where there is little to do, so that each multiprocessor gets some.
     let few = count < 2 * u64::from(multiprocessors) * u64::from(MAX_BLOCK) / TEAM;
     let block = if few { 64 } else { MAX_BLOCK };

@@ -44,7 +44,7 @@ impl Attention {
         let table = step.table(self.window);
         let query = table.turn(&query.transpose(1, 2)?, self.form)?;
         let key = table.turn(&key.transpose(1, 2)?, self.form)?;
-        cache.write(&step.place, &key, &value)?;
+        cache.write(&step.destination, &key, &value)?;
 
         let seen = step.seen(self.window);
         let (keys, values) = cache.read(seen, x.dtype())?;

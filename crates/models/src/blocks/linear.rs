@@ -5,9 +5,6 @@ use std::sync::Arc;
 use tensor_core::{DType, QTensor, Result, Tensor};
 use weights::Weight;
 
-/// Rows that [`QTensor::forward`] rounds to 8 bits, at most.
-const FEW: usize = 8;
-
 /// y = x Wᵀ + bias. The weight is the model's own.
 #[derive(Debug, Clone)]
 pub(crate) struct Linear {
@@ -71,5 +68,5 @@ impl Linear {
 fn takes_bf16(x: &Tensor) -> bool {
     let rows = x.elements() / x.dims().last().copied().unwrap_or(1).max(1);
     let faster = || x.device().as_hip().is_some_and(|hip| hip.multiplies_bf16_faster());
-    rows > FEW && x.dtype() == DType::F32 && faster()
+    rows > QTensor::ROUNDED_ROWS && x.dtype() == DType::F32 && faster()
 }

@@ -1,10 +1,10 @@
-//! The keys and values of a layer, written in place.
+//! The keys and values of a layer, written in destination.
 
 use tensor_core::{DType, Device, Result, Tensor, UnaryOp};
 
 use super::format::{CacheFormat, group};
 use crate::config::Config;
-use crate::step::{Place, Seen};
+use crate::step::{Destination, Seen};
 
 /// Least scale: what is divided by it is 0 or tiny.
 const LEAST_SCALE: f64 = 1e-8;
@@ -59,9 +59,9 @@ impl LayerCache {
     }
 
     /// Writes keys and values `[sequences, kv_heads, tokens, head_size]`.
-    pub(crate) fn write(&mut self, place: &Place, keys: &Tensor, values: &Tensor) -> Result<()> {
-        self.keys.write(place, keys)?;
-        self.values.write(place, values)
+    pub(crate) fn write(&mut self, destination: &Destination, keys: &Tensor, values: &Tensor) -> Result<()> {
+        self.keys.write(destination, keys)?;
+        self.values.write(destination, values)
     }
 
     /// The keys and values that are seen, as `[sequences, kv_heads, count, head_size]`: of `dtype`, if the cache has
@@ -72,13 +72,13 @@ impl LayerCache {
 }
 
 impl Vectors {
-    fn write(&mut self, place: &Place, vectors: &Tensor) -> Result<()> {
+    fn write(&mut self, destination: &Destination, vectors: &Tensor) -> Result<()> {
         match self {
-            Vectors::Dense(all) => place.write(all, &vectors.to_dtype(all.dtype())?),
+            Vectors::Dense(all) => destination.write(all, &vectors.to_dtype(all.dtype())?),
             Vectors::Integers { integers, scales } => {
                 let (new_integers, new_scales) = quantized(vectors)?;
-                place.write(integers, &new_integers)?;
-                place.write(scales, &new_scales)
+                destination.write(integers, &new_integers)?;
+                destination.write(scales, &new_scales)
             }
         }
     }

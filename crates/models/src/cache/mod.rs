@@ -6,7 +6,7 @@ mod layer;
 pub use format::CacheFormat;
 pub(crate) use layer::LayerCache;
 
-use tensor_core::{Device, ErrorKind, Result, Tensor};
+use tensor_core::{Device, ErrorKind, Result};
 
 use crate::blocks::Table;
 use crate::config::Config;
@@ -118,12 +118,4 @@ pub(crate) fn stride(sequences: usize, capacity: usize) -> usize {
 
 fn rows(sequences: usize, capacity: usize) -> Option<usize> {
     stride(sequences, capacity).checked_mul(sequences)
-}
-
-/// The numbers 0, 1, … below `count`.
-pub(crate) fn numbers(count: usize, device: &Device) -> Result<Tensor> {
-    let Ok(count) = u32::try_from(count) else {
-        return Err(tensor_core::Error::new("cache", ErrorKind::Overflow { shape: count.into() }));
-    };
-    Tensor::arange(0u32, count, device)
 }

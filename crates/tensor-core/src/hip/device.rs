@@ -233,9 +233,7 @@ impl HipDevice {
     /// Whether products of `bf16` take matrix units that those of `f32` do not take: they are several times as fast. True of
     /// GPUs whose matrix units this crate knows, false on the host.
     pub fn multiplies_bf16_faster(&self) -> bool {
-        let device = self.device();
-        let platform = device.platform().kind.name();
-        platform != "host" && kernels_hip::has_matrix_units(platform, &device.properties().arch)
+        self.has_matrix_units_beside("host")
     }
 
     /// Whether attention may use matrix-unit kernels, and this device has them.
@@ -245,9 +243,14 @@ impl HipDevice {
 
     /// Whether kernels for matrix units are used on this device. Not on AMD's: see [`HipDevice::allow_matrix_attention`].
     pub(super) fn has_matrix_units(&self) -> bool {
+        self.has_matrix_units_beside("amd")
+    }
+
+    /// Whether this device's matrix units are known, and it is not of this platform.
+    fn has_matrix_units_beside(&self, other: &str) -> bool {
         let device = self.device();
         let platform = device.platform().kind.name();
-        platform != "amd" && kernels_hip::has_matrix_units(platform, &device.properties().arch)
+        platform != other && kernels_hip::has_matrix_units(platform, &device.properties().arch)
     }
 
     /// Whether the device may use libraries: false for [`HipDevice::without_libraries`]. The platform may still have

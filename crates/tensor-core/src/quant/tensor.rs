@@ -42,6 +42,10 @@ pub struct QTensor {
 }
 
 impl QTensor {
+    /// The most rows of activations that [`QTensor::forward`] rounds to 8 bits on a HIP device. More rows are multiplied in
+    /// their own dtype.
+    pub const ROUNDED_ROWS: usize = 8;
+
     /// A tensor of blocks that are in memory.
     ///
     /// ```

@@ -1,6 +1,6 @@
 //! Quantized numbers: their values, rows by ids, and products with activations.
 //!
-//! Up to [`FEW`] rows of activations are rounded to 8 bits and multiplied as integers, straight from the blocks. For more
+//! Up to [`QTensor::ROUNDED_ROWS`] rows of activations are rounded to 8 bits and multiplied as integers, straight from the blocks. For more
 //! rows the matrix is dequantized to the dtype of the activations, and multiplied as any other.
 
 use kernels_hip::args::QuantMap;
@@ -15,9 +15,8 @@ use crate::hip::kernels::Kernel;
 use crate::hip::quant::QHipStorage;
 use crate::layout::Layout;
 use crate::plan::index::Indexed;
+use crate::quant::QTensor;
 
-/// The most rows of activations that are multiplied as integers.
-const FEW: usize = 8;
 /// Numbers that share a scale of activations.
 const GROUP: usize = 32;
 /// Kernels read and write packs of so many bytes.
@@ -88,7 +87,7 @@ pub(crate) fn product(
 ) -> Result<HipStorage> {
     let (count, width) = (layout.dims()[0], layout.dims()[1]);
     require_width(width, op)?;
-    if count > FEW {
+    if count > QTensor::ROUNDED_ROWS {
         let matrix = dequantize(source, xs.dtype())?;
         let transposed = Layout::strided([width, columns], &[1, width], 0, op)?;
         return matmul::matmul(xs, layout, &matrix, &transposed);

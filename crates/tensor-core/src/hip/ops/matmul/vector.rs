@@ -35,36 +35,30 @@ pub(crate) fn by_vector(
         (arguments.rows[place], arguments.stride[place]) = (found.columns as u64, found.stride as u64);
         (arguments.width, row, starts[place]) = (found.inner as u64, found.vector, found.matrix);
     }
-    let mut results = Vec::with_capacity(matrices.len());
-    for columns in &arguments.rows[..matrices.len()] {
-        // SAFETY: S15: the kernel writes each element.
-        results.push(unsafe { HipStorage::uninit(device, dtype, *columns as usize, NAME) }?);
-    }
     let function = device.kernels().get(device, Kernel { family: "matvec", op: "", dtype, to: None })?;
     let shape = launch::matvec(arguments.rows.iter().sum(), device.multiprocessors());
     let vector = a.tail(row, NAME)?;
-    // Pointers that are not used have to be some.
-    let tails = [0, 1, 2].map(|place| match matrices.get(place) {
+    // A matrix that is not there has no rows: its pointers are not used.
+    let matrix = |place: usize| match matrices.get(place) {
         Some((b, _)) => b.tail(starts[place], NAME),
         None => a.tail(0, NAME),
-    });
-    let [first, second, third] = tails;
-    let (first, second, third) = (first?, second?, third?);
-    // SAFETY: S15: nothing reads or writes it.
-    let mut unused = [unsafe { HipStorage::uninit(device, dtype, 0, NAME) }?, unsafe {
-        HipStorage::uninit(device, dtype, 0, NAME)
-    }?];
-    let mut targets = results.iter_mut().chain(&mut unused).map(|storage| storage.tail_mut(0, NAME));
-    let mut target = || targets.next().expect("there are three at least");
-    let (mut one, mut two, mut three) = (target()?, target()?, target()?);
+    };
+    let (first, second, third) = (matrix(0)?, matrix(1)?, matrix(2)?);
+    let result = |place: usize| {
+        // SAFETY: S15: the kernel writes each element.
+        unsafe { HipStorage::uninit(device, dtype, arguments.rows[place] as usize, NAME) }
+    };
+    let mut results = [result(0)?, result(1)?, result(2)?];
+    let [one, two, three] = &mut results;
+    let (mut one, mut two, mut three) =
+        (one.tail_mut(0, NAME)?, two.tail_mut(0, NAME)?, three.tail_mut(0, NAME)?);
     let mut launch = device.stream().launch(function, config(shape));
     launch.arg(&first).arg(&second).arg(&third).arg(&vector);
     launch.arg_mut(&mut one).arg_mut(&mut two).arg_mut(&mut three).value(&arguments);
     // SAFETY: S9: the kernel reads `rows` rows of `width` elements of each matrix, which its layout has, and the row of `a`; it
     // writes `rows` elements of each result.
     unsafe { launch.submit() }.map_err(wrap(NAME))?;
-    drop((one, two, three, targets));
-    Ok(Some(results))
+    Ok(Some(results.into_iter().take(matrices.len()).collect()))
 }
 
 /// A product that the kernel takes.
@@ -84,6 +78,10 @@ impl Found {
             return Ok(None);
         }
         let rank = lhs.rank();
+        // Most products have more rows: they are told apart first.
+        if lhs.elements() != lhs.dims()[rank - 1] {
+            return Ok(None);
+        }
         let dims: Vec<usize> =
             lhs.dims()[..rank - 1].iter().chain(&rhs.dims()[rank - 1..]).copied().collect();
         let result = Layout::contiguous(dims, NAME)?;
