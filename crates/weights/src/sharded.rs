@@ -6,6 +6,8 @@ use std::path::{Path, PathBuf};
 use tensor_core::file::Source;
 use tensor_core::{Result, safetensors};
 
+use crate::gguf::split;
+
 /// How the names of indices end.
 pub(crate) const INDEX_SUFFIX: &str = ".safetensors.index.json";
 const OPEN: &str = "checkpoint";
@@ -65,7 +67,7 @@ pub(crate) fn model_in(folder: &Path) -> Result<PathBuf> {
             0
         } else if name == "model.safetensors" {
             1
-        } else if name.ends_with(".gguf") && !is_later_file(name) {
+        } else if name.ends_with(".gguf") && !is_later_file(&path) {
             2
         } else {
             continue;
@@ -83,6 +85,6 @@ pub(crate) fn model_in(folder: &Path) -> Result<PathBuf> {
 }
 
 /// Whether this is a file of a split model, and not its first one.
-fn is_later_file(name: &str) -> bool {
-    name.contains("-of-") && !name.contains("-00001-of-")
+fn is_later_file(path: &Path) -> bool {
+    split::files(path).is_some_and(|files| files.first().is_none_or(|first| first != path))
 }

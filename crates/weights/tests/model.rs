@@ -134,7 +134,10 @@ fn a_folder_has_one_model() -> Result<()> {
     assert!(error.contains("it has no model"), "{error}");
     std::fs::write(folder.path().join("a.gguf"), common::python("gguf")).unwrap();
     assert!(Checkpoint::open(folder.path())?.as_gguf().is_some());
-    std::fs::write(folder.path().join("b.gguf"), common::python("gguf")).unwrap();
+    // Later files of a split model count with its first; this name only looks like one.
+    for later in ["b-00002-of-00002.gguf", "state-of-the-art.gguf"] {
+        std::fs::write(folder.path().join(later), common::python("gguf")).unwrap();
+    }
     let error = Checkpoint::open(folder.path()).unwrap_err().to_string();
     assert!(error.contains("it has 2 models"), "{error}");
     write(&folder.path().join("model.safetensors"), &SMALL, &[]);

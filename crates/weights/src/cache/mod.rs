@@ -205,10 +205,10 @@ impl Shared {
 
     /// Loads a weight that the store has room for.
     fn load(&self, name: &str, upload: &mut Upload) -> Result<Arc<Weight>> {
-        let loaded = self.checkpoint.load(name, upload).map(Arc::new);
-        self.store.lock().settle(name, loaded.as_ref().ok());
-        self.changed.notify_all();
-        loaded
+        let mut settles = Settles { shared: self, name, weight: None };
+        let weight = Arc::new(self.checkpoint.load(name, upload)?);
+        settles.weight = Some(Arc::clone(&weight));
+        Ok(weight)
     }
 
     fn check_budget(&self, what: &dyn Fn() -> String, bytes: u64) -> Result<()> {
@@ -220,6 +220,20 @@ impl Shared {
             "{} has {bytes} bytes, more than the budget of {budget}; give the cache a larger one",
             what()
         )))
+    }
+}
+
+/// Tells the store on drop what became of a weight that it has room for: after a panic too, for others wait for it.
+struct Settles<'a> {
+    shared: &'a Shared,
+    name: &'a str,
+    weight: Option<Arc<Weight>>,
+}
+
+impl Drop for Settles<'_> {
+    fn drop(&mut self) {
+        self.shared.store.lock().settle(self.name, self.weight.as_ref());
+        self.shared.changed.notify_all();
     }
 }
 

@@ -86,11 +86,29 @@ fn run(shared: &Shared, mut upload: Upload, orders: &Receiver<Order>, state: &St
         while let Ok(later) = orders.try_recv() {
             (order, done) = (later, done + 1);
         }
+        let _done = Done { shared, state, orders: done };
         load(shared, &mut upload, order, state);
-        // With the lock, so that who waits does not miss it.
-        let _store = shared.store.lock();
-        state.open.fetch_sub(done, Ordering::SeqCst);
-        shared.changed.notify_all();
+    }
+}
+
+/// Says on drop that orders are carried out: after a panic too, for others wait for it.
+struct Done<'a> {
+    shared: &'a Shared,
+    state: &'a State,
+    orders: usize,
+}
+
+impl Drop for Done<'_> {
+    fn drop(&mut self) {
+        // With the lock, so that a thread that is about to wait does not miss it.
+        let _store = self.shared.store.lock();
+        if std::thread::panicking() {
+            // Nobody will carry out the others.
+            self.state.open.store(0, Ordering::SeqCst);
+        } else {
+            self.state.open.fetch_sub(self.orders, Ordering::SeqCst);
+        }
+        self.shared.changed.notify_all();
     }
 }
 

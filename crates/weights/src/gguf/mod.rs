@@ -23,7 +23,7 @@ mod cursor;
 mod header;
 mod kind;
 mod metadata;
-mod split;
+pub(crate) mod split;
 mod strings;
 mod value;
 mod write;

@@ -21,7 +21,7 @@ const DIGITS: usize = 5;
 const MOST: usize = 99_999;
 
 /// All files of the split model that `path` is one of, `NAME-00002-of-00003.gguf`; `None` if its name is not such.
-pub(super) fn files(path: &Path) -> Option<Vec<PathBuf>> {
+pub(crate) fn files(path: &Path) -> Option<Vec<PathBuf>> {
     let stem = path.file_name()?.to_str()?.strip_suffix(".gguf")?;
     let (rest, count) = number_behind(stem)?;
     let (name, place) = number_behind(rest.strip_suffix("-of-")?)?;
