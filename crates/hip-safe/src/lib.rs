@@ -133,4 +133,4 @@ pub use memory::{
     MemoryReport, MemorySource, PinnedBuffer, PoolStatistics, SharedBuffer, assert_no_leaks,
 };
 pub use order::Submission;
-pub use stream::{Event, Stream, StreamId, drop_elsewhere};
+pub use stream::{Event, Stream, StreamId, drop_elsewhere, waits};

@@ -56,10 +56,11 @@ fn steps_allocate_nothing_from_the_driver_and_models_copy_nothing() {
         for _ in 0..2 {
             answer.next().unwrap().unwrap();
         }
-        let warm = statistics();
+        let (warm, waits) = (statistics(), hip_safe::waits());
         let tokens: Vec<u32> = answer.by_ref().take(STEPS).map(Result::unwrap).collect();
         let after = statistics();
         assert_eq!(tokens.len(), STEPS);
+        assert_eq!(hip_safe::waits() - waits, STEPS as u64, "{name}: a step waits for its logits alone");
         assert_eq!(after.misses, warm.misses, "{name}: no step asks the driver for memory");
         assert_eq!((after.reserved, after.segments), (warm.reserved, warm.segments), "{name}");
         assert_eq!(after.hits - warm.hits, after.allocations - warm.allocations, "{name}");

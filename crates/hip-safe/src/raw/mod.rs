@@ -13,6 +13,7 @@ pub(crate) mod rtc;
 pub(crate) mod streams;
 
 use crate::handle::Handle;
+use crate::stream::wait_count;
 use hip_sys::hip::*;
 use hip_sys::{Extent, Platform};
 use std::ffi::{CStr, c_int, c_uint, c_void};
@@ -91,6 +92,7 @@ pub(crate) unsafe fn set_device(p: &Platform, ordinal: c_int) -> Result<()> {
 }
 
 pub(crate) unsafe fn device_synchronize(p: &Platform) -> Result<()> {
+    wait_count::count();
     // SAFETY: S1: no arguments.
     call!(p, hipDeviceSynchronize())
 }
@@ -219,6 +221,7 @@ pub(crate) unsafe fn stream_destroy(p: &Platform, stream: Handle<ihipStream_t>) 
 }
 
 pub(crate) unsafe fn stream_synchronize(p: &Platform, stream: hipStream_t) -> Result<()> {
+    wait_count::count();
     // SAFETY: S1: the stream is live.
     call!(p, hipStreamSynchronize(stream))
 }
@@ -258,6 +261,7 @@ pub(crate) unsafe fn event_query(p: &Platform, event: hipEvent_t) -> Result<bool
 }
 
 pub(crate) unsafe fn event_synchronize(p: &Platform, event: hipEvent_t) -> Result<()> {
+    wait_count::count();
     // SAFETY: S1: the event is live.
     call!(p, hipEventSynchronize(event))
 }

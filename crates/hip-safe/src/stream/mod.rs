@@ -6,9 +6,11 @@ mod event;
 mod foreign;
 pub(crate) mod host_function;
 mod priority;
+pub(crate) mod wait_count;
 
 pub use event::Event;
 pub use host_function::drop_elsewhere;
+pub use wait_count::waits;
 
 use crate::graph::Turn;
 use crate::handle::Handle;
