@@ -60,7 +60,8 @@ multiplied!(Part32 by add_narrow, fill_nibbles: legacy::Q4_0 legacy::Q4_1 legacy
 multiplied!(Part32 by add_narrow, fill_bytes: legacy::Q8_0 legacy::Q8_1);
 multiplied!(Part32 by add_narrow, fill: iq4::IQ4NL fp4::MXFP4 fp4::NVFP4);
 multiplied!(Part256 by add_wide, fill_q4_k: k::Q4K);
-multiplied!(Part256 by add_wide, fill: k::Q2K k::Q3K k::Q5K k::Q6K k::Q8K iq1::IQ1S iq1::IQ1M iq2::IQ2XXS iq2::IQ2XS
+multiplied!(Part256 by add_wide, fill_q6_k: k::Q6K);
+multiplied!(Part256 by add_wide, fill: k::Q2K k::Q3K k::Q5K k::Q8K iq1::IQ1S iq1::IQ1M iq2::IQ2XXS iq2::IQ2XS
     iq2::IQ2S iq3::IQ3XXS iq3::IQ3S iq4::IQ4XS tq::TQ1_0 tq::TQ2_0);
 
 /// The products of `values` `[m, width]` with `blocks` `[n, width]`, as `[m, n]`. Neither is empty.

@@ -151,6 +151,28 @@ impl Tile {
         }
     }
 
+    /// As [`Tile::fill`], for `q6_K`.
+    #[inline(always)]
+    pub(super) fn fill_q6_k<B: Block>(&mut self, machine: impl Machine, rows: Rows<'_>) {
+        self.units[0] = machine.halves(array(|lane| word(&rows[lane][208..])));
+        self.group_scales = array(|lane| bytemuck::cast::<[u8; 16], _>(part(rows[lane], 192)));
+        self.spread::<B>(machine);
+        let mut upper = [Bytes::default(); 8];
+        for (half, codes) in self.codes.0.as_chunks_mut::<32>().0.iter_mut().enumerate() {
+            let (low, high) = codes.split_at_mut(16);
+            for (place, low) in low.as_chunks_mut().0.iter_mut().enumerate() {
+                machine.interleave(parts_of(rows, 64 * half + 32 * place), 0, low);
+            }
+            machine.split(low, high);
+            machine.interleave(parts_of(rows, 128 + 32 * half), 0, &mut upper);
+            for (place, codes) in codes.as_chunks_mut::<8>().0.iter_mut().enumerate() {
+                for (code, bits) in codes.iter_mut().flatten().zip(upper.iter().flatten()) {
+                    *code |= (bits >> (2 * place) & 3) << 4;
+                }
+            }
+        }
+    }
+
     /// As [`Tile::fill`], for blocks of 32: a half, and numbers of 8 bits.
     #[inline(always)]
     pub(super) fn fill_bytes<B: Block>(&mut self, machine: impl Machine, rows: Rows<'_>) {
