@@ -1,8 +1,8 @@
 //! The workspace's own tool, `cargo xtask`: the commands that people and CI use to check, build and compare.
 //!
 //! Each command is one file or folder. It has `Args`, with examples in its `--help`, and `run(&Args) ->
-//! Result<(), String>`, whose error is the text to show. `parity` and `conformance` are programs of other
-//! crates.
+//! Result<(), String>`, whose error is the text to show. `parity`, `conformance` and `fuzz` are programs
+//! of other crates.
 
 pub mod build_kernels;
 pub mod bundle;
@@ -60,7 +60,10 @@ enum Command {
     /// Show the compiled kernels' use of GPU resources
     Resources(resources::ResourcesArgs),
     /// Run the reader of code objects on a million broken ones
-    Fuzz(fuzz::FuzzArgs),
+    #[command(
+        after_help = "Examples:\n  cargo xtask fuzz           a million inputs\n  cargo xtask fuzz --help    all options, with examples"
+    )]
+    Fuzz(program::Passed),
     /// Collect everything that a machine with a GPU needs in a folder
     Bundle(bundle::BundleArgs),
     /// Run the examples of README.md and of the crates' front pages outside of the workspace

@@ -132,6 +132,7 @@ pub(super) static STEPS: [Step; 27] = [
         ..heavy("kernels-nvidia", Run::Xtask(&KERNELS_NVIDIA))
     },
     Step {
+        packages: &["fuzz"],
         tools: &[tools::RUST, tools::AMD, tools::BUNDLER],
         needs: needs::bundler,
         ..heavy("fuzz", Run::Xtask(&["fuzz"]))

@@ -112,13 +112,12 @@ fn style() -> indicatif::ProgressStyle {
 }
 
 /// The inputs by outcome, with a column for each container.
-pub(super) fn table(counts: &Counts) -> crate::table::Table {
-    let mut table =
-        crate::table::Table::new(&["ended", "code objects", "bundles", "compressed", "all", "share"]);
+pub(super) fn table(counts: &Counts) -> String {
     let total: u64 = counts.values().sum();
     let mut endings: Vec<&Outcome> = counts.keys().map(|(_, outcome)| outcome).collect();
     endings.sort();
     endings.dedup();
+    let mut table = row(["ended", "code objects", "bundles", "compressed", "all", "share"]);
     for ending in endings {
         let of = |container: Container| counts.get(&(container.name(), ending.clone())).copied().unwrap_or(0);
         let columns = Container::ALL.map(of);
@@ -131,7 +130,12 @@ pub(super) fn table(counts: &Counts) -> crate::table::Table {
         };
         let [plain, bundles, compressed] = columns.map(|n| n.to_string());
         let share = format!("{:.1} %", 100.0 * all as f64 / total.max(1) as f64);
-        table.row(&[name, plain, bundles, compressed, all.to_string(), share]);
+        table += &row([&name, &plain, &bundles, &compressed, &all.to_string(), &share]);
     }
     table
+}
+
+fn row([ended, numbers @ ..]: [&str; 6]) -> String {
+    let numbers: String = numbers.iter().map(|number| format!("{number:>14}")).collect();
+    format!("{ended:24}{numbers}\n")
 }

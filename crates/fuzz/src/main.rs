@@ -1,10 +1,10 @@
-//! `cargo xtask fuzz`: tests the reader of code objects with inputs that are made from real ones.
+//! The program behind `cargo xtask fuzz`: tests the reader of code objects with inputs that are made from real ones.
 //!
 //! An input is a real object with a change. Then the lengths around the change are corrected, so that the reader gets past its
 //! first checks; see `mutate.rs`. The input ends in front of a page without read permission, so that a read past its end stops
 //! the process. Decompressed data is in ordinary memory, where only Rust's checks help. Integer overflow panics in the reader
-//! and its libraries, in release builds too. An accepted input is
-//! walked once more, by `walk.rs`. A child process reads; this process saves the input that ended the child.
+//! and its libraries, in release builds too. An accepted input is walked once more, by `walk.rs`. A child process reads; this
+//! process saves the input that ended the child.
 
 mod base;
 mod check;
@@ -12,29 +12,33 @@ mod guard;
 mod mutate;
 mod packed;
 mod random;
+#[cfg(test)]
+#[path = "../../code-object/tests/common/skip.rs"]
+mod skip;
+#[cfg(test)]
+#[allow(dead_code, reason = "each test program uses a part of it")]
+#[path = "../../code-object/tests/common/tool.rs"]
+mod tool;
 mod tree;
 mod walk;
 mod workers;
 
-use crate::build_kernels::{self, BuildArgs, target::Platform};
-use crate::workspace;
 use base::Base;
 use check::Outcome;
+use clap::Parser;
 use mutate::Container;
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, ExitCode};
 use std::time::Instant;
 
 /// All memory that the reader may use. Inputs have at most 2 MiB.
 const MEMORY: u64 = 4 << 30;
-/// The default objects' architectures: one with waves of 64 lanes, one with waves of 32.
-const ARCHS: [&str; 2] = ["gfx942", "gfx1100"];
-/// The default objects' kernels: small ones with arguments of many kinds.
-const FAMILIES: [&str; 3] = ["rope", "softmax", "topk"];
-
-/// Options of `cargo xtask fuzz`.
-#[derive(clap::Args, Debug)]
-#[command(after_help = "Examples:
+/// Test the reader of code objects with inputs that are made from real ones.
+#[derive(Parser, Debug)]
+#[command(
+    bin_name = "cargo xtask fuzz",
+    max_term_width = 110,
+    after_help = "Examples:
   cargo xtask fuzz                           1,000,000 inputs
   cargo xtask fuzz --inputs 50000 --seed 7   others, and fewer
   cargo xtask fuzz --objects DIR             made of the .hsaco files below a folder
@@ -42,78 +46,69 @@ const FAMILIES: [&str; 3] = ["rope", "softmax", "topk"];
                                              one input again, as a failed run names it
 
 An input ends where readable memory ends, so reading too far is seen at once; what is decompressed from it does not. The
-same seed and objects make the same inputs. Without --objects some kernels are built first. Objects above 320 KiB are left
-out. What a run fails on is saved in target/fuzz.")]
-pub struct FuzzArgs {
+same seed and objects make the same inputs. Without --objects `cargo xtask fuzz` builds some kernels first. Objects above
+320 KiB are left out. What a run fails on is saved in target/fuzz."
+)]
+struct Args {
     /// How many inputs to make and read
     #[arg(long, default_value_t = 1_000_000, value_name = "N")]
     inputs: u64,
     /// Which inputs
     #[arg(long, default_value_t = 1, value_name = "S")]
     seed: u64,
-    /// The folder of real objects, such as target/kernels/amd [default: some, built into target/fuzz/objects]
-    #[arg(long, value_name = "DIR")]
+    /// The folder of real objects, such as target/kernels/amd
+    #[arg(long, value_name = "DIR", required_unless_present = "input")]
     objects: Option<PathBuf>,
+    /// LLVM's clang-offload-bundler, which packs some of the objects
+    #[arg(long, value_name = "PROGRAM")]
+    bundler: Option<PathBuf>,
     /// Read this file only, and say how it ends
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", conflicts_with = "objects")]
     input: Option<PathBuf>,
     /// The device that --input is read for
     #[arg(long, default_value = "gfx942", requires = "input")]
     arch: String,
+    /// Where inputs are written
+    #[arg(long, value_name = "DIR", default_value = "target/fuzz")]
+    folder: PathBuf,
     /// Read the inputs in this process, without saving one that ends it
     #[arg(long, hide = true)]
     in_this_process: bool,
 }
 
-/// Runs the command; the error is the text to show.
-pub fn run(args: &FuzzArgs) -> Result<(), String> {
-    let root = workspace::root()?;
-    let folder = root.join("target/fuzz");
-    std::fs::create_dir_all(&folder).map_err(|e| format!("cannot make {}: {e}", folder.display()))?;
-    if let Some(file) = &args.input {
-        return read_one(file, &args.arch, &folder);
+fn main() -> ExitCode {
+    match run(&Args::parse()) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(message) => {
+            eprintln!("{message}");
+            ExitCode::FAILURE
+        }
     }
-    if cfg!(debug_assertions) && !args.in_this_process && std::env::var_os("CARGO").is_some() {
-        return optimised(&root);
-    }
-    let own = folder.join("objects");
-    let objects = args.objects.clone().unwrap_or_else(|| own.join("amd"));
-    if args.in_this_process {
-        return fuzz(args, &objects, &folder);
-    }
-    if args.objects.is_none() {
-        build(&own)?;
-    }
-    read_bases(&objects)?;
-    start(args, &objects, &folder)
 }
 
-/// Runs again in an optimised build: a debug build takes many times as long for a million inputs.
-fn optimised(root: &Path) -> Result<(), String> {
-    let mut cargo = workspace::cargo(root);
-    cargo.args(["run", "--release", "--package", "xtask", "--"]).args(std::env::args_os().skip(1));
-    match cargo.status() {
-        Ok(status) if status.success() => Ok(()),
-        Ok(status) => Err(format!("fuzz: the optimised build ended with {status}")),
-        Err(error) => Err(format!("fuzz: cannot start cargo: {error}")),
+fn run(args: &Args) -> Result<(), String> {
+    let folder = &args.folder;
+    std::fs::create_dir_all(folder).map_err(|e| format!("cannot make {}: {e}", folder.display()))?;
+    if let Some(file) = &args.input {
+        return read_one(file, &args.arch, folder);
     }
+    let objects = args.objects.as_deref().ok_or("fuzz: without --objects there is nothing to change")?;
+    if args.in_this_process {
+        return fuzz(args, objects, folder);
+    }
+    read_bases(objects)?;
+    start(args, objects, folder)
 }
 
 fn read_bases(objects: &Path) -> Result<Vec<Base>, String> {
     let bases = if objects.is_dir() { base::read_folder(objects)? } else { Vec::new() };
     if bases.is_empty() {
         return Err(format!(
-            "fuzz: no .hsaco file of at most 320 KiB below {}; run `cargo xtask build-kernels --platform amd --arch {}`",
-            objects.display(),
-            ARCHS.join(",")
+            "fuzz: no .hsaco file of at most 320 KiB below {}; `cargo xtask build-kernels --platform amd` makes some",
+            objects.display()
         ));
     }
     Ok(bases)
-}
-
-/// Builds the default objects if they are not current.
-fn build(folder: &Path) -> Result<(), String> {
-    build_kernels::run(&BuildArgs::of(Platform::Amd, &ARCHS.map(String::from), &FAMILIES, folder))
 }
 
 /// Reads one file in this process.
@@ -132,11 +127,14 @@ fn read_one(file: &Path, arch: &str, folder: &Path) -> Result<(), String> {
 }
 
 /// Starts the process that reads the inputs. If it is killed, saves the inputs that it was reading.
-fn start(args: &FuzzArgs, objects: &Path, folder: &Path) -> Result<(), String> {
+fn start(args: &Args, objects: &Path, folder: &Path) -> Result<(), String> {
     let us = std::env::current_exe().map_err(|e| format!("fuzz: cannot tell where this program is: {e}"))?;
     let mut command = Command::new(us);
-    command.args(["fuzz", "--in-this-process", "--inputs", &args.inputs.to_string()]);
-    command.args(["--seed", &args.seed.to_string(), "--objects"]).arg(objects);
+    command.args(["--in-this-process", "--inputs", &args.inputs.to_string()]);
+    command.args(["--seed", &args.seed.to_string(), "--objects"]).arg(objects).arg("--folder").arg(folder);
+    if let Some(bundler) = &args.bundler {
+        command.arg("--bundler").arg(bundler);
+    }
     let status = command.status().map_err(|e| format!("fuzz: cannot start the reader: {e}"))?;
     match status.code() {
         Some(0) => Ok(()),
@@ -146,10 +144,10 @@ fn start(args: &FuzzArgs, objects: &Path, folder: &Path) -> Result<(), String> {
 }
 
 /// Saves the inputs that were being read, and prints how to read them again.
-fn saved(args: &FuzzArgs, objects: &Path, folder: &Path, status: &str) -> Result<String, String> {
+fn saved(args: &Args, objects: &Path, folder: &Path, status: &str) -> Result<String, String> {
     let mut bases = read_bases(objects)?;
     // The same bases as in the ended process give the same inputs.
-    let _ = packed::add(&mut bases, folder);
+    let _ = packed::add(&mut bases, args.bundler.as_deref(), folder);
     let mut message = format!("fuzz: the reader was ended ({status}) by one of these inputs:");
     for left in (0..worker_count()).filter_map(|worker| guard::left_in(&workers::file(folder, worker))) {
         let arch = mutate::input(&bases, args.seed, left.index).arch;
@@ -164,7 +162,7 @@ fn saved(args: &FuzzArgs, objects: &Path, folder: &Path, status: &str) -> Result
 /// Saves an input, and returns the command that reads it again.
 fn save(folder: &Path, seed: u64, index: u64, arch: &str, bytes: &[u8]) -> Result<String, String> {
     let file = folder.join(format!("seed-{seed}-input-{index}.bin"));
-    workspace::write_whole(&file, bytes)?;
+    std::fs::write(&file, bytes).map_err(|e| format!("cannot write {}: {e}", file.display()))?;
     Ok(format!("cargo xtask fuzz --input {} --arch {arch}", file.display()))
 }
 
@@ -172,9 +170,9 @@ fn worker_count() -> usize {
     std::thread::available_parallelism().map_or(1, usize::from)
 }
 
-fn fuzz(args: &FuzzArgs, objects: &Path, folder: &Path) -> Result<(), String> {
+fn fuzz(args: &Args, objects: &Path, folder: &Path) -> Result<(), String> {
     let mut bases = read_bases(objects)?;
-    let llvm = packed::add(&mut bases, folder);
+    let llvm = packed::add(&mut bases, args.bundler.as_deref(), folder);
     let bases = &bases[..];
     guard::limit_memory(MEMORY)?;
     let sizes = bases.iter().map(|base| base.bytes.len());

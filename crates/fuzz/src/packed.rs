@@ -2,7 +2,6 @@
 
 use super::base::Base;
 use super::mutate::Container;
-use crate::build_kernels::compiler;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
@@ -16,13 +15,12 @@ pub(super) struct Packed {
 }
 
 /// Adds the bundles to the bases; an error if the bundler cannot make them.
-pub(super) fn add(bases: &mut [Base], folder: &Path) -> Result<(), String> {
-    let bundler = compiler::bundler()?;
+pub(super) fn add(bases: &mut [Base], bundler: Option<&Path>, folder: &Path) -> Result<(), String> {
+    let bundler = bundler.ok_or("without --bundler")?;
     let work =
         tempfile::tempdir_in(folder).map_err(|e| format!("cannot write in {}: {e}", folder.display()))?;
     for base in bases.iter_mut().take(MOST) {
-        base.packed =
-            vec![pack(&bundler, work.path(), base, false)?, pack(&bundler, work.path(), base, true)?];
+        base.packed = vec![pack(bundler, work.path(), base, false)?, pack(bundler, work.path(), base, true)?];
     }
     Ok(())
 }
@@ -61,10 +59,10 @@ mod tests {
 
     #[test]
     fn a_bundle_of_llvm_contains_the_object() {
-        let bundler = match compiler::bundler() {
-            Ok(bundler) => bundler,
-            Err(lacking) => return crate::skip::without_rocm(lacking),
-        };
+        let bundler = crate::tool::tool("clang-offload-bundler");
+        if !bundler.is_file() {
+            return crate::skip::without_rocm("no clang-offload-bundler");
+        }
         let work = tempfile::tempdir().expect("the temporary folder is writable");
         let mut object = b"\x7fELF".to_vec();
         object.extend((0..5000_u32).map(|n| (n / 70) as u8));
