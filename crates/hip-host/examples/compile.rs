@@ -5,7 +5,7 @@
 //! ```
 //!
 //! Arguments that begin with a minus are options of hiprtcCompileProgram, except `--name=`, which adds a name
-//! expression.
+//! expression, and `--image=`, a file that the last image is written to.
 
 use hip_sys::RtcTable;
 use hip_sys::rtc::{hiprtcProgram, hiprtcResult};
@@ -18,6 +18,8 @@ fn main() -> ExitCode {
         std::env::args().skip(1).partition(|text| text.starts_with('-'));
     let (names, options): (Vec<String>, Vec<String>) =
         options.into_iter().partition(|text| text.starts_with("--name="));
+    let (images, options): (Vec<String>, Vec<String>) =
+        options.into_iter().partition(|text| text.starts_with("--image="));
     let platform = hip_host::platform();
     let table = platform.rtc().expect("hip-host has hiprtc");
     let mut failed = 0;
@@ -25,6 +27,9 @@ fn main() -> ExitCode {
         let outcome = std::fs::read_to_string(file).map_err(|error| error.to_string());
         let outcome = outcome.and_then(|text| compile(table, file, &text, &names, &options));
         let outcome = outcome.and_then(|image| {
+            for file in images.iter().filter_map(|text| text.strip_prefix("--image=")) {
+                std::fs::write(file, &image).map_err(|error| format!("{file}: {error}\n"))?;
+            }
             hip_host::kernels_of(&image, 32)
                 .map_err(|code| format!("it cannot be loaded: error {}\n", code.0))
         });

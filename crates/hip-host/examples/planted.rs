@@ -1,5 +1,6 @@
-//! Runs one of the kernels of tests/kernels/planted.cpp, each of which has a bug, on device 0. `cargo xtask
-//! sanitize address --planted` builds this with a sanitizer and reads the sanitizer's report.
+//! Runs one of the kernels of tests/kernels/planted.cpp, each of which has a bug, on device 0: `planted KERNEL IMAGE`, with
+//! the image that the example `compile` made. `cargo xtask sanitize --planted` does so with a sanitizer, and reads
+//! its report.
 //!
 //! Without a sanitizer the bugs may crash the program.
 
@@ -57,25 +58,24 @@ const LAUNCHES: &[Launch] = &[
 fn main() -> ExitCode {
     let wanted: Vec<String> = std::env::args().skip(1).collect();
     let names = || LAUNCHES.iter().map(|launch| launch.kernel).collect::<Vec<_>>().join(" ");
-    let [name] = wanted.as_slice() else {
-        eprintln!("name one kernel: {}", names());
+    let [name, file] = wanted.as_slice() else {
+        eprintln!("name the image and one of its kernels: {}", names());
         return ExitCode::from(2);
     };
     let Some(launch) = LAUNCHES.iter().find(|launch| launch.kernel == name) else {
         eprintln!("no kernel is called {name}: there are {}", names());
         return ExitCode::from(2);
     };
-    run(launch);
+    let image = std::fs::read(file).expect("the image that the example `compile` wrote");
+    run(launch, &image);
     println!("{name} ran");
     ExitCode::SUCCESS
 }
 
-fn run(launch: &Launch) {
-    // SAFETY: S11: HIPHOST_MODULE defined it, in code linked into this program.
-    unsafe { hip_host::register_module(hip_host_test_kernels::PLANTED) }.expect("a good module");
+fn run(launch: &Launch, image: &[u8]) {
     let platform = hip_host::platform();
     let table: &HipTable = platform.hip();
-    let function = function(table, launch.kernel);
+    let function = function(table, image, launch.kernel);
     let mut buffers: Vec<*mut c_void> =
         launch.buffers.iter().map(|(count, bytes)| allocate(table, count * bytes)).collect();
     if launch.kernel == "use_after_free" {
@@ -100,9 +100,9 @@ fn run(launch: &Launch) {
     buffers.drain(freed..).for_each(|buffer| free(table, buffer));
 }
 
-fn function(table: &HipTable, kernel: &str) -> hipFunction_t {
+fn function(table: &HipTable, image: &[u8], kernel: &str) -> hipFunction_t {
     let (mut module, mut function): (hipModule_t, hipFunction_t) = (null_mut(), null_mut());
-    let (image, name) = (hip_host::image("test_planted"), CString::new(kernel).expect("no zero byte"));
+    let name = CString::new(kernel).expect("no zero byte");
     // SAFETY: S1: a whole image; the output pointers are live.
     unsafe {
         assert_eq!((table.hipModuleLoadData)(&mut module, image.as_ptr().cast()).0, 0, "the module loads");

@@ -71,12 +71,11 @@
 //! - `HIPSTACK_HOST_THREADS`: OS threads that work on one launch; by default one per core, at least two.
 //! - `HIPSTACK_HOST_MEMORY_MB`: memory of each device; by default 4096, but at most half of the machine's.
 //! - `CXX`: the C++ compiler of hiprtc; by default `c++`, `g++` or `clang++`, whichever is found first.
-//! - `HIPSTACK_HOST_CXXFLAGS`: more flags for that compiler, after all others, such as `-g -O1`. A
-//!   sanitizer's flag needs a program that was built with the sanitizer too.
+//! - `HIPSTACK_HOST_CXXFLAGS`: more flags for that compiler, after all others, such as `-g -O1`.
 //! - `TMPDIR`: where hiprtc compiles, and where compiled modules are written to be opened; by default `/tmp`.
-//! - `HIPSTACK_HOST_SANITIZE`, read when this crate is built: `address` or `thread` compiles kernels for that
-//!   sanitizer (with g++; its run-time library has to be the first in the process, so preload it). `cargo
-//!   xtask sanitize` does all of this.
+//! - `HIPSTACK_HOST_SANITIZE`: `address` or `thread` compiles kernels for that sanitizer (with g++; its
+//!   run-time library has to be the first in the process, so preload it). `cargo xtask sanitize` does all of
+//!   this.
 //! - `HIPSTACK_HOST_SANITIZER_LOG`: a file to which such a program writes the name and wave size of each
 //!   kernel that ran.
 //! - `HIPSTACK_HOST_ADVERSARY=<seed>`: where HIP leaves the order of operations open, the seed chooses it,

@@ -7,7 +7,7 @@ use compile::{compile, compiler_is_there};
 use std::env;
 use std::path::Path;
 
-const UNITS: [(&str, u32); 11] = [
+const UNITS: [(&str, u32); 10] = [
     ("plain", 0),
     ("threads", 32),
     ("threads", 64),
@@ -15,7 +15,6 @@ const UNITS: [(&str, u32); 11] = [
     ("together", 64),
     ("language", 32),
     ("language", 64),
-    ("planted", 32),
     ("plain_faults", 0),
     ("warp_faults", 32),
     ("warp_faults", 64),

@@ -40,7 +40,7 @@ const VARIABLES: [(&str, &str, Value); 25] = [
     ("HIPSTACK_HOST_MEMORY_MB", "memory of each host device", Value::Number(1, u64::MAX)),
     (
         "HIPSTACK_HOST_SANITIZE",
-        "sanitizer that host kernels are built for",
+        "sanitizer that host kernels are compiled for",
         Value::OneOf(&["address", "thread"]),
     ),
     ("HIPSTACK_HOST_SANITIZER_LOG", "file that names the kernels that ran under a sanitizer", Value::NewFile),

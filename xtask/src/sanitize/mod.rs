@@ -22,7 +22,7 @@ Examples:
   cargo xtask sanitize address --all              every parity case, not only those that reach every kernel
   cargo xtask sanitize --planted                  kernels with a bug each: is every one found, at its line?
 
-Needs g++ with its sanitizers (on Debian: apt-get install g++). Builds go to target/sanitize-address and
+Needs g++ with its sanitizers (on Debian: apt-get install g++). Reports go to target/sanitize-address and
 target/sanitize-thread. Exit code: 0 if nothing was found and, without --filter, every kernel
 ran; with --planted if everything was found.";
 

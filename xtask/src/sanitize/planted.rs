@@ -3,6 +3,7 @@
 use super::report::Report;
 use super::setup::Built;
 use std::collections::{BTreeMap, BTreeSet};
+use std::ffi::OsStr;
 use std::path::Path;
 
 /// The kernels' source, relative to the root.
@@ -17,10 +18,12 @@ pub(super) fn run(root: &Path, built: &Built) -> Result<(), String> {
     let mut bugs = marks(&text, built.kind.name());
     let count = bugs.len();
     bugs.insert(CLEAN.to_owned(), BTreeSet::new());
+    let image = built.folder.join("planted.image");
+    compile(built, &image)?;
     let mut missed = 0;
     for (kernel, lines) in &bugs {
         let seen = built.folder.join("kernels.txt");
-        let run = built.run("planted", &[kernel.as_ref()], &seen)?;
+        let run = built.run("planted", &[kernel.as_ref(), image.as_ref()], &seen)?;
         if run.reports.is_empty() && !run.output.contains(&format!("{kernel} ran")) {
             return Err(format!("sanitize: {kernel} did not run:\n{}", run.output));
         }
@@ -43,6 +46,15 @@ pub(super) fn run(root: &Path, built: &Built) -> Result<(), String> {
     } else {
         Err(format!("sanitize: {missed} kernels were not reported as marked in {SOURCE}"))
     }
+}
+
+/// Compiles the kernels for the sanitizer, with the source's path from the root as its name in reports.
+fn compile(built: &Built, image: &Path) -> Result<(), String> {
+    let to = format!("--image={}", image.display());
+    let words = [SOURCE, "--host-source", "--offload-arch=host-w32", &to];
+    let words: Vec<&OsStr> = words.iter().map(AsRef::as_ref).collect();
+    let run = built.run("compile", &words, &built.folder.join("kernels.txt"))?;
+    if run.success { Ok(()) } else { Err(format!("sanitize: {SOURCE} was not compiled:\n{}", run.output)) }
 }
 
 /// The marked lines of each kernel for a sanitizer.

@@ -1,4 +1,4 @@
-//! Builds programs for a sanitizer, and runs them.
+//! Builds the programs that run kernels, and runs them under a sanitizer.
 
 use super::report::{self, Report};
 use crate::workspace;
@@ -46,10 +46,11 @@ impl Kind {
     }
 }
 
-/// Programs built for a sanitizer.
+/// Programs, and the sanitizer that they run under.
 pub(super) struct Built {
     pub(super) kind: Kind,
-    /// The build folder, which also holds the output of runs.
+    root: PathBuf,
+    /// The output of runs.
     pub(super) folder: PathBuf,
     library: PathBuf,
     /// The file of each program.
@@ -71,46 +72,33 @@ pub(super) const TESTS: [&str; 7] =
 /// Which programs to build.
 #[derive(Clone, Copy)]
 pub(super) enum Programs {
-    /// The program with the planted bugs, which needs no shipped kernels.
+    /// The programs that compile and run the planted bugs.
     Planted,
     /// The programs that run the shipped kernels.
     Shipped,
 }
 
-/// Builds the programs that this command runs.
+/// Builds the programs that this command runs. Only kernels are compiled for the sanitizer, when the programs run.
 pub(super) fn build(root: &Path, kind: Kind, programs: Programs) -> Result<Built, String> {
     let library = library(kind)?;
     let folder = root.join("target").join(format!("sanitize-{}", kind.name()));
     let mut cargo = workspace::cargo(root);
-    cargo.arg("build").arg("--target-dir").arg(&folder);
-    // The same packages in both cases, so that cargo builds their common dependencies once.
-    cargo.args([
-        "-p",
-        "hipstack-hip-host",
-        "-p",
-        "hipstack-parity",
-        "-p",
-        "hipstack-kernels-hip",
-        "--example",
-    ]);
+    // Of the whole workspace, so that cargo selects the features of `cargo test --workspace`, whose build this reuses.
+    cargo.args(["build", "--workspace"]);
     match programs {
-        Programs::Planted => {
-            cargo.arg("planted");
-        }
+        Programs::Planted => cargo.args(["--example", "compile", "--example", "planted"]),
         Programs::Shipped => {
-            cargo.arg("cases");
-            cargo.args(TESTS.iter().flat_map(|test| ["--test", test]));
+            cargo.args(["--example", "cases"]);
+            cargo.args(TESTS.iter().flat_map(|test| ["--test", test]))
         }
-    }
+    };
     cargo.arg("--message-format=json-render-diagnostics").stderr(Stdio::inherit());
-    cargo.env("HIPSTACK_HOST_SANITIZE", kind.name()).env("CXX", compiler());
-    println!("{}: building in {}", kind.name(), folder.display());
     let out = cargo.output().map_err(|error| format!("sanitize: cannot start cargo: {error}"))?;
     if !out.status.success() {
-        return Err(format!("sanitize: the build for {} failed", kind.name()));
+        return Err("sanitize: cargo did not build the programs; see above".into());
     }
     let programs = workspace::programs(&String::from_utf8_lossy(&out.stdout));
-    Ok(Built { kind, folder, library, programs })
+    Ok(Built { kind, root: root.to_owned(), folder, library, programs })
 }
 
 fn compiler() -> PathBuf {
@@ -140,8 +128,8 @@ impl Built {
         self.folder.join("reports")
     }
 
-    /// Runs one of the programs under the sanitizer. `seen`: a file that gets a line for each kernel that
-    /// ran.
+    /// Runs one of the programs under the sanitizer, in the root of the workspace. `seen`: a file that gets a line for each
+    /// kernel that ran.
     pub(super) fn run(&self, name: &str, args: &[&OsStr], seen: &Path) -> Result<Run, String> {
         let reports =
             self.reports().join(args.first().filter(|_| name == "planted").map_or(name.as_ref(), |arg| *arg));
@@ -153,7 +141,7 @@ impl Built {
         let program = self.programs.get(name).ok_or_else(|| format!("sanitize: cargo built no {name}"))?;
         let mut command = self.command(program);
         let (variable, options) = self.kind.options();
-        command.args(args);
+        command.args(args).current_dir(&self.root);
         command.env(variable, format!("{options}:log_path={}", reports.join("report").display()));
         command.env("LD_PRELOAD", &self.library);
         command.env("HIPSTACK_HOST_SANITIZER_LOG", seen);
@@ -161,6 +149,7 @@ impl Built {
         command.env("HIPSTACK_HOST_THREADS", "2");
         // Only kernels are checked, so no libraries are used. Kernels are compiled for the sanitizer. Their
         // objects stay until the next run, so that reports can name lines.
+        command.env("HIPSTACK_HOST_SANITIZE", self.kind.name());
         command.env("HIPSTACK_LIBRARIES", "0").env("HIPSTACK_KERNELS", "compile").env("CXX", compiler());
         let objects = self.folder.join("objects");
         std::fs::create_dir_all(&objects).map_err(fail)?;

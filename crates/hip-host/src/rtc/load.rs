@@ -6,7 +6,7 @@
 //! however often it is loaded. An object with variables is opened for each load, since each load has
 //! variables of its own.
 
-use super::compiler::SANITIZER_FLAGS;
+use super::compiler::Compiler;
 use super::image::{self, ImageError, MAGIC, Object};
 use crate::code::{self, Module, RegisterError};
 use hip_sys::hip::hipError_t;
@@ -16,6 +16,7 @@ use std::collections::HashMap;
 use std::ffi::c_void;
 use std::io::{Read, Seek, Write};
 use std::os::fd::{AsRawFd, FromRawFd};
+use std::path::Path;
 use std::sync::LazyLock;
 use xxhash_rust::xxh3::xxh3_128;
 
@@ -113,7 +114,7 @@ fn open(object: &Object) -> Result<&'static Module, String> {
         )
     };
     // A sanitizer reads source lines from the file when it prints a report.
-    let keep = !SANITIZER_FLAGS.is_empty();
+    let keep = Compiler::new(Path::new(".")).is_sanitized();
     let file = tempfile::Builder::new().prefix("hiphost-").suffix(".so").disable_cleanup(keep).tempfile();
     let mut file = file.map_err(no_file)?;
     file.write_all(&object.bytes).map_err(no_file)?;

@@ -27,10 +27,3 @@ entries! { MODULES: 10;
     hiphost_module_test_language_w32
     hiphost_module_test_language_w64
 }
-
-unsafe extern "C" {
-    fn hiphost_module_test_planted_w32(runtime: *const Runtime) -> *const Module;
-}
-
-/// The module of kernels that each have a bug.
-pub const PLANTED: Entry = hiphost_module_test_planted_w32;

@@ -3,7 +3,7 @@
 // the line races with itself. examples/planted.rs runs each kernel with sizes that trigger the bug.
 #include <hiphost/device.hpp>
 
-HIPHOST_MODULE(test_planted)
+HIPHOST_MODULE(rtc)
 
 __device__ static int table[7];
 HIPHOST_GLOBAL(table)
