@@ -1,6 +1,5 @@
 //! Real models predict a text as well as in llama.cpp. `data/perplexity.py` recorded the tokens of the text, and the loss of each:
-//! −log of its probability. The perplexities of the text differ by half a percent at most. Those of its first few tokens, which
-//! are compared in less time, may differ by 2 %: what a token's loss is off by is different for each, and adds up less in many.
+//! −log of its probability. The perplexities of the text differ by half a percent at most.
 //!
 //! On the CPU on 28 November 2026 SmolLM2 had 29.5756, in llama.cpp 29.5539 (0.07 %), and Gemma 3 **failed**: 105.8030, in llama.cpp
 //! 106.8695 (1.0 %). llama.cpp without flash attention, which adds in another order, is off as much from itself: after 3315 tokens
@@ -29,17 +28,18 @@ struct Recorded {
     losses: Vec<f64>,
 }
 
-/// Compares the first `count` tokens. Their perplexities differ by the part `most` at most.
-fn compare(name: &str, count: usize, most: f64) {
+/// The most by which perplexities differ, as a part of llama.cpp's.
+const MOST: f64 = 0.005;
+
+fn compare(name: &str) {
     let text = std::fs::read_to_string(data(&format!("perplexity/{name}.json"))).unwrap();
     let recorded: Recorded = serde_json::from_str(&text).unwrap();
     let Some(path) = file(&recorded.file) else { return };
     let model = LanguageModel::open(path, &Device::Cpu).unwrap();
     let options = SessionOptions { context: Some(recorded.window), ..SessionOptions::default() };
     let mut session = Session::new(&model, &options).unwrap();
-    let tokens = &recorded.tokens[..count.min(recorded.tokens.len())];
     let mut losses = Vec::new();
-    for window in tokens.chunks(recorded.window) {
+    for window in recorded.tokens.chunks(recorded.window) {
         session.truncate(0);
         for (place, given) in window[..window.len() - 1].chunks(TOGETHER).enumerate() {
             let logits = session.feed_all(given).unwrap().to_vec2::<f32>().unwrap();
@@ -50,7 +50,7 @@ fn compare(name: &str, count: usize, most: f64) {
     let [ours, theirs] = [&losses[..], &recorded.losses[..losses.len()]]
         .map(|losses| (losses.iter().sum::<f64>() / losses.len() as f64).exp());
     println!("{}: perplexity of {} tokens {ours:.4}, in llama.cpp {theirs:.4}", recorded.file, losses.len());
-    assert!((ours / theirs - 1.0).abs() <= most, "{ours} and {theirs}");
+    assert!((ours / theirs - 1.0).abs() <= MOST, "{ours} and {theirs}");
 }
 
 /// −log of the probability of a token.
@@ -61,23 +61,13 @@ fn loss(logits: &[f32], token: u32) -> f64 {
 }
 
 #[test]
-fn smollm2_predicts_the_beginning() {
-    compare("smollm2", 16, 0.02);
-}
-
-#[test]
-fn gemma3_predicts_the_beginning() {
-    compare("gemma3", 16, 0.02);
-}
-
-#[test]
 #[ignore = "takes minutes"]
 fn smollm2_predicts_the_text() {
-    compare("smollm2", usize::MAX, 0.005);
+    compare("smollm2");
 }
 
 #[test]
 #[ignore = "takes minutes, and fails: see above"]
 fn gemma3_predicts_the_text() {
-    compare("gemma3", usize::MAX, 0.005);
+    compare("gemma3");
 }
