@@ -31,8 +31,30 @@ pub trait Axis: Copy + sealed::Sealed {
     fn resolve(self, shape: &Shape, operation: &'static str) -> Result<usize>;
 }
 
-/// A set of axes: one [`Axis`], or an array, slice or vector of them. An empty set means no axes. The trait is sealed, like
-/// [`Axis`].
+/// An axis counted from the end, under candle's names. It is the same axis as a negative number.
+///
+/// ```
+/// use tensor_core::{D, Device, Tensor};
+///
+/// # fn main() -> tensor_core::Result<()> {
+/// let x = Tensor::new([[1f32, 2.0, 3.0], [4.0, 5.0, 6.0]], &Device::Cpu)?;
+/// assert_eq!(x.sum(D::Minus1)?.to_vec1::<f32>()?, [6.0, 15.0]);
+/// assert_eq!(x.sum((0, D::Minus1))?.to_vec0::<f32>()?, 21.0);
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum D {
+    /// The last axis.
+    Minus1,
+    /// The axis before the last.
+    Minus2,
+    /// The axis at this distance from the end; `Minus(1)` is the last. There is no axis `Minus(0)`.
+    Minus(usize),
+}
+
+/// A set of axes: one [`Axis`], an array, slice or vector of them, or a tuple, whose members may differ in type. An empty set
+/// means no axes. The trait is sealed, like [`Axis`].
 ///
 /// ```compile_fail,E0277
 /// struct Twice;
@@ -97,6 +119,58 @@ macro_rules! axis {
 }
 
 axis!(usize, isize, i32);
+
+impl D {
+    /// How far from the end.
+    fn distance(self) -> usize {
+        match self {
+            D::Minus1 => 1,
+            D::Minus2 => 2,
+            D::Minus(distance) => distance,
+        }
+    }
+}
+
+impl sealed::Sealed for D {}
+
+impl Axis for D {
+    fn resolve(self, shape: &Shape, operation: &'static str) -> Result<usize> {
+        let distance = self.distance();
+        // No tensor has as many axes as i64 has numbers, so a distance beyond them is out of range, too. A distance of 0 is
+        // the place behind the last axis.
+        let axis = match i64::try_from(distance) {
+            Ok(0) => shape.rank() as i64,
+            Ok(distance) => -distance,
+            Err(_) => i64::MIN,
+        };
+        resolve(axis, shape, operation)
+    }
+}
+
+impl Axes for D {
+    fn resolve_all(&self, shape: &Shape, operation: &'static str) -> Result<Vec<usize>> {
+        resolve_all(&[*self], shape, operation)
+    }
+}
+
+macro_rules! tuples {
+    ($(($($part:ident),*))+) => {
+        $(
+            impl<$($part: Axis),*> sealed::Sealed for ($($part,)*) {}
+
+            impl<$($part: Axis),*> Axes for ($($part,)*) {
+                fn resolve_all(&self, shape: &Shape, operation: &'static str) -> Result<Vec<usize>> {
+                    #[allow(non_snake_case)]
+                    let ($($part,)*) = *self;
+                    let axes: &[usize] = &[$($part.resolve(shape, operation)?),*];
+                    resolve_all(axes, shape, operation)
+                }
+            }
+        )+
+    };
+}
+
+tuples! { () (A) (A, B) (A, B, C) (A, B, C, E) (A, B, C, E, F) (A, B, C, E, F, G) }
 
 impl<A: Axis> sealed::Sealed for [A] {}
 
@@ -196,6 +270,22 @@ mod tests {
         assert_eq!(1usize.resolve(&shape, "sum").unwrap(), 1);
         assert_eq!([0, -1].resolve_all(&shape, "sum").unwrap(), [0, 2]);
         assert!(Vec::<usize>::new().resolve_all(&shape, "sum").unwrap().is_empty());
+    }
+
+    #[test]
+    fn axes_have_names_and_come_in_tuples() {
+        let shape = Shape::from([2, 3, 4]);
+        assert_eq!(D::Minus1.resolve(&shape, "sum").unwrap(), 2);
+        assert_eq!(D::Minus2.resolve(&shape, "sum").unwrap(), 1);
+        assert_eq!(D::Minus(3).resolve(&shape, "sum").unwrap(), 0);
+        assert_eq!((D::Minus1, 0usize, -2).resolve_all(&shape, "sum").unwrap(), [2, 0, 1]);
+        assert_eq!((1,).resolve_all(&shape, "sum").unwrap(), [1]);
+        assert!(().resolve_all(&shape, "sum").unwrap().is_empty());
+        let message = |axes: &dyn Axes| axes.resolve_all(&shape, "sum").unwrap_err().to_string();
+        assert_eq!(message(&D::Minus(4)), "sum: axis -4 is out of range for [2, 3, 4]");
+        assert_eq!(message(&D::Minus(0)), "sum: axis 3 is out of range for [2, 3, 4]");
+        assert_eq!(message(&(2, D::Minus1)), "sum: axis 2 is given twice for [2, 3, 4]");
+        assert!(D::Minus(usize::MAX).resolve(&shape, "sum").is_err());
     }
 
     #[test]

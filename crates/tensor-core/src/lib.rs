@@ -42,7 +42,7 @@
 //! - [`Generator`] is the state of random numbers: a seed, and the number of draws made from it.
 //! - [`CustomOp1`] and its siblings are operations of the user's own; [`HipDevice::compile`] compiles kernels for them.
 //! - [`QTensor`] has numbers in ggml's block formats ([`QuantFormat`]), which products and lookups read as they are.
-//! - [`safetensors`] and [`npy`] read and write files; a damaged file is an [`Error`]. [`file`](mod@file) has what other formats
+//! - [`safetensors`] and [`npy`] read and write files, and [`npz`] reads them; a damaged file is an [`Error`]. [`file`](mod@file) has what other formats
 //!   are read and written with, and [`Upload`] brings data to a device through page-locked memory.
 //!
 //! # Meaning
@@ -70,6 +70,7 @@ mod element;
 mod error;
 mod float8;
 mod hip;
+mod hole;
 mod io;
 mod layout;
 mod memory;
@@ -86,7 +87,7 @@ mod upload;
 mod window;
 
 pub use activation::Activation;
-pub use axis::{Axes, Axis};
+pub use axis::{Axes, Axis, D};
 pub use cpu::CpuStorage;
 pub use custom_op::{CustomOp1, CustomOp2, CustomOp3, InplaceOp1, InplaceOp2, InplaceOp3};
 pub use device::Device;
@@ -96,7 +97,8 @@ pub use error::{Error, ErrorKind, Result};
 pub use float8::F8E4M3;
 pub use half::{bf16, f16};
 pub use hip::{CodeOrigin, HipDevice, HipStorage, QHipStorage};
-pub use io::{file, npy, safetensors};
+pub use hole::ShapeWithHole;
+pub use io::{file, npy, npz, safetensors};
 pub use layout::{Collapsed, Layout, collapse};
 pub use ops::{BinaryOp, CmpOp, ReduceOp, ScalarOp, UnaryOp};
 pub use quant::{QCpuStorage, QStorage, QTensor, QuantFormat};
@@ -105,5 +107,5 @@ pub use scalar::Scalar;
 pub use shape::Shape;
 pub use storage::Storage;
 pub use tensor::{Conv1dConfig, Conv2dConfig, Pool2dConfig, ToUsize2};
-pub use tensor::{IndexOp, Nested, Tensor, TensorIndexer, copies_on_write};
+pub use tensor::{IndexOp, Nested, Operand, Tensor, TensorIndexer, copies_on_write};
 pub use upload::Upload;

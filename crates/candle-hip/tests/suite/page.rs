@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-/// Words of the right column that are no names of tensor-core: Rust's, and crates.
-const OTHERS: [&str; 6] = ["let", "else", "a", "b", "weights", "x"];
+/// Words that are no names of tensor-core: arguments, Rust's, and crates.
+const OTHERS: [&str; 8] = ["a", "b", "d", "depth", "off", "on", "weights", "TryFrom"];
 
 #[test]
 fn names_on_the_page_are_in_tensor_core() {
@@ -12,11 +12,13 @@ fn names_on_the_page_are_in_tensor_core() {
     let mut sources = String::new();
     read(&here.join("../tensor-core/src"), &mut sources);
     read(&here.join("../../kernels-hip/src"), &mut sources);
-    let table = page.split("## Other names").nth(1).and_then(|rest| rest.split("\n## ").next()).unwrap();
+    let section = |title: &str| page.split(title).nth(1)?.split("\n## ").next();
+    let table = section("## Other names").unwrap().lines();
+    let rows = table.filter(|line| line.starts_with("| ") && !line.starts_with("| candle |"));
+    let right = rows.map(|row| row.split('|').nth(2).unwrap());
     let mut names = 0;
-    for row in table.lines().filter(|line| line.starts_with("| ") && !line.starts_with("| candle |")) {
-        let right = row.split('|').nth(2).unwrap();
-        for code in right.split('`').skip(1).step_by(2) {
+    for row in right.chain(section("## The same in both")) {
+        for code in row.split('`').skip(1).step_by(2) {
             let code = code.split('"').step_by(2).collect::<String>();
             let words = code.split(|c: char| !c.is_alphanumeric() && c != '_');
             for word in words.filter(|word| word.starts_with(|c: char| c.is_alphabetic())) {

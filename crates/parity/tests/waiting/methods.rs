@@ -98,6 +98,19 @@ const FREE: &[Method<Tensor>] = &[
         let config = Conv2dConfig { stride: [2, 2], ..Default::default() };
         g.image.conv_transpose2d_with(&g.image.transpose(0, 1)?, None, &config)
     }),
+    // Zero, or so large that the functions are their limits.
+    ("swiglu", |g| (&g.x * 100.0)?.swiglu()),
+    ("mish", |g| (&g.x * 100.0)?.mish()),
+    ("softcap", |g| (&g.x * 100.0)?.softcap(2.0)),
+    ("hard_sigmoid", |g| g.x.hard_sigmoid()),
+    ("selu", |g| g.x.selu(1.5, 0.75)),
+    ("scaled_dot_product_attention_capped", |g| {
+        let q = g.image.zeros_like()?;
+        q.scaled_dot_product_attention_capped(&g.image, &g.image, None, false, None, 2.0)
+    }),
+    ("one_hot", |g| g.ids.one_hot(3, 1f32, 0.0)),
+    ("pixel_shuffle", |g| g.image.reshape((1, (), 2, 2))?.pixel_shuffle(2)),
+    ("pixel_unshuffle", |g| g.image.pixel_unshuffle(2)),
     ("activate", |g| g.x.activate(Activation::LeakyRelu(0.5))),
     ("conv1d_with_activation", |g| {
         let config = Conv1dConfig { padding: 1, ..Default::default() };
@@ -175,6 +188,7 @@ const WAITING: &[Method<()>] = &[
     // They read back.
     ("to_vec", |g| g.x.to_vec::<f32>().map(drop)),
     ("to_vec0", |g| g.x.get(0)?.get(0)?.to_vec0::<f32>().map(drop)),
+    ("to_scalar", |g| g.x.get(0)?.get(0)?.to_scalar::<f32>().map(drop)),
     ("to_vec1", |g| g.x.get(0)?.to_vec1::<f32>().map(drop)),
     ("to_vec2", |g| g.x.to_vec2::<f32>().map(drop)),
     ("to_vec3", |g| g.line.to_vec3::<f32>().map(drop)),
@@ -190,7 +204,7 @@ const WAITING: &[Method<()>] = &[
 ];
 
 /// Methods that ask for what the host knows.
-const QUESTIONS: &str = "shape dims rank elements dtype device layout strides is_contiguous storage set_name \
+const QUESTIONS: &str = "shape dims dim dims1 dims2 dims3 dims4 dims5 rank elements elem_count dtype device layout strides is_contiguous storage set_name \
     storage_references shares_storage";
 /// Methods that call an operation of the user's own, which waits if its author says so.
 const OWN: &str = "apply_op1 apply_op1_no_bwd apply_op2 apply_op2_no_bwd apply_op3 apply_op3_no_bwd inplace_op1 \

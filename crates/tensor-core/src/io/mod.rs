@@ -3,6 +3,7 @@
 mod atomic;
 pub mod npy;
 mod npy_header;
+pub mod npz;
 pub mod safetensors;
 mod safetensors_header;
 mod source;

@@ -48,7 +48,13 @@ pub struct Raw {
 /// [`ErrorKind::Io`]; [`ErrorKind::File`] with a reason if it is not a complete `.npy` file of a supported dtype; or an
 /// error of the device.
 pub fn read(path: impl AsRef<Path>, device: &Device) -> Result<Tensor> {
-    let array = Array::open(path.as_ref(), "npy::read")?;
+    let operation = "npy::read";
+    read_from(Source::open(path, operation)?, operation, device)
+}
+
+/// [`read`] for `operation`, from an open file or from memory.
+pub(super) fn read_from(source: Source, operation: &'static str, device: &Device) -> Result<Tensor> {
+    let array = Array::of(source, operation)?;
     let dtype = array.header.descr.dtype().ok_or_else(|| array.error(array.header.descr.unsupported()))?;
     let size = dtype.size_in_bytes();
     let swapped = array.header.descr.is_big_endian() && size > 1;
@@ -96,8 +102,11 @@ struct Array {
 
 impl Array {
     fn open(path: &Path, operation: &'static str) -> Result<Array> {
-        let source = Source::open(path, operation)?;
-        let error = |what: String| file_error(operation, path, what);
+        Array::of(Source::open(path, operation)?, operation)
+    }
+
+    fn of(source: Source, operation: &'static str) -> Result<Array> {
+        let error = |what: String| source.error(operation, what);
         let mut fixed = [0; FIXED];
         let fixed = &mut fixed[..source.length().min(FIXED as u64) as usize];
         source.read(0, fixed, operation)?;

@@ -81,7 +81,12 @@ impl Source {
 
     /// Bytes in memory. Errors call them "bytes in memory" in place of a path.
     pub fn from_bytes(bytes: Vec<u8>) -> Source {
-        Source { path: "bytes in memory".into(), length: bytes.len() as u64, bytes: Bytes::Memory(bytes) }
+        Source::named_bytes("bytes in memory".into(), bytes)
+    }
+
+    /// As [`Source::from_bytes`]; errors name `path`.
+    pub(super) fn named_bytes(path: PathBuf, bytes: Vec<u8>) -> Source {
+        Source { path, length: bytes.len() as u64, bytes: Bytes::Memory(bytes) }
     }
 
     /// Maps the file at `path`.

@@ -3,6 +3,7 @@
 use super::{CAST_TO_FLOAT, Tensor};
 use crate::dtype::DType;
 use crate::error::{Error, ErrorKind, On, Result};
+use crate::layout::Layout;
 use crate::plan::attention::{Attention, NAME};
 use crate::shape::Shape;
 use crate::storage::{Backend, by_device, for_backend_of};
@@ -55,50 +56,15 @@ impl Tensor {
         causal: bool,
         scale: Option<f64>,
     ) -> Result<Tensor> {
-        for other in [k, v] {
-            self.require_alike(other, NAME)?;
-        }
-        self.require(NAME, self.dtype().is_float(), CAST_TO_FLOAT)?;
-        for tensor in [self, k, v] {
-            if tensor.rank() != 4 {
-                return Err(
-                    self.error(NAME, ErrorKind::Rank { shape: tensor.shape().clone(), expected: "4" })
-                );
-            }
-        }
-        let (&[batch, heads, queries, d], &[_, kv_heads, keys, _]) = (self.dims(), k.dims()) else {
-            unreachable!("the rank is 4")
-        };
-        if k.dims() != [batch, kv_heads, keys, d] {
-            return Err(self.misfit(k, v, "batches and head sizes of q and k must be equal"));
-        }
-        if v.dims()[..3] != [batch, kv_heads, keys] {
-            return Err(self.misfit(k, v, "batches, heads and lengths of k and v must be equal"));
-        }
-        if heads.checked_rem(kv_heads).unwrap_or(heads) != 0 {
-            return Err(self.misfit(k, v, "the heads of q must be a multiple of those of k and v"));
-        }
-        let mask_layout = match mask {
-            None => None,
-            Some(mask) => {
-                if mask.dtype() == DType::U8 {
-                    // A u8 mask goes with any dtype, so only the devices must match.
-                    self.require_same_device(mask, NAME)?;
-                } else {
-                    self.require_alike(mask, NAME)?;
-                }
-                let all = [batch, heads, queries, keys].into();
-                Some(mask.layout.expand(&all, NAME).on(self)?)
-            }
-        };
+        let scores = self.scores_of(k, v, NAME)?;
+        let mask_layout = mask.map(|mask| self.mask_layout(mask, &scores, NAME)).transpose()?;
         let attention = Attention {
             q: self.layout.clone(),
             k: k.layout.clone(),
             v: v.layout.clone(),
             mask: mask_layout,
             causal,
-            // With d = 0 all scores are 0.
-            scale: scale.unwrap_or(1.0 / (d.max(1) as f64).sqrt()),
+            scale: scale.unwrap_or(self.usual_scale()),
         };
         let shape = Shape::from(attention.result());
         shape.elements(NAME).on(self)?;
@@ -111,12 +77,58 @@ impl Tensor {
         Tensor::tight(storage.on(self)?, shape, NAME)
     }
 
+    /// The shape `[b, hq, tq, tk]` of the scores, if the operands fit.
+    pub(super) fn scores_of(&self, k: &Tensor, v: &Tensor, name: &'static str) -> Result<Shape> {
+        for other in [k, v] {
+            self.require_alike(other, name)?;
+        }
+        self.require(name, self.dtype().is_float(), CAST_TO_FLOAT)?;
+        for tensor in [self, k, v] {
+            if tensor.rank() != 4 {
+                return Err(
+                    self.error(name, ErrorKind::Rank { shape: tensor.shape().clone(), expected: "4" })
+                );
+            }
+        }
+        let (&[batch, heads, queries, d], &[_, kv_heads, keys, _]) = (self.dims(), k.dims()) else {
+            unreachable!("the rank is 4")
+        };
+        if k.dims() != [batch, kv_heads, keys, d] {
+            return Err(self.misfit(k, v, "batches and head sizes of q and k must be equal", name));
+        }
+        if v.dims()[..3] != [batch, kv_heads, keys] {
+            return Err(self.misfit(k, v, "batches, heads and lengths of k and v must be equal", name));
+        }
+        if heads.checked_rem(kv_heads).unwrap_or(heads) != 0 {
+            return Err(self.misfit(k, v, "the heads of q must be a multiple of those of k and v", name));
+        }
+        Ok(Shape::from([batch, heads, queries, keys]))
+    }
+
+    /// The layout of a mask for scores of this shape.
+    pub(super) fn mask_layout(&self, mask: &Tensor, scores: &Shape, name: &'static str) -> Result<Layout> {
+        if mask.dtype() == DType::U8 {
+            // A u8 mask goes with any dtype, so only the devices must match.
+            self.require_same_device(mask, name)?;
+        } else {
+            self.require_alike(mask, name)?;
+        }
+        mask.layout.expand(scores, name).on(self)
+    }
+
+    /// 1/√d.
+    pub(super) fn usual_scale(&self) -> f64 {
+        // With d = 0 all scores are 0.
+        let d = self.dims().last().copied().unwrap_or(1).max(1);
+        1.0 / (d as f64).sqrt()
+    }
+
     fn mask_beside<'a, S: Backend>(&self, mask: Option<&'a Tensor>) -> Result<Option<&'a S>> {
         mask.map(|mask| for_backend_of(self.storage(), mask.storage(), NAME)).transpose()
     }
 
-    fn misfit(&self, k: &Tensor, v: &Tensor, rule: &str) -> Error {
+    fn misfit(&self, k: &Tensor, v: &Tensor, rule: &str, name: &'static str) -> Error {
         let what = format!("q {}, k {} and v {} do not fit: {rule}", self.shape(), k.shape(), v.shape());
-        self.error(NAME, ErrorKind::Argument { what })
+        self.error(name, ErrorKind::Argument { what })
     }
 }

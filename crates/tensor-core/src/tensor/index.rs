@@ -224,7 +224,7 @@ impl Tensor {
         self.put(ids, &at, source, axis, name, true)
     }
 
-    fn scattered(
+    pub(super) fn scattered(
         &mut self,
         ids: &Tensor,
         source: &Tensor,

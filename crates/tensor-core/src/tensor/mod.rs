@@ -1,7 +1,11 @@
 //! The tensor: shared storage and a layout.
 
+mod activations;
 mod attention;
+mod broadcast;
+mod capped;
 mod conv;
+mod convert;
 mod create;
 mod custom;
 mod elementwise;
@@ -10,11 +14,14 @@ mod indexer;
 mod inplace;
 mod join;
 mod layer;
+mod lengths;
 mod matmul;
 mod nested;
 mod nn;
+mod one_hot;
 mod operators;
 mod order;
+mod pixels;
 mod pool;
 mod random;
 mod ranges;
@@ -41,6 +48,7 @@ pub use conv::{Conv1dConfig, Conv2dConfig};
 pub use indexer::{IndexOp, TensorIndexer};
 pub use inplace::copies_on_write;
 pub use nested::Nested;
+pub use operators::Operand;
 pub use pool::{Pool2dConfig, ToUsize2};
 
 /// An array of any rank on one device, with value semantics.
@@ -78,7 +86,6 @@ impl Tensor {
 
     /// How many elements there are.
     #[doc(alias = "numel")]
-    #[doc(alias = "elem_count")]
     pub fn elements(&self) -> usize {
         self.layout.elements()
     }

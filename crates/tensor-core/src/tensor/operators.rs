@@ -11,47 +11,65 @@ use crate::error::Result;
 use crate::ops::BinaryOp;
 use crate::scalar::Scalar;
 
-/// `op` of a tensor and a number.
-fn tensor_number(tensor: &Tensor, number: impl Into<Scalar>, op: BinaryOp) -> Result<Tensor> {
-    tensor.binary(&scalar_like(tensor, number)?, op)
+/// What stands on the right of `+ − × ÷ %` after a tensor: a tensor, the `Result` of an earlier operation, or a number,
+/// which is an `f64`, `f32` or `i64`. On the left a number is an `f64` or `i64`: with a second float type there, Rust would
+/// not know the type of the literal in `2.0 * &x`. The trait is sealed.
+pub trait Operand: sealed::Sealed {
+    /// `op` of `lhs` and this.
+    #[doc(hidden)]
+    fn behind(self, lhs: &Tensor, op: BinaryOp) -> Result<Tensor>;
 }
 
-/// `op` of a number and a tensor.
-fn number_tensor(number: impl Into<Scalar>, tensor: &Tensor, op: BinaryOp) -> Result<Tensor> {
-    scalar_like(tensor, number)?.binary(tensor, op)
+mod sealed {
+    pub trait Sealed {}
 }
+
+impl<B: Borrow<Tensor>> sealed::Sealed for B {}
+
+impl<B: Borrow<Tensor>> Operand for B {
+    fn behind(self, lhs: &Tensor, op: BinaryOp) -> Result<Tensor> {
+        lhs.binary(self.borrow(), op)
+    }
+}
+
+impl<B: Borrow<Tensor>> sealed::Sealed for Result<B> {}
+
+impl<B: Borrow<Tensor>> Operand for Result<B> {
+    fn behind(self, lhs: &Tensor, op: BinaryOp) -> Result<Tensor> {
+        lhs.binary(self?.borrow(), op)
+    }
+}
+
+macro_rules! numbers {
+    ($($number:ident)+) => {
+        $(
+            impl sealed::Sealed for $number {}
+
+            impl Operand for $number {
+                fn behind(self, lhs: &Tensor, op: BinaryOp) -> Result<Tensor> {
+                    lhs.binary(&scalar_like(lhs, self)?, op)
+                }
+            }
+        )+
+    };
+}
+
+// One integer type: a literal then has that type, and may have 64 bits.
+numbers!(f64 f32 i64);
 
 /// `number` as a tensor of rank 0.
 fn scalar_like(tensor: &Tensor, number: impl Into<Scalar>) -> Result<Tensor> {
     Tensor::full(number, (), tensor.dtype(), &tensor.device())
 }
 
-/// The same operator with a number on either side. There is one float type and one integer type only: with two of a
-/// kind, a literal would be ambiguous.
 macro_rules! number_operator {
     ($trait:ident, $method:ident; $($number:ident)+) => {
         $(
-            impl $trait<$number> for Tensor {
-                type Output = Result<Tensor>;
-
-                fn $method(self, number: $number) -> Result<Tensor> {
-                    tensor_number(&self, number, BinaryOp::$trait)
-                }
-            }
-
-            impl $trait<$number> for &Tensor {
-                type Output = Result<Tensor>;
-
-                fn $method(self, number: $number) -> Result<Tensor> {
-                    tensor_number(self, number, BinaryOp::$trait)
-                }
-            }
-
             impl $trait<Tensor> for $number {
                 type Output = Result<Tensor>;
 
                 fn $method(self, tensor: Tensor) -> Result<Tensor> {
-                    number_tensor(self, &tensor, BinaryOp::$trait)
+                    self.$method(&tensor)
                 }
             }
 
@@ -59,44 +77,29 @@ macro_rules! number_operator {
                 type Output = Result<Tensor>;
 
                 fn $method(self, tensor: &Tensor) -> Result<Tensor> {
-                    number_tensor(self, tensor, BinaryOp::$trait)
+                    scalar_like(tensor, self)?.binary(tensor, BinaryOp::$trait)
                 }
             }
         )+
     };
 }
 
+// One implementation for all that stands on the right, so that the result's type is known before that of a literal is.
 macro_rules! operator {
     ($trait:ident, $method:ident) => {
-        impl<B: Borrow<Tensor>> $trait<B> for Tensor {
+        impl<O: Operand> $trait<O> for Tensor {
             type Output = Result<Tensor>;
 
-            fn $method(self, other: B) -> Result<Tensor> {
-                self.binary(other.borrow(), BinaryOp::$trait)
+            fn $method(self, other: O) -> Result<Tensor> {
+                other.behind(&self, BinaryOp::$trait)
             }
         }
 
-        impl<B: Borrow<Tensor>> $trait<B> for &Tensor {
+        impl<O: Operand> $trait<O> for &Tensor {
             type Output = Result<Tensor>;
 
-            fn $method(self, other: B) -> Result<Tensor> {
-                self.binary(other.borrow(), BinaryOp::$trait)
-            }
-        }
-
-        impl<B: Borrow<Tensor>> $trait<Result<B>> for Tensor {
-            type Output = Result<Tensor>;
-
-            fn $method(self, other: Result<B>) -> Result<Tensor> {
-                self.binary(other?.borrow(), BinaryOp::$trait)
-            }
-        }
-
-        impl<B: Borrow<Tensor>> $trait<Result<B>> for &Tensor {
-            type Output = Result<Tensor>;
-
-            fn $method(self, other: Result<B>) -> Result<Tensor> {
-                self.binary(other?.borrow(), BinaryOp::$trait)
+            fn $method(self, other: O) -> Result<Tensor> {
+                other.behind(self, BinaryOp::$trait)
             }
         }
 

@@ -31,7 +31,6 @@ impl Tensor {
     ///
     /// # Errors
     /// [`ErrorKind::Rank`], and the errors of [`Tensor::to_vec`].
-    #[doc(alias = "to_scalar")]
     #[doc(alias = "item")]
     pub fn to_vec0<T: Element>(&self) -> Result<T> {
         self.require_rank("to_vec0", 0, "0")?;
@@ -39,6 +38,14 @@ impl Tensor {
         element.ok_or_else(|| {
             self.error("to_vec0", ErrorKind::Rank { shape: self.shape().clone(), expected: "0" })
         })
+    }
+
+    /// The same as [`Tensor::to_vec0`], under candle's name.
+    ///
+    /// # Errors
+    /// As [`Tensor::to_vec0`].
+    pub fn to_scalar<T: Element>(&self) -> Result<T> {
+        self.to_vec0()
     }
 
     /// The elements of a tensor of rank 1.
@@ -136,7 +143,12 @@ impl Tensor {
         Tensor::tight(storage, self.shape().clone(), "to_dtype")
     }
 
-    fn require_rank(&self, operation: &'static str, rank: usize, expected: &'static str) -> Result<()> {
+    pub(super) fn require_rank(
+        &self,
+        operation: &'static str,
+        rank: usize,
+        expected: &'static str,
+    ) -> Result<()> {
         if self.rank() == rank {
             return Ok(());
         }

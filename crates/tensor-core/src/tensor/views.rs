@@ -4,17 +4,20 @@
 use super::Tensor;
 use crate::axis::{Axes, Axis};
 use crate::error::{ErrorKind, On, Result};
+use crate::hole::ShapeWithHole;
 use crate::layout::Layout;
 use crate::shape::Shape;
 use crate::storage::by_device;
 
 impl Tensor {
-    /// The elements, in row-major order, with another shape. Copies them only if no strides can express the result.
+    /// The elements, in row-major order, with another shape. Copies them only if no strides can express the result. One
+    /// length of a tuple may be `()`: see [`ShapeWithHole`].
     ///
     /// # Errors
-    /// [`ErrorKind::ElementCount`] if the element counts differ, and the errors of [`Tensor::contiguous`].
-    pub fn reshape(&self, shape: impl Into<Shape>) -> Result<Tensor> {
-        let shape = shape.into();
+    /// [`ErrorKind::ElementCount`] if the element counts differ, [`ErrorKind::Argument`] if no length fits the place of `()`,
+    /// and the errors of [`Tensor::contiguous`].
+    pub fn reshape(&self, shape: impl ShapeWithHole) -> Result<Tensor> {
+        let shape = shape.into_shape(self.elements(), "reshape").on(self)?;
         self.require_count(&shape, "reshape")?;
         if let Some(layout) = self.layout.view(&shape) {
             return self.with_layout(layout);

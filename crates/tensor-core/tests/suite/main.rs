@@ -1,5 +1,6 @@
 //! The crate's tests, in one program.
 
+mod activations;
 mod attention;
 mod common;
 mod conv;
@@ -20,10 +21,14 @@ mod layout;
 mod libraries;
 mod matmul;
 mod meaning;
+mod names;
 mod nn;
 mod npy;
+mod npz;
 mod numbers;
+mod one_hot;
 mod order;
+mod pixels;
 mod pool;
 mod quant;
 mod quant_devices;
