@@ -44,8 +44,8 @@ impl<W: Coordinate> Sobol<W> {
         let dimensions = dimensions as usize;
         // Larger tables take longer to unpack.
         let params = match dimensions {
-            ..=100 => JoeKuoD6::minimal(),
-            ..=1000 => JoeKuoD6::standard(),
+            0..=100 => JoeKuoD6::minimal(),
+            101..=1000 => JoeKuoD6::standard(),
             _ => JoeKuoD6::extended(),
         };
         Self { directions: W::directions(dimensions, &params), position: offset }

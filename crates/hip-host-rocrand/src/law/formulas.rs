@@ -4,7 +4,7 @@ const POW16_INV: f32 = 1.0 / 65_536.0;
 const POW32_INV: f32 = 1.0 / 4_294_967_296.0;
 const POW53_INV: f64 = 1.0 / 9_007_199_254_740_992.0;
 /// 2 pi / 2^32, rounded as rocRAND rounds it.
-const TURN: f32 = 1.462_918_07e-9;
+const TURN: f32 = 1.462_918_1e-9;
 
 /// A word, as the distributions that take a single one see it.
 pub(crate) trait Word: Copy {
@@ -121,7 +121,7 @@ pub(crate) fn polar64(uniform: f64, half_turns: f64) -> [f64; 2] {
 }
 
 /// rocRAND's square root of two, of f32 in the formulas of f64 too.
-const SQRT2: f32 = 1.414_213_5;
+const SQRT2: f32 = std::f32::consts::SQRT_2;
 /// The parameter of S. Winitzki's approximation of the inverse of the error function.
 const WINITZKI: f64 = 0.147;
 
@@ -136,7 +136,7 @@ pub(crate) fn inverse32(word: impl Word) -> f32 {
         return 0.0;
     }
     let a = WINITZKI as f32;
-    let first = 2.0 / (3.141_592_7 * a) + 0.5 * log;
+    let first = 2.0 / (std::f32::consts::PI * a) + 0.5 * log;
     let root = (-first + (first * first - 1.0 / a * log).sqrt()).sqrt();
     SQRT2 * if x < 0.0 { -root } else { root }
 }

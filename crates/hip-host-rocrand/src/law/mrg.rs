@@ -10,7 +10,7 @@ const LARGEST: f64 = 4_294_967_087.0;
 /// rocRAND's factor from words to numbers of 32 bits.
 const STRETCH: f64 = 1.000_000_048_661_607;
 /// rocRAND's 2 pi.
-const TURN: f32 = 6.283_185_5;
+const TURN: f32 = std::f32::consts::TAU;
 
 /// Fills the outputs. Numbers of 64 bits are refused before.
 pub(crate) fn fill_mrg(groups: &mut impl Groups<u32>, output: Output<'_>) {
@@ -52,5 +52,5 @@ fn single(word: u32) -> f32 {
 }
 
 /// rocRAND's reciprocal of [`LARGEST`].
-const NORM: f64 = 2.328_306_549_837_828_8e-10;
+const NORM: f64 = 2.328_306_549_837_829e-10;
 const _: () = assert!(NORM * LARGEST > 0.999_999_999_999_999 && NORM * LARGEST < 1.000_000_000_000_001);

@@ -107,7 +107,9 @@ mod tests {
     #[test]
     fn the_table_has_the_probabilities() {
         for mean in [0.05, 1.0, 7.5, 300.0, 4000.0] {
-            let Poisson::Table { first, cells, .. } = Poisson::new(mean) else { panic!("{mean} has a table") };
+            let Poisson::Table { first, cells, .. } = Poisson::new(mean) else {
+                panic!("{mean} has a table")
+            };
             let mut shares = vec![0.0; cells.len()];
             for (value, cell) in cells.iter().enumerate() {
                 shares[value] += cell.share / cells.len() as f64;
