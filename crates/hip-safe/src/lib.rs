@@ -99,6 +99,7 @@ mod graph;
 mod handle;
 mod inline_vec;
 mod launch;
+mod library_handle;
 mod memory;
 #[cfg(doctest)]
 mod misuse;
@@ -127,6 +128,7 @@ pub use hip_sys::{MemoryKind, Platform, PlatformKind, UnknownArchitecture, Versi
 #[doc(hidden)]
 pub use launch::kernel::support as __kernel;
 pub use launch::{BufferArgument, FunctionAttributes, Launch, LaunchConfig, SuggestedBlock};
+pub use library_handle::LibraryHandle;
 pub use memory::{
     AnyBits, BufferKind, DeviceBuffer, DeviceRepr, DeviceSlice, DeviceSliceMut, DeviceUsage, DeviceView,
     DeviceViewMut, IpcHandle, LiveBuffer, ManagedAdvice, ManagedBuffer, ManagedLocation, MemoryCheck,

@@ -1,12 +1,15 @@
 //! The libraries beside HIP that belong to a platform: AMD's own, or what stands in their place.
 
-use crate::{Library, LoadError, MiopenTable, Platform, PlatformKind, RocblasTable, RocrandTable, Table};
+use crate::{
+    Library, LoadError, MiopenTable, Platform, PlatformKind, RocblasTable, RocfftTable, RocrandTable, Table,
+};
 use std::sync::OnceLock;
 
 /// They are opened when somebody asks for them first.
 #[derive(Default)]
 pub struct Libraries {
     pub(crate) rocrand: Slot<RocrandTable>,
+    pub(crate) rocfft: Slot<RocfftTable>,
     pub(crate) rocblas: Slot<RocblasTable>,
     pub(crate) miopen: Slot<MiopenTable>,
 }

@@ -1,11 +1,12 @@
-//! AMD's other ROCm libraries, found at run time: rocRAND, rocBLAS and MIOpen.
+//! AMD's other ROCm libraries, found at run time: rocRAND, rocFFT, rocBLAS and MIOpen.
 
 use crate::hip::hipRuntimeGetVersion_fn;
 use crate::libraries::{Libraries, Slot};
 use crate::miopen::miopenStatus_t;
 use crate::rocblas::rocblas_status;
+use crate::rocfft::rocfft_status;
 use crate::rocrand::rocrand_status;
-use crate::{LoadError, MiopenTable, RocblasTable, RocrandTable, Version, loader};
+use crate::{LoadError, MiopenTable, RocblasTable, RocfftTable, RocrandTable, Version, loader};
 use std::ffi::CStr;
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -35,6 +36,8 @@ pub struct Library<T> {
 
 /// rocRAND: `librocrand.so.1`.
 pub type Rocrand = Library<RocrandTable>;
+/// rocFFT: `librocfft.so.0`.
+pub type Rocfft = Library<RocfftTable>;
 /// rocBLAS: `librocblas.so.5` (ROCm 7 and 10), `.so.4` (ROCm 6) or `.so.0` (ROCm 5). A later one is refused.
 pub type Rocblas = Library<RocblasTable>;
 /// MIOpen: `libMIOpen.so.1`.
@@ -109,9 +112,10 @@ impl<T: Table> Library<T> {
     }
 
     /// What it answered to be. That is the library's own version, not ROCm's: rocRAND 2.10.9 is in ROCm 5.2, 4.2.0 in 7.2; rocBLAS
-    /// 2.44 in 5.2, 5.2 in 7.2; MIOpen 2.17 in 5.2, 3.5 in 7.2.
+    /// 2.44 in 5.2, 5.2 in 7.2; rocFFT 1.0.17 in 5.2, 1.0.36 in 7.2; MIOpen 2.17 in 5.2, 3.5 in 7.2.
     #[doc(alias = "rocrand_get_version")]
     #[doc(alias = "rocblas_get_version_string")]
+    #[doc(alias = "rocfft_get_version_string")]
     #[doc(alias = "miopenGetVersion")]
     pub fn version(&self) -> Version {
         self.version
@@ -199,17 +203,47 @@ impl sealed::Sealed for RocblasTable {
     }
 
     unsafe fn ask_version(&self) -> Result<Version, (&'static str, u32)> {
-        // "4.4.1.", and perhaps a commit behind it.
         let mut text = [0_u8; 256];
         // SAFETY: S1: the table was filled from the library; so many bytes are live and writable.
         let status = unsafe { (self.rocblas_get_version_string)(text.as_mut_ptr().cast(), text.len() - 1) };
         if status != rocblas_status::rocblas_status_success {
             return Err(("rocblas_get_version_string", status.0));
         }
-        let text = CStr::from_bytes_until_nul(&text).unwrap_or_default().to_string_lossy();
-        let mut numbers = text.split('.').map_while(|part| part.parse().ok());
-        let mut next = || numbers.next().unwrap_or_default();
-        Ok(Version { major: next(), minor: next(), patch: next() })
+        Ok(version_in(&text))
+    }
+}
+
+/// The version that a text begins with: "4.4.1.", and perhaps a commit behind it.
+fn version_in(text: &[u8]) -> Version {
+    let text = CStr::from_bytes_until_nul(text).unwrap_or_default().to_string_lossy();
+    let mut numbers = text.split('.').map_while(|part| part.parse().ok());
+    let mut next = || numbers.next().unwrap_or_default();
+    Version { major: next(), minor: next(), patch: next() }
+}
+
+impl Table for RocfftTable {}
+
+impl sealed::Sealed for RocfftTable {
+    const TITLE: &'static str = "rocFFT (librocfft)";
+    const NAMES: &'static [&'static str] = &["librocfft.so.0", "librocfft.so"];
+    const REMEDY: &'static str =
+        "Install rocFFT (rocfft, or librocfft0 on Debian 13), or set ROCM_PATH to the folder above its lib/";
+
+    fn fill(source: &loader::Source) -> Result<Self, LoadError> {
+        Self::load(source)
+    }
+
+    fn slot(libraries: &Libraries) -> &Slot<Self> {
+        &libraries.rocfft
+    }
+
+    unsafe fn ask_version(&self) -> Result<Version, (&'static str, u32)> {
+        let mut text = [0_u8; 256];
+        // SAFETY: S1: the table was filled from the library; so many bytes are live and writable.
+        match unsafe { (self.rocfft_get_version_string)(text.as_mut_ptr().cast(), text.len() - 1) } {
+            rocfft_status::rocfft_status_success => Ok(version_in(&text)),
+            status => Err(("rocfft_get_version_string", status.0)),
+        }
     }
 }
 

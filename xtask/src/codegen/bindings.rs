@@ -33,6 +33,9 @@ pub(super) fn generate(headers: &Headers, library: &Library) -> Result<syn::File
         // A handle of HIP points to a structure with the same name prefixed by `i`.
         builder = builder.blocklist_type(format!("i?{name}"));
     }
+    for name in &library.opaque {
+        builder = builder.opaque_type(name);
+    }
     for pattern in &library.constants {
         builder = builder.allowlist_var(pattern);
     }

@@ -29,6 +29,9 @@ pub(super) struct Library {
     /// Types that are declared in HIP's bindings.
     #[serde(default)]
     pub from_hip: Vec<String>,
+    /// Types that are bytes to us.
+    #[serde(default)]
+    pub opaque: Vec<String>,
     required: Vec<String>,
     #[serde(default)]
     optional: Vec<OptionalFunctions>,

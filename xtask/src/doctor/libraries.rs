@@ -53,7 +53,10 @@ fn item(finding: &Finding) -> Item {
             }
             Kind::Rtc => "only needed to compile for AMD GPUs at run time: install ROCm's hiprtc",
             Kind::Rocrand => {
-                "nothing needs it yet: install ROCm's rocrand, or on Debian 12 apt-get install librocrand1"
+                "only rocrand-safe needs it: install ROCm's rocrand, or on Debian 12 apt-get install librocrand1"
+            }
+            Kind::Rocfft => {
+                "only rocfft-safe needs it: install ROCm's rocfft, or on Debian 13 apt-get install librocfft0"
             }
             Kind::Rocblas => {
                 "matrix products on AMD GPUs are faster with it: install ROCm's rocblas, or on Debian 13 apt-get install librocblas0"

@@ -2,7 +2,8 @@
 
 use hip_sys::layout::{self, Bindings};
 use hip_sys::{
-    HipTable, Miopen, MiopenTable, Platform, Rocblas, RocblasTable, Rocrand, RocrandTable, RtcTable, Symbol,
+    HipTable, Miopen, MiopenTable, Platform, Rocblas, RocblasTable, Rocfft, RocfftTable, Rocrand,
+    RocrandTable, RtcTable, Symbol,
 };
 
 /// A library that hip-sys has a function table for.
@@ -11,12 +12,14 @@ pub(crate) enum Kind {
     Hip,
     Rtc,
     Rocrand,
+    Rocfft,
     Rocblas,
     Miopen,
 }
 
 impl Kind {
-    pub(crate) const ALL: [Self; 5] = [Self::Hip, Self::Rtc, Self::Rocrand, Self::Rocblas, Self::Miopen];
+    pub(crate) const ALL: [Self; 6] =
+        [Self::Hip, Self::Rtc, Self::Rocrand, Self::Rocfft, Self::Rocblas, Self::Miopen];
 
     /// Its name for people.
     pub(crate) const fn title(self) -> &'static str {
@@ -24,6 +27,7 @@ impl Kind {
             Self::Hip => "HIP",
             Self::Rtc => "hiprtc",
             Self::Rocrand => "rocRAND",
+            Self::Rocfft => "rocFFT",
             Self::Rocblas => "rocBLAS",
             Self::Miopen => "MIOpen",
         }
@@ -35,6 +39,7 @@ impl Kind {
             Self::Hip => "hip",
             Self::Rtc => "rtc",
             Self::Rocrand => "rocrand",
+            Self::Rocfft => "rocfft",
             Self::Rocblas => "rocblas",
             Self::Miopen => "miopen",
         }
@@ -46,6 +51,7 @@ impl Kind {
             Self::Hip => "libamdhip64.so",
             Self::Rtc => "libhiprtc.so",
             Self::Rocrand => "librocrand.so",
+            Self::Rocfft => "librocfft.so",
             Self::Rocblas => "librocblas.so",
             Self::Miopen => "libMIOpen.so",
         }
@@ -56,6 +62,7 @@ impl Kind {
         let names = match self {
             Self::Hip | Self::Rtc => Platform::AMD_NAMES,
             Self::Rocrand => Rocrand::NAMES,
+            Self::Rocfft => Rocfft::NAMES,
             Self::Rocblas => Rocblas::NAMES,
             Self::Miopen => Miopen::NAMES,
         };
@@ -73,6 +80,7 @@ impl Kind {
             Self::Hip => HipTable::SYMBOLS,
             Self::Rtc => RtcTable::SYMBOLS,
             Self::Rocrand => RocrandTable::SYMBOLS,
+            Self::Rocfft => RocfftTable::SYMBOLS,
             Self::Rocblas => RocblasTable::SYMBOLS,
             Self::Miopen => MiopenTable::SYMBOLS,
         }
@@ -84,6 +92,7 @@ impl Kind {
             Self::Hip => &layout::HIP,
             Self::Rtc => &layout::RTC,
             Self::Rocrand => &layout::ROCRAND,
+            Self::Rocfft => &layout::ROCFFT,
             Self::Rocblas => &layout::ROCBLAS,
             Self::Miopen => &layout::MIOPEN,
         }
@@ -95,6 +104,7 @@ impl Kind {
             Self::Hip => &["hip/hip_runtime_api.h", "hip/hip_deprecated.h"],
             Self::Rtc => &["hip/hiprtc.h"],
             Self::Rocrand => &["rocrand/rocrand.h"],
+            Self::Rocfft => &["rocfft/rocfft.h"],
             Self::Rocblas => &["rocblas/rocblas.h"],
             Self::Miopen => &["miopen/miopen.h"],
         }
@@ -106,6 +116,7 @@ impl Kind {
             Self::Hip => function.starts_with("hip") && !function.starts_with("hiprtc"),
             Self::Rtc => function.starts_with("hiprtc"),
             Self::Rocrand => function.starts_with("rocrand_"),
+            Self::Rocfft => function.starts_with("rocfft_"),
             Self::Rocblas => function.starts_with("rocblas_"),
             Self::Miopen => function.starts_with("miopen"),
         }

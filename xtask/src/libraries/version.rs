@@ -30,6 +30,21 @@ const ROCRAND: [((u32, u32, u32), Release, Release); 9] = [
     ((4, 2, 0), (7, 2), (7, 2)),
 ];
 
+/// rocFFT's versions, according to its changelog and, from 7.2 on, its header.
+const ROCFFT: [((u32, u32, u32), Release, Release); 11] = [
+    ((1, 0, 17), (5, 2), (5, 2)),
+    ((1, 0, 18), (5, 3), (5, 3)),
+    ((1, 0, 19), (5, 4), (5, 4)),
+    ((1, 0, 22), (5, 5), (5, 5)),
+    ((1, 0, 23), (5, 6), (5, 6)),
+    ((1, 0, 24), (5, 7), (5, 7)),
+    ((1, 0, 25), (6, 0), (6, 0)),
+    ((1, 0, 26), (6, 1), (6, 1)),
+    ((1, 0, 28), (6, 2), (6, 2)),
+    ((1, 0, 31), (6, 3), (6, 3)),
+    ((1, 0, 36), (7, 2), (7, 2)),
+];
+
 /// rocBLAS's versions, according to its changelog.
 const ROCBLAS: [((u32, u32, u32), Release, Release); 14] = [
     ((2, 44, 0), (5, 2), (5, 2)),
@@ -68,6 +83,7 @@ impl Releases {
         let (rows, own): (&[_], _) = match kind {
             Kind::Hip | Kind::Rtc => return Self { first: (v.major, v.minor), last: (v.major, v.minor) },
             Kind::Rocrand => (&ROCRAND, (v.major, v.minor, v.patch)),
+            Kind::Rocfft => (&ROCFFT, (v.major, v.minor, v.patch)),
             // The last number only counts fixes.
             Kind::Rocblas => (&ROCBLAS, (v.major, v.minor, 0)),
             Kind::Miopen => (&MIOPEN, (v.major, v.minor, 0)),
@@ -117,6 +133,12 @@ pub(super) fn of_headers(kind: Kind, include: &Path) -> Option<Version> {
         Kind::Rocrand => {
             let text = read("rocrand/rocrand_version.h")?;
             return Some(Version::from_rocrand(number(&text, "ROCRAND_VERSION")?.try_into().ok()?));
+        }
+        Kind::Rocfft => {
+            let text = read("rocfft/rocfft-version.h")?;
+            let [major, minor, patch] =
+                ["major", "minor", "patch"].map(|part| number(&text, &format!("rocfft_version_{part}")));
+            return Some(Version { major: major?, minor: minor?, patch: patch? });
         }
         Kind::Hip | Kind::Rtc => ("hip/hip_version.h", "HIP"),
         Kind::Rocblas => ("rocblas/internal/rocblas-version.h", "ROCBLAS"),

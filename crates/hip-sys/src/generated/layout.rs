@@ -3896,9 +3896,150 @@ pub const ROCBLAS: Bindings = Bindings {
         },
     ],
 };
+pub const ROCFFT: Bindings = Bindings {
+    version: "1.0",
+    structures: &[],
+    constants: &[
+        Constant {
+            name: "rocfft_status_success",
+            of: "rocfft_status_e",
+            value: rocfft::rocfft_status_e::rocfft_status_success.0 as i64,
+        },
+        Constant {
+            name: "rocfft_status_failure",
+            of: "rocfft_status_e",
+            value: rocfft::rocfft_status_e::rocfft_status_failure.0 as i64,
+        },
+        Constant {
+            name: "rocfft_status_invalid_arg_value",
+            of: "rocfft_status_e",
+            value: rocfft::rocfft_status_e::rocfft_status_invalid_arg_value.0 as i64,
+        },
+        Constant {
+            name: "rocfft_status_invalid_dimensions",
+            of: "rocfft_status_e",
+            value: rocfft::rocfft_status_e::rocfft_status_invalid_dimensions.0 as i64,
+        },
+        Constant {
+            name: "rocfft_status_invalid_array_type",
+            of: "rocfft_status_e",
+            value: rocfft::rocfft_status_e::rocfft_status_invalid_array_type.0 as i64,
+        },
+        Constant {
+            name: "rocfft_status_invalid_strides",
+            of: "rocfft_status_e",
+            value: rocfft::rocfft_status_e::rocfft_status_invalid_strides.0 as i64,
+        },
+        Constant {
+            name: "rocfft_status_invalid_distance",
+            of: "rocfft_status_e",
+            value: rocfft::rocfft_status_e::rocfft_status_invalid_distance.0 as i64,
+        },
+        Constant {
+            name: "rocfft_status_invalid_offset",
+            of: "rocfft_status_e",
+            value: rocfft::rocfft_status_e::rocfft_status_invalid_offset.0 as i64,
+        },
+        Constant {
+            name: "rocfft_status_invalid_work_buffer",
+            of: "rocfft_status_e",
+            value: rocfft::rocfft_status_e::rocfft_status_invalid_work_buffer.0 as i64,
+        },
+        Constant {
+            name: "rocfft_transform_type_complex_forward",
+            of: "rocfft_transform_type_e",
+            value: rocfft::rocfft_transform_type_e::rocfft_transform_type_complex_forward
+                .0 as i64,
+        },
+        Constant {
+            name: "rocfft_transform_type_complex_inverse",
+            of: "rocfft_transform_type_e",
+            value: rocfft::rocfft_transform_type_e::rocfft_transform_type_complex_inverse
+                .0 as i64,
+        },
+        Constant {
+            name: "rocfft_transform_type_real_forward",
+            of: "rocfft_transform_type_e",
+            value: rocfft::rocfft_transform_type_e::rocfft_transform_type_real_forward.0
+                as i64,
+        },
+        Constant {
+            name: "rocfft_transform_type_real_inverse",
+            of: "rocfft_transform_type_e",
+            value: rocfft::rocfft_transform_type_e::rocfft_transform_type_real_inverse.0
+                as i64,
+        },
+        Constant {
+            name: "rocfft_precision_single",
+            of: "rocfft_precision_e",
+            value: rocfft::rocfft_precision_e::rocfft_precision_single.0 as i64,
+        },
+        Constant {
+            name: "rocfft_precision_double",
+            of: "rocfft_precision_e",
+            value: rocfft::rocfft_precision_e::rocfft_precision_double.0 as i64,
+        },
+        Constant {
+            name: "rocfft_precision_half",
+            of: "rocfft_precision_e",
+            value: rocfft::rocfft_precision_e::rocfft_precision_half.0 as i64,
+        },
+        Constant {
+            name: "rocfft_placement_inplace",
+            of: "rocfft_result_placement_e",
+            value: rocfft::rocfft_result_placement_e::rocfft_placement_inplace.0 as i64,
+        },
+        Constant {
+            name: "rocfft_placement_notinplace",
+            of: "rocfft_result_placement_e",
+            value: rocfft::rocfft_result_placement_e::rocfft_placement_notinplace.0
+                as i64,
+        },
+        Constant {
+            name: "rocfft_array_type_complex_interleaved",
+            of: "rocfft_array_type_e",
+            value: rocfft::rocfft_array_type_e::rocfft_array_type_complex_interleaved.0
+                as i64,
+        },
+        Constant {
+            name: "rocfft_array_type_complex_planar",
+            of: "rocfft_array_type_e",
+            value: rocfft::rocfft_array_type_e::rocfft_array_type_complex_planar.0 as i64,
+        },
+        Constant {
+            name: "rocfft_array_type_real",
+            of: "rocfft_array_type_e",
+            value: rocfft::rocfft_array_type_e::rocfft_array_type_real.0 as i64,
+        },
+        Constant {
+            name: "rocfft_array_type_hermitian_interleaved",
+            of: "rocfft_array_type_e",
+            value: rocfft::rocfft_array_type_e::rocfft_array_type_hermitian_interleaved.0
+                as i64,
+        },
+        Constant {
+            name: "rocfft_array_type_hermitian_planar",
+            of: "rocfft_array_type_e",
+            value: rocfft::rocfft_array_type_e::rocfft_array_type_hermitian_planar.0
+                as i64,
+        },
+        Constant {
+            name: "rocfft_array_type_unset",
+            of: "rocfft_array_type_e",
+            value: rocfft::rocfft_array_type_e::rocfft_array_type_unset.0 as i64,
+        },
+    ],
+};
 pub const ROCRAND: Bindings = Bindings {
     version: "4.2",
-    structures: &[],
+    structures: &[
+        Structure {
+            name: "__half",
+            size: size_of::<rocrand::__half>(),
+            align: align_of::<rocrand::__half>(),
+            fields: &[],
+        },
+    ],
     constants: &[
         Constant {
             name: "ROCRAND_STATUS_SUCCESS",

@@ -22,6 +22,10 @@ pub mod rtc;
 #[rustfmt::skip]
 pub mod rocrand;
 
+/// rocFFT: types and [`rocfft::RocfftTable`].
+#[rustfmt::skip]
+pub mod rocfft;
+
 /// rocBLAS: types and [`rocblas::RocblasTable`].
 #[rustfmt::skip]
 pub mod rocblas;

@@ -2,6 +2,18 @@
 
 use super::hip::hipStream_t;
 #[repr(C)]
+#[repr(align(2))]
+#[derive(Debug, Default, Copy, Clone, Hash, PartialEq, Eq)]
+pub struct __half {
+    pub _bindgen_opaque_blob: u16,
+}
+#[allow(clippy::unnecessary_operation, clippy::identity_op)]
+const _: () = {
+    ["Size of __half"][::core::mem::size_of::<__half>() - 2usize];
+    ["Alignment of __half"][::core::mem::align_of::<__half>() - 2usize];
+};
+pub type half = __half;
+#[repr(C)]
 #[derive(Debug)]
 pub struct rocrand_generator_base_type {
     _unused: [u8; 0],
@@ -123,6 +135,11 @@ pub type rocrand_generate_uniform_double_fn = unsafe extern "C" fn(
     output_data: *mut f64,
     n: usize,
 ) -> rocrand_status;
+pub type rocrand_generate_uniform_half_fn = unsafe extern "C" fn(
+    generator: rocrand_generator,
+    output_data: *mut half,
+    n: usize,
+) -> rocrand_status;
 pub type rocrand_generate_normal_fn = unsafe extern "C" fn(
     generator: rocrand_generator,
     output_data: *mut f32,
@@ -185,6 +202,7 @@ pub struct RocrandTable {
     pub rocrand_generate_short: rocrand_generate_short_fn,
     pub rocrand_generate_uniform: rocrand_generate_uniform_fn,
     pub rocrand_generate_uniform_double: rocrand_generate_uniform_double_fn,
+    pub rocrand_generate_uniform_half: rocrand_generate_uniform_half_fn,
     pub rocrand_generate_normal: rocrand_generate_normal_fn,
     pub rocrand_generate_normal_double: rocrand_generate_normal_double_fn,
     pub rocrand_generate_log_normal: rocrand_generate_log_normal_fn,
@@ -249,6 +267,10 @@ impl RocrandTable {
             since: None,
         },
         crate::Symbol {
+            name: "rocrand_generate_uniform_half",
+            since: None,
+        },
+        crate::Symbol {
             name: "rocrand_generate_normal",
             since: None,
         },
@@ -301,6 +323,8 @@ impl RocrandTable {
             rocrand_generate_uniform: source.required("rocrand_generate_uniform")?,
             rocrand_generate_uniform_double: source
                 .required("rocrand_generate_uniform_double")?,
+            rocrand_generate_uniform_half: source
+                .required("rocrand_generate_uniform_half")?,
             rocrand_generate_normal: source.required("rocrand_generate_normal")?,
             rocrand_generate_normal_double: source
                 .required("rocrand_generate_normal_double")?,
