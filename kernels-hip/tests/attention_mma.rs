@@ -84,18 +84,18 @@ impl Problem {
     /// The weights of a row before normalisation, in f64.
     fn weights(&self, batch: u64, head: u64, row: u64) -> Vec<f64> {
         let a = &self.args;
-        let at = |x: &[u16], place: u64| decode(self.dtype, x[place as usize]);
+        let at = |x: &[u16], index: u64| decode(self.dtype, x[index as usize]);
         let score = |key: u64| {
             let (x, y) = (
                 batch * a.q[0] + head * a.q[1] + row * a.q[2],
                 batch * a.k[0] + head / a.group * a.k[1] + key * a.k[2],
             );
             let product: f64 = (0..a.d).map(|p| at(&self.q, x + p) * at(&self.k, y + p)).sum();
-            let place = (batch * a.mask[0] + head * a.mask[1] + row * a.mask[2] + key * a.mask[3]) as usize;
+            let index = (batch * a.mask[0] + head * a.mask[1] + row * a.mask[2] + key * a.mask[3]) as usize;
             let added = match a.mask_kind {
-                AttentionArgs::TRUTH_MASK if self.mask[place] == 0 => f64::NEG_INFINITY,
+                AttentionArgs::TRUTH_MASK if self.mask[index] == 0 => f64::NEG_INFINITY,
                 AttentionArgs::ADDED_MASK => {
-                    decode(self.dtype, u16::from_le_bytes([self.mask[2 * place], self.mask[2 * place + 1]]))
+                    decode(self.dtype, u16::from_le_bytes([self.mask[2 * index], self.mask[2 * index + 1]]))
                 }
                 _ => 0.0,
             };

@@ -108,12 +108,12 @@ fn sums_are_no_less_exact_than_those_of_f32() {
         (sum, size)
     };
     for out in results(problem.args, &x, &f, &bias) {
-        for (place, got) in out.iter().enumerate() {
-            let (z, y, o, n) = (place % 9, place / 9 % 9, place / 81 % 40, place / 81 / 40);
+        for (index, got) in out.iter().enumerate() {
+            let (z, y, o, n) = (index % 9, index / 9 % 9, index / 81 % 40, index / 81 / 40);
             let (sum, size) = sum(n, o, y, z);
             let error = (f64::from(*got) - sum).abs();
             // Parity's tolerance is 2e-7 times the root of the number of terms, which is 17.
-            assert!(error <= size * 3e-7 + sum.abs() * 6e-8, "{place}: {got}, not {sum}, of {size}");
+            assert!(error <= size * 3e-7 + sum.abs() * 6e-8, "{index}: {got}, not {sum}, of {size}");
         }
     }
 }
@@ -136,17 +136,17 @@ fn numbers_that_have_no_such_parts_are_multiplied_in_f32() {
             }
             let expected = wide(problem.args, &x, &f, &bias, outputs);
             for out in results(problem.args, &x, &f, &bias) {
-                let met = |place: usize| {
-                    let (image, channel, y, z) = (place / 81 / 40, place / 81 % 40, place / 9 % 9, place % 9);
+                let met = |index: usize| {
+                    let (image, channel, y, z) = (index / 81 / 40, index / 81 % 40, index / 9 % 9, index % 9);
                     let near = (1..=3).contains(&y) && (2..=4).contains(&z);
                     if in_x { image == 0 && near } else { channel == 7 && y > 0 && z > 0 }
                 };
-                for (place, (got, expected)) in out.iter().zip(&expected).enumerate() {
+                for (index, (got, expected)) in out.iter().zip(&expected).enumerate() {
                     let same = got.to_bits() == expected.to_bits() || got.is_nan() && expected.is_nan();
                     let near = (got - expected).abs() <= 1e-4;
                     assert!(
-                        if met(place) { same } else { same || near },
-                        "{odd} {in_x} {place}: {got}, not {expected}"
+                        if met(index) { same } else { same || near },
+                        "{odd} {in_x} {index}: {got}, not {expected}"
                     );
                 }
             }
@@ -166,10 +166,10 @@ fn sums_beyond_f32_are_infinite_and_small_ones_are_computed_in_f32() {
         let expected = wide(problem.args, &x, &f, &bias, 3 * 40 * 81);
         assert!(expected.iter().any(|sum| if zero_bias { sum.is_subnormal() } else { sum.is_infinite() }));
         for out in results(problem.args, &x, &f, &bias) {
-            for (place, (got, expected)) in out.iter().zip(&expected).enumerate() {
+            for (index, (got, expected)) in out.iter().zip(&expected).enumerate() {
                 assert!(
                     got.to_bits() == expected.to_bits() || got.is_nan() && expected.is_nan(),
-                    "{place}: {got}, not {expected}"
+                    "{index}: {got}, not {expected}"
                 );
             }
         }

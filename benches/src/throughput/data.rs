@@ -75,8 +75,8 @@ impl Matrix {
     pub fn bytes_of_columns(&self, picks: &[usize]) -> Vec<u8> {
         let size = self.element_bytes();
         let element = |row: usize, column: usize| {
-            let place = (row * self.columns + column) * size;
-            &self.bytes[place..place + size]
+            let index = (row * self.columns + column) * size;
+            &self.bytes[index..index + size]
         };
         picks
             .iter()

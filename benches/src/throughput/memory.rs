@@ -262,6 +262,6 @@ impl Inputs {
 }
 
 /// The row that `index_select_rows` reads for an output row, as in the peer: neighbours are not adjacent.
-fn read_from(place: usize, rows: usize) -> usize {
-    place * 7919 % rows
+fn read_from(index: usize, rows: usize) -> usize {
+    index * 7919 % rows
 }

@@ -142,11 +142,11 @@ fn check_types(tensors: &[&Tensor]) -> Outcome {
 }
 
 pub(super) unsafe extern "C" fn miopenCreateActivationDescriptor(
-    place: *mut miopenActivationDescriptor_t,
+    out: *mut miopenActivationDescriptor_t,
 ) -> miopenStatus_t {
     let value = Activation { mode: PASTHRU, alpha: 0.0, beta: 0.0, gamma: 0.0 };
     // SAFETY: S11: the caller's place for the handle.
-    answer(|| unsafe { ACTIVATIONS.create(place, value) })
+    answer(|| unsafe { ACTIVATIONS.create(out, value) })
 }
 
 pub(super) unsafe extern "C" fn miopenDestroyActivationDescriptor(

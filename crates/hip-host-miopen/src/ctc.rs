@@ -28,11 +28,11 @@ struct Ctc {
 static LOSSES: Registry<Ctc> = Registry::new(0x7d);
 
 pub(super) unsafe extern "C" fn miopenCreateCTCLossDescriptor(
-    place: *mut miopenCTCLossDescriptor_t,
+    out: *mut miopenCTCLossDescriptor_t,
 ) -> miopenStatus_t {
     let value = Ctc { dtype: miopenDataType_t::miopenFloat, blank: 0, softmax: true };
     // SAFETY: S11: the caller's place for the handle.
-    answer(|| unsafe { LOSSES.create(place, value) })
+    answer(|| unsafe { LOSSES.create(out, value) })
 }
 
 pub(super) unsafe extern "C" fn miopenDestroyCTCLossDescriptor(

@@ -107,10 +107,10 @@ pub(super) fn keeps(seed: u64, round: u64, index: usize, rate: f32) -> bool {
 }
 
 pub(super) unsafe extern "C" fn miopenCreateDropoutDescriptor(
-    place: *mut miopenDropoutDescriptor_t,
+    out: *mut miopenDropoutDescriptor_t,
 ) -> miopenStatus_t {
     // SAFETY: S11: the caller's place for the handle.
-    answer(|| unsafe { DROPOUTS.create(place, Dropout::default()) })
+    answer(|| unsafe { DROPOUTS.create(out, Dropout::default()) })
 }
 
 pub(super) unsafe extern "C" fn miopenDestroyDropoutDescriptor(

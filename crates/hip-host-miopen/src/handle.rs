@@ -32,19 +32,19 @@ fn known(stream: hipStream_t) -> Outcome {
     Stream::of(stream).map(drop).map_err(of_hip)
 }
 
-pub(super) unsafe extern "C" fn miopenCreate(place: *mut miopenHandle_t) -> miopenStatus_t {
+pub(super) unsafe extern "C" fn miopenCreate(out: *mut miopenHandle_t) -> miopenStatus_t {
     // SAFETY: S11: the caller's place for the handle.
-    answer(|| unsafe { HANDLES.create(place, Handle { stream: 0, found: HashSet::new() }) })
+    answer(|| unsafe { HANDLES.create(out, Handle { stream: 0, found: HashSet::new() }) })
 }
 
 pub(super) unsafe extern "C" fn miopenCreateWithStream(
-    place: *mut miopenHandle_t,
+    out: *mut miopenHandle_t,
     stream: miopenAcceleratorQueue_t,
 ) -> miopenStatus_t {
     answer(|| {
         known(stream)?;
         // SAFETY: S11: the caller's place for the handle.
-        unsafe { HANDLES.create(place, Handle { stream: stream as usize, found: HashSet::new() }) }
+        unsafe { HANDLES.create(out, Handle { stream: stream as usize, found: HashSet::new() }) }
     })
 }
 
@@ -64,10 +64,10 @@ pub(super) unsafe extern "C" fn miopenSetStream(
 
 pub(super) unsafe extern "C" fn miopenGetStream(
     handle: miopenHandle_t,
-    place: *mut miopenAcceleratorQueue_t,
+    out: *mut miopenAcceleratorQueue_t,
 ) -> miopenStatus_t {
     // SAFETY: S11: the caller's place for the stream.
-    answer(|| unsafe { give(place, stream(handle)?) })
+    answer(|| unsafe { give(out, stream(handle)?) })
 }
 
 /// The library takes temporary memory from the process, so it never calls these functions.
@@ -85,14 +85,11 @@ pub(super) unsafe extern "C" fn miopenEnableProfiling(handle: miopenHandle_t, _:
 }
 
 /// Calls return before their work starts, so there is no time to report: 0.
-pub(super) unsafe extern "C" fn miopenGetKernelTime(
-    handle: miopenHandle_t,
-    place: *mut f32,
-) -> miopenStatus_t {
+pub(super) unsafe extern "C" fn miopenGetKernelTime(handle: miopenHandle_t, out: *mut f32) -> miopenStatus_t {
     answer(|| {
         stream(handle)?;
         // SAFETY: S11: the caller's place for the time.
-        unsafe { give(place, 0.0) }
+        unsafe { give(out, 0.0) }
     })
 }
 

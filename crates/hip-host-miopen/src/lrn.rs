@@ -28,12 +28,10 @@ static LRNS: Registry<Lrn> = Registry::new(0x75);
 const ACROSS: miopenLRNMode_t = miopenLRNMode_t::miopenLRNCrossChannel;
 const WITHIN: miopenLRNMode_t = miopenLRNMode_t::miopenLRNWithinChannel;
 
-pub(super) unsafe extern "C" fn miopenCreateLRNDescriptor(
-    place: *mut miopenLRNDescriptor_t,
-) -> miopenStatus_t {
+pub(super) unsafe extern "C" fn miopenCreateLRNDescriptor(out: *mut miopenLRNDescriptor_t) -> miopenStatus_t {
     let value = Lrn { across: false, window: 0, alpha: 0.0, beta: 0.0, k: 0.0 };
     // SAFETY: S11: the caller's place for the handle.
-    answer(|| unsafe { LRNS.create(place, value) })
+    answer(|| unsafe { LRNS.create(out, value) })
 }
 
 pub(super) unsafe extern "C" fn miopenDestroyLRNDescriptor(
@@ -129,10 +127,10 @@ impl Shape {
         let around =
             |at: usize, len: usize| -> Range<usize> { at.saturating_sub(back)..(at + forth + 1).min(len) };
         let plane = self.height * self.width;
-        let sum = |place: usize| -> f32 {
-            let (c, h, w) = (place / plane, place / self.width % self.height, place % self.width);
+        let sum = |index: usize| -> f32 {
+            let (c, h, w) = (index / plane, index / self.width % self.height, index % self.width);
             if self.lrn.across {
-                return around(c, self.channels).map(|c| values[c * plane + place % plane]).sum();
+                return around(c, self.channels).map(|c| values[c * plane + index % plane]).sum();
             }
             let row = |h: usize| -> f32 {
                 let row = &values[c * plane + h * self.width..][..self.width];

@@ -83,7 +83,7 @@ impl Reduction {
 }
 
 pub(super) unsafe extern "C" fn miopenCreateReduceTensorDescriptor(
-    place: *mut miopenReduceTensorDescriptor_t,
+    out: *mut miopenReduceTensorDescriptor_t,
 ) -> miopenStatus_t {
     let value = Reduction {
         op: ADD,
@@ -93,7 +93,7 @@ pub(super) unsafe extern "C" fn miopenCreateReduceTensorDescriptor(
         index: miopenIndicesType_t::MIOPEN_32BIT_INDICES,
     };
     // SAFETY: S11: the caller's place for the handle.
-    answer(|| unsafe { REDUCTIONS.create(place, value) })
+    answer(|| unsafe { REDUCTIONS.create(out, value) })
 }
 
 pub(super) unsafe extern "C" fn miopenDestroyReduceTensorDescriptor(

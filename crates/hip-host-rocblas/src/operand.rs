@@ -236,12 +236,12 @@ impl Plan {
     /// As [`Plan::submit`]; the pointer is null or has room for the results.
     pub(super) unsafe fn reduce<R: Copy + Default + Send + Sync + 'static>(
         self,
-        place: *mut R,
+        out: *mut R,
         steps: f64,
         body: impl Fn(usize) -> R + Send + Sync + 'static,
     ) -> Outcome {
         // SAFETY: S11: the caller vouches for the body and the place.
-        unsafe { self.reduce_any(place, steps, Box::new(body)) }
+        unsafe { self.reduce_any(out, steps, Box::new(body)) }
     }
 
     /// # Safety

@@ -63,9 +63,9 @@ type D = miopenCTCLossDescriptor_t;
 type List = *const c_int;
 
 entries! {
-    fn miopenCreateCTCLossDescriptor(place: *mut D) {
+    fn miopenCreateCTCLossDescriptor(out: *mut D) {
         // SAFETY: S11: the caller's place for the result.
-        unsafe { LOSSES.create(place) }
+        unsafe { LOSSES.create(out) }
     }
 
     fn miopenDestroyCTCLossDescriptor(handle: D) {
@@ -93,7 +93,7 @@ entries! {
 
     fn miopenGetCTCLossWorkspaceSize(
         handle: H, probabilities: T, gradients: T, labels: List, label_lengths: List, input_lengths: List,
-        algorithm: miopenCTCLossAlgo_t, loss: D, place: *mut usize,
+        algorithm: miopenCTCLossAlgo_t, loss: D, out: *mut usize,
     ) {
         let (probabilities, gradients) = (tensor_of(probabilities)?, tensor_of(gradients)?);
         let loss = LOSSES.get(loss)?;
@@ -110,7 +110,7 @@ entries! {
             })
         })?;
         // SAFETY: S11: the caller's place for the result.
-        unsafe { give(place, size) }
+        unsafe { give(out, size) }
     }
 
     fn miopenCTCLoss(

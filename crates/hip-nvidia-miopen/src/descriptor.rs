@@ -20,11 +20,11 @@ impl<T: Default> Descriptors<T> {
     /// Creates a descriptor, which is not set.
     ///
     /// # Safety
-    /// `place` is null or writable.
-    pub(super) unsafe fn create<Handle>(&self, place: *mut *mut Handle) -> Outcome {
-        there(place)?;
+    /// `out` is null or writable.
+    pub(super) unsafe fn create<Handle>(&self, out: *mut *mut Handle) -> Outcome {
+        there(out)?;
         // SAFETY: S11: the caller's place.
-        unsafe { give(place, self.insert(T::default()) as *mut Handle) }
+        unsafe { give(out, self.insert(T::default()) as *mut Handle) }
     }
 
     /// A new handle with a value.

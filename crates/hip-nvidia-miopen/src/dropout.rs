@@ -74,32 +74,32 @@ type D = miopenDropoutDescriptor_t;
 type Rng = miopenRNGType_t;
 
 entries! {
-    fn miopenCreateDropoutDescriptor(place: *mut D) {
+    fn miopenCreateDropoutDescriptor(out: *mut D) {
         // SAFETY: S11: the caller's place for the result.
-        unsafe { DROPOUTS.create(place) }
+        unsafe { DROPOUTS.create(out) }
     }
 
     fn miopenDestroyDropoutDescriptor(handle: D) {
         DROPOUTS.destroy(handle)
     }
 
-    fn miopenDropoutGetStatesSize(handle: H, place: *mut usize) {
+    fn miopenDropoutGetStatesSize(handle: H, out: *mut usize) {
         let mut size = 0;
         with(handle, |session| {
             // SAFETY: S1: a live place.
             check(unsafe { (cudnn()?.cudnnDropoutGetStatesSize)(session.raw, &mut size) })
         })?;
         // SAFETY: S11: the caller's place for the result.
-        unsafe { give(place, size) }
+        unsafe { give(out, size) }
     }
 
-    fn miopenDropoutGetReserveSpaceSize(x: T, place: *mut usize) {
+    fn miopenDropoutGetReserveSpaceSize(x: T, out: *mut usize) {
         let x = tensor_of(x)?;
         let mut size = 0;
         // SAFETY: S1: a live descriptor and a live place.
         check(unsafe { (cudnn()?.cudnnDropoutGetReserveSpaceSize)(x.raw()?, &mut size) })?;
         // SAFETY: S11: the caller's place for the result.
-        unsafe { give(place, size) }
+        unsafe { give(out, size) }
     }
 
     /// Starts the generator on the handle's stream.

@@ -97,22 +97,22 @@ pub(super) fn with<R>(handle: miopenHandle_t, call: impl FnOnce(&mut Session) ->
     call(&mut session)
 }
 
-unsafe fn create(place: *mut miopenHandle_t, stream: hipStream_t) -> Outcome {
-    there(place)?;
+unsafe fn create(out: *mut miopenHandle_t, stream: hipStream_t) -> Outcome {
+    there(out)?;
     let handle = HANDLES.insert(Arc::new(Mutex::new(Session::new(stream)?)));
     // SAFETY: S11: the caller's place for the result.
-    unsafe { give(place, handle as miopenHandle_t) }
+    unsafe { give(out, handle as miopenHandle_t) }
 }
 
 entries! {
-    fn miopenCreate(place: *mut miopenHandle_t) {
+    fn miopenCreate(out: *mut miopenHandle_t) {
         // SAFETY: S11: the caller's place for the result.
-        unsafe { create(place, null_mut()) }
+        unsafe { create(out, null_mut()) }
     }
 
-    fn miopenCreateWithStream(place: *mut miopenHandle_t, stream: miopenAcceleratorQueue_t) {
+    fn miopenCreateWithStream(out: *mut miopenHandle_t, stream: miopenAcceleratorQueue_t) {
         // SAFETY: S11: as above.
-        unsafe { create(place, stream) }
+        unsafe { create(out, stream) }
     }
 
     fn miopenDestroy(handle: miopenHandle_t) {
@@ -133,10 +133,10 @@ entries! {
         session.give_stream(stream.cast(), named)
     }
 
-    fn miopenGetStream(handle: miopenHandle_t, place: *mut miopenAcceleratorQueue_t) {
+    fn miopenGetStream(handle: miopenHandle_t, out: *mut miopenAcceleratorQueue_t) {
         let named = handle_of(handle)?.lock().named;
         // SAFETY: S11: the caller's place for the result.
-        unsafe { give(place, named) }
+        unsafe { give(out, named) }
     }
 
     /// cuDNN allocates memory only for its handle, so these functions are never called.

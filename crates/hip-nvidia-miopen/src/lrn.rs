@@ -56,9 +56,9 @@ type T = miopenTensorDescriptor_t;
 type D = miopenLRNDescriptor_t;
 
 entries! {
-    fn miopenCreateLRNDescriptor(place: *mut D) {
+    fn miopenCreateLRNDescriptor(out: *mut D) {
         // SAFETY: S11: the caller's place for the result.
-        unsafe { LRNS.create(place) }
+        unsafe { LRNS.create(out) }
     }
 
     fn miopenDestroyLRNDescriptor(handle: D) {
@@ -89,10 +89,10 @@ entries! {
     }
 
     /// cuDNN computes the scale again in the backward pass.
-    fn miopenLRNGetWorkSpaceSize(y: T, place: *mut usize) {
+    fn miopenLRNGetWorkSpaceSize(y: T, out: *mut usize) {
         tensor_of(y)?;
         // SAFETY: S11: the caller's place for the result.
-        unsafe { give(place, 0) }
+        unsafe { give(out, 0) }
     }
 
     fn miopenLRNForward(

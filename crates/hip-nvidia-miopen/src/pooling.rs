@@ -135,9 +135,9 @@ type Mode = miopenPoolingMode_t;
 type Place = *mut c_int;
 
 entries! {
-    fn miopenCreatePoolingDescriptor(place: *mut D) {
+    fn miopenCreatePoolingDescriptor(out: *mut D) {
         // SAFETY: S11: the caller's place for the result.
-        unsafe { POOLINGS.create(place) }
+        unsafe { POOLINGS.create(out) }
     }
 
     fn miopenDestroyPoolingDescriptor(handle: D) {
@@ -207,9 +207,9 @@ entries! {
         POOLINGS.change(handle, |former| Ok(former.with_indices(kind, former.index_mode)))
     }
 
-    fn miopenGetPoolingIndexType(handle: D, place: *mut miopenIndexType_t) {
+    fn miopenGetPoolingIndexType(handle: D, out: *mut miopenIndexType_t) {
         // SAFETY: S11: the caller's place for the result.
-        unsafe { give(place, pooling_of(handle)?.index_type) }
+        unsafe { give(out, pooling_of(handle)?.index_type) }
     }
 
     fn miopenSetPoolingWorkSpaceIndexMode(handle: D, mode: miopenPoolingWorkspaceIndexMode_t) {
@@ -219,9 +219,9 @@ entries! {
         POOLINGS.change(handle, |former| Ok(former.with_indices(former.index_type, mode)))
     }
 
-    fn miopenGetPoolingWorkSpaceIndexMode(handle: D, place: *mut miopenPoolingWorkspaceIndexMode_t) {
+    fn miopenGetPoolingWorkSpaceIndexMode(handle: D, out: *mut miopenPoolingWorkspaceIndexMode_t) {
         // SAFETY: S11: the caller's place for the result.
-        unsafe { give(place, pooling_of(handle)?.index_mode) }
+        unsafe { give(out, pooling_of(handle)?.index_mode) }
     }
 
     fn miopenGetPoolingForwardOutputDim(handle: D, x: T, n: Place, c: Place, h: Place, w: Place) {
@@ -247,17 +247,17 @@ entries! {
         Ok(())
     }
 
-    fn miopenPoolingGetWorkSpaceSize(y: T, place: *mut usize) {
+    fn miopenPoolingGetWorkSpaceSize(y: T, out: *mut usize) {
         tensor_of(y)?;
         // SAFETY: S11: the caller's place for the result.
-        unsafe { give(place, 0) }
+        unsafe { give(out, 0) }
     }
 
-    fn miopenPoolingGetWorkSpaceSizeV2(handle: D, y: T, place: *mut usize) {
+    fn miopenPoolingGetWorkSpaceSizeV2(handle: D, y: T, out: *mut usize) {
         pooling_of(handle)?;
         tensor_of(y)?;
         // SAFETY: S11: as above.
-        unsafe { give(place, 0) }
+        unsafe { give(out, 0) }
     }
 
     fn miopenPoolingForward(

@@ -87,9 +87,9 @@ type T = miopenTensorDescriptor_t;
 type D = miopenReduceTensorDescriptor_t;
 
 entries! {
-    fn miopenCreateReduceTensorDescriptor(place: *mut D) {
+    fn miopenCreateReduceTensorDescriptor(out: *mut D) {
         // SAFETY: S11: the caller's place for the result.
-        unsafe { REDUCTIONS.create(place) }
+        unsafe { REDUCTIONS.create(out) }
     }
 
     fn miopenDestroyReduceTensorDescriptor(handle: D) {
@@ -126,7 +126,7 @@ entries! {
         Ok(())
     }
 
-    fn miopenGetReductionIndicesSize(handle: H, reduction: D, ad: T, cd: T, place: *mut usize) {
+    fn miopenGetReductionIndicesSize(handle: H, reduction: D, ad: T, cd: T, out: *mut usize) {
         let (reduction, ad, cd) = (reduction_of(reduction)?, tensor_of(ad)?, tensor_of(cd)?);
         fits(&ad, &cd)?;
         let mut size = 0;
@@ -140,10 +140,10 @@ entries! {
             })?;
         }
         // SAFETY: S11: the caller's place for the result.
-        unsafe { give(place, size) }
+        unsafe { give(out, size) }
     }
 
-    fn miopenGetReductionWorkspaceSize(handle: H, reduction: D, ad: T, cd: T, place: *mut usize) {
+    fn miopenGetReductionWorkspaceSize(handle: H, reduction: D, ad: T, cd: T, out: *mut usize) {
         let (reduction, ad, cd) = (reduction_of(reduction)?, tensor_of(ad)?, tensor_of(cd)?);
         fits(&ad, &cd)?;
         let (raw, a_raw, c_raw) = (reduction.raw()?, ad.raw()?, cd.raw()?);
@@ -153,7 +153,7 @@ entries! {
             check(unsafe { (cudnn()?.cudnnGetReductionWorkspaceSize)(session.raw, raw, a_raw, c_raw, &mut size) })
         })?;
         // SAFETY: S11: the caller's place for the result.
-        unsafe { give(place, size) }
+        unsafe { give(out, size) }
     }
 
     /// For `f64` the factors are `f64`, too, in both libraries.

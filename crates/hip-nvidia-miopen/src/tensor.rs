@@ -273,9 +273,9 @@ type Handle = miopenTensorDescriptor_t;
 type Kind = miopenDataType_t;
 
 entries! {
-    fn miopenCreateTensorDescriptor(place: *mut Handle) {
+    fn miopenCreateTensorDescriptor(out: *mut Handle) {
         // SAFETY: S11: the caller's place for the result.
-        unsafe { TENSORS.create(place) }
+        unsafe { TENSORS.create(out) }
     }
 
     fn miopenDestroyTensorDescriptor(handle: Handle) {
@@ -361,16 +361,16 @@ entries! {
         Ok(())
     }
 
-    fn miopenGetTensorDescriptorSize(handle: Handle, place: *mut c_int) {
+    fn miopenGetTensorDescriptorSize(handle: Handle, out: *mut c_int) {
         // SAFETY: S11: the caller's place for the result.
-        unsafe { give(place, int(tensor_of(handle)?.rank())?) }
+        unsafe { give(out, int(tensor_of(handle)?.rank())?) }
     }
 
-    fn miopenGetTensorNumBytes(handle: Handle, place: *mut usize) {
+    fn miopenGetTensorNumBytes(handle: Handle, out: *mut usize) {
         let tensor = tensor_of(handle)?;
         let bytes = if tensor.dims.is_empty() { 0 } else { tensor.bytes()? };
         // SAFETY: S11: the caller's place for the result.
-        unsafe { give(place, bytes) }
+        unsafe { give(out, bytes) }
     }
 
     fn miopenDeriveBNTensorDescriptor(place: Handle, x: Handle, mode: miopenBatchNormMode_t) {

@@ -74,9 +74,9 @@ unsafe extern "C" fn rocblas_set_stream(handle: rocblas_handle, stream: hipStrea
     set(handle, |handle| handle.set_stream(stream))
 }
 
-unsafe extern "C" fn rocblas_get_stream(handle: rocblas_handle, place: *mut hipStream_t) -> rocblas_status {
+unsafe extern "C" fn rocblas_get_stream(handle: rocblas_handle, out: *mut hipStream_t) -> rocblas_status {
     // SAFETY: S11: the caller's place.
-    unsafe { get(handle, place, Handle::stream) }
+    unsafe { get(handle, out, Handle::stream) }
 }
 
 unsafe extern "C" fn rocblas_set_pointer_mode(
@@ -91,10 +91,10 @@ unsafe extern "C" fn rocblas_set_pointer_mode(
 
 unsafe extern "C" fn rocblas_get_pointer_mode(
     handle: rocblas_handle,
-    place: *mut rocblas_pointer_mode,
+    out: *mut rocblas_pointer_mode,
 ) -> rocblas_status {
     // SAFETY: S11: the caller's place.
-    unsafe { get(handle, place, |handle| rocblas_pointer_mode(handle.pointer_mode.load(Relaxed))) }
+    unsafe { get(handle, out, |handle| rocblas_pointer_mode(handle.pointer_mode.load(Relaxed))) }
 }
 
 unsafe extern "C" fn rocblas_set_atomics_mode(
@@ -109,10 +109,10 @@ unsafe extern "C" fn rocblas_set_atomics_mode(
 
 unsafe extern "C" fn rocblas_get_atomics_mode(
     handle: rocblas_handle,
-    place: *mut rocblas_atomics_mode,
+    out: *mut rocblas_atomics_mode,
 ) -> rocblas_status {
     // SAFETY: S11: the caller's place.
-    unsafe { get(handle, place, |handle| rocblas_atomics_mode(handle.atomics_mode.load(Relaxed))) }
+    unsafe { get(handle, out, |handle| rocblas_atomics_mode(handle.atomics_mode.load(Relaxed))) }
 }
 
 /// xf32 is AMD's name for NVIDIA's TF32: products of 32-bit elements with a reduced mantissa.
@@ -128,10 +128,10 @@ unsafe extern "C" fn rocblas_set_math_mode(
 
 unsafe extern "C" fn rocblas_get_math_mode(
     handle: rocblas_handle,
-    place: *mut rocblas_math_mode,
+    out: *mut rocblas_math_mode,
 ) -> rocblas_status {
     // SAFETY: S11: the caller's place.
-    unsafe { get(handle, place, |handle| rocblas_math_mode(handle.math_mode.load(Relaxed))) }
+    unsafe { get(handle, out, |handle| rocblas_math_mode(handle.math_mode.load(Relaxed))) }
 }
 
 /// Stored without effect: cuBLAS has no such setting.
@@ -148,10 +148,10 @@ unsafe extern "C" fn rocblas_set_performance_metric(
 
 unsafe extern "C" fn rocblas_get_performance_metric(
     handle: rocblas_handle,
-    place: *mut rocblas_performance_metric,
+    out: *mut rocblas_performance_metric,
 ) -> rocblas_status {
     // SAFETY: S11: the caller's place.
-    unsafe { get(handle, place, |handle| rocblas_performance_metric(handle.metric.load(Relaxed))) }
+    unsafe { get(handle, out, |handle| rocblas_performance_metric(handle.metric.load(Relaxed))) }
 }
 
 /// Null or 0 bytes: cuBLAS uses its own memory again.
@@ -170,10 +170,10 @@ unsafe extern "C" fn rocblas_set_workspace(
 /// The size of the program's workspace; 0 while cuBLAS uses its own memory, whose size it does not report.
 unsafe extern "C" fn rocblas_get_device_memory_size(
     handle: rocblas_handle,
-    place: *mut usize,
+    out: *mut usize,
 ) -> rocblas_status {
     // SAFETY: S11: the caller's place.
-    unsafe { get(handle, place, |handle| handle.workspace().bytes) }
+    unsafe { get(handle, out, |handle| handle.workspace().bytes) }
 }
 
 unsafe extern "C" fn rocblas_is_managing_device_memory(handle: rocblas_handle) -> bool {

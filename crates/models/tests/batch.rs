@@ -16,11 +16,11 @@ fn batch(recorded: &Recorded, sequences: usize, device: &Device) -> Batch {
     Batch::new(&model, sequences, &options).unwrap()
 }
 
-/// Row `sequence` of a step's logits compared with the recorded ones after token `place`.
-fn compare(logits: &tensor_core::Tensor, sequence: usize, recorded: &Recorded, place: usize, what: &str) {
+/// Row `sequence` of a step's logits compared with the recorded ones after token `index`.
+fn compare(logits: &tensor_core::Tensor, sequence: usize, recorded: &Recorded, index: usize, what: &str) {
     let row = logits.narrow(0, sequence, 1).unwrap();
-    let apart = apart(&row, &recorded.logits[place..=place]);
-    assert!(apart < APART, "{what}, sequence {sequence}, token {place}: {apart}");
+    let apart = apart(&row, &recorded.logits[index..=index]);
+    assert!(apart < APART, "{what}, sequence {sequence}, token {index}: {apart}");
 }
 
 /// Three sequences are the same text, of which they have read 3, 9 and 0 tokens when the steps begin.

@@ -52,12 +52,12 @@ fn compare(model: &str, device: &Device, prompts: usize, tokens: usize) {
     for (number, one) in recorded.prompts.iter().take(prompts).enumerate() {
         session.truncate(0);
         let mut logits = session.feed(&one.prompt).unwrap();
-        for (place, (token, margin)) in one.tokens.iter().zip(&one.margins).take(tokens).enumerate() {
+        for (index, (token, margin)) in one.tokens.iter().zip(&one.margins).take(tokens).enumerate() {
             let chosen = greedy(&logits).unwrap();
             steps += 1;
             if chosen != *token {
                 println!(
-                    "{}: prompt {number}, token {place}: {chosen}, not {token}; margin {margin}",
+                    "{}: prompt {number}, token {index}: {chosen}, not {token}; margin {margin}",
                     recorded.file
                 );
                 others.push(*margin);

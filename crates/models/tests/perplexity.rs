@@ -41,9 +41,9 @@ fn compare(name: &str) {
     let mut losses = Vec::new();
     for window in recorded.tokens.chunks(recorded.window) {
         session.truncate(0);
-        for (place, given) in window[..window.len() - 1].chunks(TOGETHER).enumerate() {
+        for (index, given) in window[..window.len() - 1].chunks(TOGETHER).enumerate() {
             let logits = session.feed_all(given).unwrap().to_vec2::<f32>().unwrap();
-            let next = &window[place * TOGETHER + 1..];
+            let next = &window[index * TOGETHER + 1..];
             losses.extend(logits.iter().zip(next).map(|(logits, token)| loss(logits, *token)));
         }
     }

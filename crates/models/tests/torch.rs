@@ -55,10 +55,10 @@ fn chunks_and_single_tokens_give_the_same() {
             session.feed(prompt).unwrap();
             session.feed(&[3, 1, 4]).unwrap();
             session.truncate(prompt.len());
-            for (place, token) in rest.iter().enumerate() {
+            for (index, token) in rest.iter().enumerate() {
                 let logits = session.feed(&[*token]).unwrap().unsqueeze(0).unwrap();
-                let apart = apart(&logits, &recorded.logits[prompt.len() + place..][..1]);
-                assert!(apart < APART, "{name}, token {place} on {device}: {apart}");
+                let apart = apart(&logits, &recorded.logits[prompt.len() + index..][..1]);
+                assert!(apart < APART, "{name}, token {index} on {device}: {apart}");
             }
         }
     }
@@ -83,10 +83,10 @@ fn caches_of_16_and_8_bits_are_close() {
                 let options = SessionOptions { cache: Some(format), chunk: 1, ..SessionOptions::default() };
                 let mut session = Session::new(&model, &options).unwrap();
                 let tokens = recorded.tokens.iter().zip(&recorded.logits);
-                for (place, (token, expected)) in tokens.enumerate() {
+                for (index, (token, expected)) in tokens.enumerate() {
                     let logits = session.feed(&[*token]).unwrap().unsqueeze(0).unwrap();
                     let apart = common::apart(&logits, std::slice::from_ref(expected));
-                    assert!(apart < most, "{name} in {format}, token {place} on {device}: {apart}");
+                    assert!(apart < most, "{name} in {format}, token {index} on {device}: {apart}");
                 }
             }
         }

@@ -301,7 +301,7 @@ pub(crate) fn rows(cases: &[CaseReport], seed: u64, origin: &str) -> Vec<Row> {
     let mut places = BTreeMap::new();
     for case in cases {
         for (number, result) in case.results.iter().enumerate() {
-            let place = *places.entry((case.operation, case.dtype)).or_insert_with(|| {
+            let index = *places.entry((case.operation, case.dtype)).or_insert_with(|| {
                 rows.push(Row {
                     operation: case.operation,
                     dtype: case.dtype,
@@ -316,7 +316,7 @@ pub(crate) fn rows(cases: &[CaseReport], seed: u64, origin: &str) -> Vec<Row> {
                 });
                 rows.len() - 1
             });
-            let row = &mut rows[place];
+            let row = &mut rows[index];
             row.cases += usize::from(number == 0);
             row.failures += usize::from(result.status.is_failure());
             row.known += usize::from(result.status == Status::Known);

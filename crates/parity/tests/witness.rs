@@ -224,9 +224,9 @@ fn a_wrong_element_is_found_unless_its_kind_of_difference_is_listed() {
         results(folder.path(), wanted, |tensors, _| {
             let tensor = first(tensors);
             let mut values: Vec<f32> = tensor.flatten().unwrap().to_vec1().unwrap();
-            let (place, spoiled) =
-                values.iter().enumerate().find_map(|(place, x)| Some((place, bits(*x)?))).unwrap();
-            values[place] = spoiled;
+            let (index, spoiled) =
+                values.iter().enumerate().find_map(|(index, x)| Some((index, bits(*x)?))).unwrap();
+            values[index] = spoiled;
             *tensor = Tensor::from_vec(values, tensor.dims(), &Device::Cpu).unwrap();
         })
     };

@@ -113,10 +113,10 @@ impl Array {
     /// elements, and may be zero (broadcast) or negative (flip).
     pub fn strided(&self, offset: usize, dims: &[usize], strides: &[isize]) -> Result<Array, Error> {
         let mut places = Vec::with_capacity(count(dims)?);
-        self.visit(offset, dims, strides, |place| places.push(place))?;
+        self.visit(offset, dims, strides, |index| places.push(index))?;
         let data = match &self.data {
-            Data::Int(values) => Data::Int(places.into_iter().map(|place| values[place]).collect()),
-            Data::Float(values) => Data::Float(places.into_iter().map(|place| values[place]).collect()),
+            Data::Int(values) => Data::Int(places.into_iter().map(|index| values[index]).collect()),
+            Data::Float(values) => Data::Float(places.into_iter().map(|index| values[index]).collect()),
         };
         Ok(Array { dtype: self.dtype, shape: dims.to_vec(), data })
     }

@@ -142,8 +142,8 @@ fn sums_of_rounded_activations_are_right_and_a_lost_group_is_not() {
         Array::from_f64(DType::F32, &[2, width], &x.iter().map(|x| f64::from(*x)).collect::<Vec<_>>())
             .unwrap();
     let y = quant_matmul(QuantFormat::Q8_0, &array, &w).unwrap();
-    for (place, expected) in y.iter().enumerate() {
-        let (x, w) = (rounded(&x[place / 3 * width..][..width]), &numbers[place % 3 * 20..][..20]);
+    for (index, expected) in y.iter().enumerate() {
+        let (x, w) = (rounded(&x[index / 3 * width..][..width]), &numbers[index % 3 * 20..][..20]);
         let sum = |skipped: usize| {
             let groups = x.chunks(32).zip(w).enumerate().filter(|(group, _)| *group != skipped);
             groups.fold(0f32, |sum, (_, (x, w))| {
@@ -152,9 +152,9 @@ fn sums_of_rounded_activations_are_right_and_a_lost_group_is_not() {
             })
         };
         let accepted = |sum: f32| y.judge().accepts(DType::F32, &expected, u64::from(sum.to_bits()));
-        assert!(accepted(sum(usize::MAX)), "{place}");
+        assert!(accepted(sum(usize::MAX)), "{index}");
         let lost = (0..20).filter(|group| !accepted(sum(*group))).count();
-        assert!(lost > 5, "{lost} of 20 groups are seen in {place}");
+        assert!(lost > 5, "{lost} of 20 groups are seen in {index}");
     }
 }
 

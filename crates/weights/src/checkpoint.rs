@@ -113,8 +113,8 @@ impl Checkpoint {
         match &self.files {
             Files::Gguf(file) => names.sort_by_key(|name| file.order(name)),
             Files::Safetensors(files, places) => {
-                let start = |name, place: usize| files[place].info(name).map(|info| info.byte_range().start);
-                names.sort_by_key(|name| places.get(*name).map(|&place| (place, start(name, place))));
+                let start = |name, index: usize| files[index].info(name).map(|info| info.byte_range().start);
+                names.sort_by_key(|name| places.get(*name).map(|&index| (index, start(name, index))));
             }
         }
         names

@@ -82,7 +82,7 @@ impl Model {
         let (mut weights, mut left_out) = (BTreeMap::new(), Vec::new());
         let (all_tensors, all_bytes) = (checkpoint.len(), checkpoint.byte_len());
         let mut bytes = 0;
-        for (place, name) in checkpoint.names_in_order().into_iter().enumerate() {
+        for (index, name) in checkpoint.names_in_order().into_iter().enumerate() {
             let info = checkpoint.info(name).expect("the checkpoint has its names");
             if info.format.is_some() {
                 weights.insert(name.to_owned(), Arc::new(checkpoint.load(name, &mut upload)?));
@@ -90,7 +90,7 @@ impl Model {
                 left_out.push(name.to_owned());
             }
             bytes += info.bytes;
-            progress(Progress { name, tensors: place + 1, all_tensors, bytes, all_bytes });
+            progress(Progress { name, tensors: index + 1, all_tensors, bytes, all_bytes });
         }
         upload.finish()?;
         left_out.sort_unstable();

@@ -152,8 +152,8 @@ fn metadata_keep_their_order_and_types() -> Result<()> {
     ];
     let mut metadata = Metadata::new();
     metadata.insert("z", "last letter, first key");
-    for (place, array) in arrays.into_iter().enumerate() {
-        metadata.insert(format!("a{place}"), array);
+    for (index, array) in arrays.into_iter().enumerate() {
+        metadata.insert(format!("a{index}"), array);
     }
     metadata.insert("nan", f32::from_bits(0x7fc0_1234));
     let folder = tempfile::tempdir().unwrap();

@@ -146,13 +146,13 @@ fn uploads_bring_every_byte() -> Result<()> {
     let device = Device::parse("host:1")?;
     for mut upload in [Upload::new(&device)?, Upload::beside(&device)?] {
         for length in [0, 1, PIECE - 1, PIECE, PIECE + 1, 3 * PIECE + 5] {
-            let byte = |place: usize| (place % 251) as u8;
+            let byte = |index: usize| (index % 251) as u8;
             let tensor = upload.tensor(DType::U8, [length], &mut |first, piece| {
-                piece.iter_mut().enumerate().for_each(|(place, out)| *out = byte(first + place));
+                piece.iter_mut().enumerate().for_each(|(index, out)| *out = byte(first + index));
                 Ok(())
             })?;
             let bytes = tensor.to_vec1::<u8>()?;
-            assert!(bytes.iter().enumerate().all(|(place, found)| *found == byte(place)), "{length} bytes");
+            assert!(bytes.iter().enumerate().all(|(index, found)| *found == byte(index)), "{length} bytes");
         }
         upload.finish()?;
     }

@@ -45,16 +45,16 @@ impl Random {
 fn large() -> Vec<u8> {
     let mut raw = Raw::new(2, 4).text("general.alignment").u32(4).u32(32);
     raw = raw.text("words").u32(9).u32(8).u64(3000);
-    for place in 0..3000 {
-        raw = raw.text(&format!("▁{place}"));
+    for index in 0..3000 {
+        raw = raw.text(&format!("▁{index}"));
     }
     raw = raw.text("numbers").u32(9).u32(10).u64(2000);
-    for place in 0..2000 {
-        raw = raw.u64(place);
+    for index in 0..2000 {
+        raw = raw.u64(index);
     }
     raw = raw.text("arrays").u32(9).u32(9).u64(100);
-    for place in 0..100 {
-        raw = raw.u32(4).u64(1).u32(place);
+    for index in 0..100 {
+        raw = raw.u32(4).u64(1).u32(index);
     }
     raw.tensor("a", &[64, 10], 2, 0).tensor("b", &[8], 0, 384).data(416)
 }
@@ -143,10 +143,10 @@ fn truncated_files_are_errors() {
 #[test]
 fn numbers_that_overflow_are_errors() {
     let python = python("gguf");
-    for place in 0..1600 {
+    for index in 0..1600 {
         for number in [33, 1 << 32, (1 << 61) + 1, 1 << 63, u64::MAX] {
             let mut bytes = python.clone();
-            bytes[place..place + 8].copy_from_slice(&number.to_le_bytes());
+            bytes[index..index + 8].copy_from_slice(&number.to_le_bytes());
             read(bytes);
         }
     }

@@ -86,16 +86,16 @@ fn describe(platform: &Platform, ordinal: c_int) -> Result<String, String> {
     }
     match platform.hip().hipGetDevicePropertiesR0600.get() {
         Ok(function) => {
-            let ask = |place: *mut hipDeviceProp_tR0600| {
+            let ask = |out: *mut hipDeviceProp_tR0600| {
                 // SAFETY: S1: the output buffer is live, and larger than the layout.
-                unsafe { function(place, ordinal) }
+                unsafe { function(out, ordinal) }
             };
             describe!(properties("hipGetDevicePropertiesR0600", ask)?)
         }
         Err(_) => {
-            let ask = |place: *mut hipDeviceProp_tR0000| {
+            let ask = |out: *mut hipDeviceProp_tR0000| {
                 // SAFETY: S1: the output buffer is live, and larger than the layout.
-                unsafe { (platform.hip().hipGetDevicePropertiesR0000)(place, ordinal) }
+                unsafe { (platform.hip().hipGetDevicePropertiesR0000)(out, ordinal) }
             };
             describe!(properties("hipGetDeviceProperties", ask)?)
         }

@@ -15,9 +15,9 @@ fn known(options: miopenFindOptions_t) -> miopenStatus_t {
     answer(|| OPTIONS.get(options))
 }
 
-pub(crate) unsafe extern "C" fn miopenCreateFindOptions(place: *mut miopenFindOptions_t) -> miopenStatus_t {
+pub(crate) unsafe extern "C" fn miopenCreateFindOptions(out: *mut miopenFindOptions_t) -> miopenStatus_t {
     // SAFETY: S11: the caller's place for the handle.
-    answer(|| unsafe { OPTIONS.create(place, ()) })
+    answer(|| unsafe { OPTIONS.create(out, ()) })
 }
 
 pub(crate) unsafe extern "C" fn miopenDestroyFindOptions(options: miopenFindOptions_t) -> miopenStatus_t {

@@ -115,11 +115,9 @@ impl Problem {
 static DESCRIPTORS: Registry<f32> = Registry::new(0x7e);
 pub(super) static PROBLEMS: Registry<Problem> = Registry::new(0x7f);
 
-pub(crate) unsafe extern "C" fn miopenCreateMhaDescriptor(
-    place: *mut miopenMhaDescriptor_t,
-) -> miopenStatus_t {
+pub(crate) unsafe extern "C" fn miopenCreateMhaDescriptor(out: *mut miopenMhaDescriptor_t) -> miopenStatus_t {
     // SAFETY: S11: the caller's place for the handle.
-    answer(|| unsafe { DESCRIPTORS.create(place, 1.0) })
+    answer(|| unsafe { DESCRIPTORS.create(out, 1.0) })
 }
 
 pub(crate) unsafe extern "C" fn miopenSetMhaDescriptor(
@@ -138,14 +136,14 @@ pub(crate) unsafe extern "C" fn miopenGetMhaDescriptor(
 }
 
 pub(crate) unsafe extern "C" fn miopenCreateMhaProblem(
-    place: *mut miopenProblem_t,
+    out: *mut miopenProblem_t,
     descriptor: miopenMhaDescriptor_t,
     direction: miopenProblemDirection_t,
 ) -> miopenStatus_t {
     answer(|| {
         let scale = DESCRIPTORS.get(descriptor)?;
         // SAFETY: S11: the caller's place for the handle.
-        unsafe { PROBLEMS.create(place, Problem { scale, direction, tensors: HashMap::new() }) }
+        unsafe { PROBLEMS.create(out, Problem { scale, direction, tensors: HashMap::new() }) }
     })
 }
 

@@ -120,10 +120,10 @@ impl Convolution {
 }
 
 pub(crate) unsafe extern "C" fn miopenCreateConvolutionDescriptor(
-    place: *mut miopenConvolutionDescriptor_t,
+    out: *mut miopenConvolutionDescriptor_t,
 ) -> miopenStatus_t {
     // SAFETY: S11: the caller's place for the handle.
-    answer(|| unsafe { CONVOLUTIONS.create(place, Convolution::default()) })
+    answer(|| unsafe { CONVOLUTIONS.create(out, Convolution::default()) })
 }
 
 pub(crate) unsafe extern "C" fn miopenDestroyConvolutionDescriptor(
@@ -179,10 +179,10 @@ pub(crate) unsafe extern "C" fn miopenSetConvolutionGroupCount(
 
 pub(crate) unsafe extern "C" fn miopenGetConvolutionGroupCount(
     descriptor: miopenConvolutionDescriptor_t,
-    place: *mut c_int,
+    out: *mut c_int,
 ) -> miopenStatus_t {
     // SAFETY: S11: the caller's place for the number.
-    answer(|| unsafe { give(place, int(CONVOLUTIONS.get(descriptor)?.groups)) })
+    answer(|| unsafe { give(out, int(CONVOLUTIONS.get(descriptor)?.groups)) })
 }
 
 fn set_more(descriptor: miopenConvolutionDescriptor_t, more: &[c_int]) -> Outcome {
@@ -213,10 +213,10 @@ pub(crate) unsafe extern "C" fn miopenSetTransposeConvNdOutputPadding(
 
 pub(crate) unsafe extern "C" fn miopenGetConvolutionSpatialDim(
     descriptor: miopenConvolutionDescriptor_t,
-    place: *mut c_int,
+    out: *mut c_int,
 ) -> miopenStatus_t {
     // SAFETY: S11: the caller's place for the number.
-    answer(|| unsafe { give(place, int(CONVOLUTIONS.get(descriptor)?.rank())) })
+    answer(|| unsafe { give(out, int(CONVOLUTIONS.get(descriptor)?.rank())) })
 }
 
 pub(crate) unsafe extern "C" fn miopenGetConvolutionDescriptor(
@@ -330,8 +330,8 @@ pub(crate) unsafe extern "C" fn miopenSetConvolutionAttribute(
 pub(crate) unsafe extern "C" fn miopenGetConvolutionAttribute(
     descriptor: miopenConvolutionDescriptor_t,
     attribute: miopenConvolutionAttrib_t,
-    place: *mut c_int,
+    out: *mut c_int,
 ) -> miopenStatus_t {
     // SAFETY: S11: the caller's place for the number.
-    answer(|| unsafe { give(place, CONVOLUTIONS.get(descriptor)?.attributes[slot(attribute)?]) })
+    answer(|| unsafe { give(out, CONVOLUTIONS.get(descriptor)?.attributes[slot(attribute)?]) })
 }

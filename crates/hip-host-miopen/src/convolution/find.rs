@@ -221,11 +221,11 @@ fn described(problem: &Problem) -> miopenConvSolution_t {
 
 pub(crate) unsafe extern "C" fn miopenGetSolverIdConvAlgorithm(
     id: u64,
-    place: *mut miopenConvAlgorithm_t,
+    out: *mut miopenConvAlgorithm_t,
 ) -> miopenStatus_t {
     answer(|| {
         solution(id)?;
         // SAFETY: S11: the caller's place for the algorithm.
-        unsafe { give(place, miopenConvAlgorithm_t::miopenConvolutionAlgoGEMM) }
+        unsafe { give(out, miopenConvAlgorithm_t::miopenConvolutionAlgoGEMM) }
     })
 }

@@ -89,8 +89,8 @@ impl Geometry {
         let [_, oh, ow] = self.output;
         let shift: [isize; 3] =
             std::array::from_fn(|it| (offsets[it] * self.dilation[it]) as isize - self.pad[it] as isize);
-        let at = |axis: usize, place: usize| {
-            let at = (place * self.stride[axis]) as isize + shift[axis];
+        let at = |axis: usize, index: usize| {
+            let at = (index * self.stride[axis]) as isize + shift[axis];
             usize::try_from(at).ok().filter(|at| *at < self.input[axis])
         };
         let step = self.stride[2] as isize;
@@ -98,8 +98,8 @@ impl Geometry {
         let right = (self.input[2] as isize - shift[2] + step - 1).max(0) / step;
         let mut done = 0;
         while done < count {
-            let place = first + done;
-            let (d, h, w) = (place / (oh * ow), place / ow % oh, place % ow);
+            let index = first + done;
+            let (d, h, w) = (index / (oh * ow), index / ow % oh, index % ow);
             let some = (ow - w).min(count - done);
             let (from, to) = (left.max(w), (right as usize).min(w + some));
             if let (Some(d), Some(h)) = (at(0, d), at(1, h))

@@ -78,7 +78,7 @@ impl Plan {
 }
 
 pub(crate) unsafe extern "C" fn miopenCreateFusionPlan(
-    place: *mut miopenFusionPlanDescriptor_t,
+    out: *mut miopenFusionPlanDescriptor_t,
     direction: miopenFusionDirection_t,
     input: miopenTensorDescriptor_t,
 ) -> miopenStatus_t {
@@ -87,7 +87,7 @@ pub(crate) unsafe extern "C" fn miopenCreateFusionPlan(
         let vertical = direction == miopenFusionDirection_t::miopenVerticalFusion;
         let plan = Plan { output: input.clone(), input, operations: Vec::new(), vertical, compiled: false };
         // SAFETY: S11: the caller's place for the handle.
-        unsafe { PLANS.create(place, plan) }
+        unsafe { PLANS.create(out, plan) }
     })
 }
 
@@ -106,13 +106,13 @@ pub(crate) unsafe extern "C" fn miopenDestroyFusionPlan(
 pub(crate) unsafe extern "C" fn miopenFusionPlanGetOp(
     plan: miopenFusionPlanDescriptor_t,
     index: c_int,
-    place: *mut miopenFusionOpDescriptor_t,
+    out: *mut miopenFusionOpDescriptor_t,
 ) -> miopenStatus_t {
     answer(|| {
         let operations = PLANS.get(plan)?.operations;
         let found = usize::try_from(index).ok().and_then(|index| operations.get(index)).ok_or(BAD)?;
         // SAFETY: S11: the caller's place for the handle.
-        unsafe { give(place, found.0 as miopenFusionOpDescriptor_t) }
+        unsafe { give(out, found.0 as miopenFusionOpDescriptor_t) }
     })
 }
 
@@ -141,46 +141,46 @@ unsafe fn add(
 
 pub(crate) unsafe extern "C" fn miopenCreateOpConvForward(
     plan: miopenFusionPlanDescriptor_t,
-    place: *mut miopenFusionOpDescriptor_t,
+    out: *mut miopenFusionOpDescriptor_t,
     convolution: miopenConvolutionDescriptor_t,
     w: miopenTensorDescriptor_t,
 ) -> miopenStatus_t {
     answer(|| {
         let operation = Operation::Convolution(CONVOLUTIONS.get(convolution)?, tensor(w)?);
         // SAFETY: S11: the caller's place for the handle.
-        unsafe { add(plan, place, operation) }
+        unsafe { add(plan, out, operation) }
     })
 }
 
 pub(crate) unsafe extern "C" fn miopenCreateOpBiasForward(
     plan: miopenFusionPlanDescriptor_t,
-    place: *mut miopenFusionOpDescriptor_t,
+    out: *mut miopenFusionOpDescriptor_t,
     bias: miopenTensorDescriptor_t,
 ) -> miopenStatus_t {
     // SAFETY: S11: the caller's place for the handle.
-    answer(|| unsafe { add(plan, place, Operation::Bias(tensor(bias)?)) })
+    answer(|| unsafe { add(plan, out, Operation::Bias(tensor(bias)?)) })
 }
 
 pub(crate) unsafe extern "C" fn miopenCreateOpActivationForward(
     plan: miopenFusionPlanDescriptor_t,
-    place: *mut miopenFusionOpDescriptor_t,
+    out: *mut miopenFusionOpDescriptor_t,
     mode: miopenActivationMode_t,
 ) -> miopenStatus_t {
     answer(|| {
         check(mode.0 <= miopenActivationMode_t::miopenActivationELU.0, BAD)?;
         // SAFETY: S11: the caller's place for the handle.
-        unsafe { add(plan, place, Operation::Activation(mode)) }
+        unsafe { add(plan, out, Operation::Activation(mode)) }
     })
 }
 
 pub(crate) unsafe extern "C" fn miopenCreateOpBatchNormInference(
     plan: miopenFusionPlanDescriptor_t,
-    place: *mut miopenFusionOpDescriptor_t,
+    out: *mut miopenFusionOpDescriptor_t,
     mode: miopenBatchNormMode_t,
     parameters: miopenTensorDescriptor_t,
 ) -> miopenStatus_t {
     // SAFETY: S11: the caller's place for the handle.
-    answer(|| unsafe { add(plan, place, Operation::Normalisation(mode, tensor(parameters)?)) })
+    answer(|| unsafe { add(plan, out, Operation::Normalisation(mode, tensor(parameters)?)) })
 }
 
 /// UnsupportedOp for operations that cannot be fused.
@@ -243,9 +243,9 @@ pub(crate) unsafe extern "C" fn miopenFusionPlanConvolutionSetAlgo(
     answer(|| PLANS.with(plan, |_| ()))
 }
 
-pub(crate) unsafe extern "C" fn miopenCreateOperatorArgs(place: *mut miopenOperatorArgs_t) -> miopenStatus_t {
+pub(crate) unsafe extern "C" fn miopenCreateOperatorArgs(out: *mut miopenOperatorArgs_t) -> miopenStatus_t {
     // SAFETY: S11: the caller's place for the handle.
-    answer(|| unsafe { ARGUMENTS.create(place, HashMap::new()) })
+    answer(|| unsafe { ARGUMENTS.create(out, HashMap::new()) })
 }
 
 pub(crate) unsafe extern "C" fn miopenDestroyOperatorArgs(args: miopenOperatorArgs_t) -> miopenStatus_t {

@@ -107,15 +107,15 @@ impl Shape {
         let at = [output / (oh * ow), output / ow % oh, output % ow];
         let [_, kh, kw] = self.window;
         let tap = [local / (kh * kw), local / kw % kh, local % kw];
-        let mut place = 0;
+        let mut index = 0;
         for axis in 0..3 {
             let here = (at[axis] * self.strides[axis] + tap[axis]).checked_sub(self.pads[axis])?;
             if here >= self.input[axis] {
                 return None;
             }
-            place = place * self.input[axis] + here;
+            index = index * self.input[axis] + here;
         }
-        Some(place)
+        Some(index)
     }
 
     fn start(&self, side: &Side, plane: usize) -> usize {
@@ -155,13 +155,13 @@ fn forward(
         let window = shape.window(output);
         if !max {
             let mut sum = 0.0;
-            shape.places(&window, |place| sum += x[place]);
+            shape.places(&window, |index| sum += x[index]);
             return sum / shape.share(&window);
         }
         let (mut value, mut largest) = (lowest, None);
-        shape.places(&window, |place| {
-            if x[place] > value {
-                (value, largest) = (x[place], Some(place));
+        shape.places(&window, |index| {
+            if x[index] > value {
+                (value, largest) = (x[index], Some(index));
             }
         });
         if let Some(indices) = indices {
@@ -178,14 +178,14 @@ fn backward(shape: &Shape, plane: usize, dy: &[f32], indices: Option<&Indices>) 
     for (output, dy) in dy.iter().enumerate() {
         match indices {
             Some(indices) => {
-                if let Some(place) = indices.get(shape, plane, output) {
-                    dx[place] += dy;
+                if let Some(index) = indices.get(shape, plane, output) {
+                    dx[index] += dy;
                 }
             }
             None => {
                 let window = shape.window(output);
                 let share = dy / shape.share(&window);
-                shape.places(&window, |place| dx[place] += share);
+                shape.places(&window, |index| dx[index] += share);
             }
         }
     }

@@ -98,10 +98,10 @@ impl Pooling {
 }
 
 pub(crate) unsafe extern "C" fn miopenCreatePoolingDescriptor(
-    place: *mut miopenPoolingDescriptor_t,
+    out: *mut miopenPoolingDescriptor_t,
 ) -> miopenStatus_t {
     // SAFETY: S11: the caller's place for the handle.
-    answer(|| unsafe { POOLINGS.create(place, Pooling::default()) })
+    answer(|| unsafe { POOLINGS.create(out, Pooling::default()) })
 }
 
 pub(crate) unsafe extern "C" fn miopenDestroyPoolingDescriptor(
@@ -204,10 +204,10 @@ pub(crate) unsafe extern "C" fn miopenSetPoolingIndexType(
 
 pub(crate) unsafe extern "C" fn miopenGetPoolingIndexType(
     descriptor: miopenPoolingDescriptor_t,
-    place: *mut miopenIndexType_t,
+    out: *mut miopenIndexType_t,
 ) -> miopenStatus_t {
     // SAFETY: S11: the caller's place for the type.
-    answer(|| unsafe { give(place, POOLINGS.get(descriptor)?.index) })
+    answer(|| unsafe { give(out, POOLINGS.get(descriptor)?.index) })
 }
 
 pub(crate) unsafe extern "C" fn miopenSetPoolingWorkSpaceIndexMode(
@@ -222,10 +222,10 @@ pub(crate) unsafe extern "C" fn miopenSetPoolingWorkSpaceIndexMode(
 
 pub(crate) unsafe extern "C" fn miopenGetPoolingWorkSpaceIndexMode(
     descriptor: miopenPoolingDescriptor_t,
-    place: *mut miopenPoolingWorkspaceIndexMode_t,
+    out: *mut miopenPoolingWorkspaceIndexMode_t,
 ) -> miopenStatus_t {
     // SAFETY: S11: the caller's place for the mode.
-    answer(|| unsafe { give(place, if POOLINGS.get(descriptor)?.global { IMAGE } else { MASK }) })
+    answer(|| unsafe { give(out, if POOLINGS.get(descriptor)?.global { IMAGE } else { MASK }) })
 }
 
 pub(crate) unsafe extern "C" fn miopenGetPoolingForwardOutputDim(
@@ -262,21 +262,21 @@ pub(crate) unsafe extern "C" fn miopenGetPoolingNdForwardOutputDim(
 /// For indices of a byte.
 pub(crate) unsafe extern "C" fn miopenPoolingGetWorkSpaceSize(
     y: miopenTensorDescriptor_t,
-    place: *mut usize,
+    out: *mut usize,
 ) -> miopenStatus_t {
     // SAFETY: S11: the caller's place for the size.
-    answer(|| unsafe { give(place, tensor(y)?.count()) })
+    answer(|| unsafe { give(out, tensor(y)?.count()) })
 }
 
 pub(crate) unsafe extern "C" fn miopenPoolingGetWorkSpaceSizeV2(
     descriptor: miopenPoolingDescriptor_t,
     y: miopenTensorDescriptor_t,
-    place: *mut usize,
+    out: *mut usize,
 ) -> miopenStatus_t {
     answer(|| {
         let it = POOLINGS.get(descriptor)?;
         let bytes = if it.is_max() { product([tensor(y)?.count(), it.index_bytes()])? } else { 0 };
         // SAFETY: S11: the caller's place for the size.
-        unsafe { give(place, bytes) }
+        unsafe { give(out, bytes) }
     })
 }

@@ -148,11 +148,9 @@ impl Network {
     }
 }
 
-pub(crate) unsafe extern "C" fn miopenCreateRNNDescriptor(
-    place: *mut miopenRNNDescriptor_t,
-) -> miopenStatus_t {
+pub(crate) unsafe extern "C" fn miopenCreateRNNDescriptor(out: *mut miopenRNNDescriptor_t) -> miopenStatus_t {
     // SAFETY: S11: the caller's place for the handle.
-    answer(|| unsafe { NETWORKS.create(place, Network::default()) })
+    answer(|| unsafe { NETWORKS.create(out, Network::default()) })
 }
 
 pub(crate) unsafe extern "C" fn miopenDestroyRNNDescriptor(
@@ -278,12 +276,12 @@ pub(crate) unsafe extern "C" fn miopenSetRNNPaddingMode(
 
 pub(crate) unsafe extern "C" fn miopenGetRNNPaddingMode(
     descriptor: miopenRNNDescriptor_t,
-    place: *mut miopenRNNPaddingMode_t,
+    out: *mut miopenRNNPaddingMode_t,
 ) -> miopenStatus_t {
     answer(|| {
         let it = NETWORKS.get(descriptor)?;
         // SAFETY: S11: the caller's place for the mode.
-        unsafe { offer(place, if it.padded { PADDED } else { TIGHT }) };
+        unsafe { offer(out, if it.padded { PADDED } else { TIGHT }) };
         Ok(())
     })
 }

@@ -130,11 +130,11 @@ impl Values {
 
     /// Stores vectors in the rows, and the padding value in the padding.
     fn store_rows(&self, rows: &Rows, width: usize, values: &[f32], filler: f32) {
-        for (row, place) in values.chunks(width).zip(&rows.places) {
-            self.view.store(place * width, 1, row);
+        for (row, index) in values.chunks(width).zip(&rows.places) {
+            self.view.store(index * width, 1, row);
         }
         let padding = vec![filler; width];
-        rows.padding.iter().for_each(|place| self.view.store(place * width, 1, &padding));
+        rows.padding.iter().for_each(|index| self.view.store(index * width, 1, &padding));
     }
 }
 

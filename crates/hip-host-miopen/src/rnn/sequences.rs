@@ -14,10 +14,10 @@ use hip_sys::miopen::{
 use std::ffi::{c_int, c_void};
 
 pub(crate) unsafe extern "C" fn miopenCreateSeqTensorDescriptor(
-    place: *mut miopenSeqTensorDescriptor_t,
+    out: *mut miopenSeqTensorDescriptor_t,
 ) -> miopenStatus_t {
     // SAFETY: S11: the caller's place for the handle.
-    answer(|| unsafe { SEQUENCES.create(place, Sequences::default()) })
+    answer(|| unsafe { SEQUENCES.create(out, Sequences::default()) })
 }
 
 pub(crate) unsafe extern "C" fn miopenDestroySeqTensorDescriptor(

@@ -26,10 +26,10 @@ fn sizes(values: &[c_int]) -> Outcome<Vec<usize>> {
 }
 
 pub(crate) unsafe extern "C" fn miopenCreateTensorDescriptor(
-    place: *mut miopenTensorDescriptor_t,
+    out: *mut miopenTensorDescriptor_t,
 ) -> miopenStatus_t {
     // SAFETY: S11: the caller's place for the handle.
-    answer(|| unsafe { TENSORS.create(place, Tensor::default()) })
+    answer(|| unsafe { TENSORS.create(out, Tensor::default()) })
 }
 
 pub(crate) unsafe extern "C" fn miopenDestroyTensorDescriptor(
@@ -180,18 +180,18 @@ pub(crate) unsafe extern "C" fn miopenGetTensorDescriptor(
 
 pub(crate) unsafe extern "C" fn miopenGetTensorDescriptorSize(
     descriptor: miopenTensorDescriptor_t,
-    place: *mut c_int,
+    out: *mut c_int,
 ) -> miopenStatus_t {
     // SAFETY: S11: the caller's place for the number.
-    answer(|| unsafe { give(place, int(TENSORS.get(descriptor)?.rank())) })
+    answer(|| unsafe { give(out, int(TENSORS.get(descriptor)?.rank())) })
 }
 
 pub(crate) unsafe extern "C" fn miopenGetTensorNumBytes(
     descriptor: miopenTensorDescriptor_t,
-    place: *mut usize,
+    out: *mut usize,
 ) -> miopenStatus_t {
     // SAFETY: S11: the caller's place for the number.
-    answer(|| unsafe { give(place, TENSORS.get(descriptor)?.bytes()) })
+    answer(|| unsafe { give(out, TENSORS.get(descriptor)?.bytes()) })
 }
 
 /// The descriptors of a list of handles.

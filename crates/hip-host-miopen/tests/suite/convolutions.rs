@@ -285,7 +285,7 @@ fn large_enough_for_several_blocks_and_threads() {
     let (w, y) = (mi.hip.buffer(&vec![1.0_f32; 8 * 16 * 9]), mi.hip.zeros::<f32>(3 * 8 * 64 * 65));
     let convolution = mi.convolution(0, 1, 1, 1);
     forward(&mi, convolution, (xd, &x), (wd, &w), (yd, &y));
-    let inside = |place: usize, len: usize| if place == 0 || place == len - 1 { 2 } else { 3 };
+    let inside = |index: usize, len: usize| if index == 0 || index == len - 1 { 2 } else { 3 };
     for (at, value) in mi.read(&y).into_iter().enumerate() {
         assert_eq!(value, (16 * inside(at / 65 % 64, 64) * inside(at % 65, 65)) as f32, "{at}");
     }

@@ -94,9 +94,9 @@ unsafe extern "C" fn rocblas_set_stream(handle: rocblas_handle, stream: hipStrea
     }))
 }
 
-unsafe extern "C" fn rocblas_get_stream(handle: rocblas_handle, place: *mut hipStream_t) -> rocblas_status {
+unsafe extern "C" fn rocblas_get_stream(handle: rocblas_handle, out: *mut hipStream_t) -> rocblas_status {
     // SAFETY: S11: the caller's place for the result.
-    unsafe { give(handle, place, |settings| settings.stream as hipStream_t) }
+    unsafe { give(handle, out, |settings| settings.stream as hipStream_t) }
 }
 
 unsafe extern "C" fn rocblas_set_pointer_mode(
@@ -115,10 +115,10 @@ unsafe extern "C" fn rocblas_set_pointer_mode(
 
 unsafe extern "C" fn rocblas_get_pointer_mode(
     handle: rocblas_handle,
-    place: *mut rocblas_pointer_mode,
+    out: *mut rocblas_pointer_mode,
 ) -> rocblas_status {
     // SAFETY: S11: the caller's place for the result.
-    unsafe { give(handle, place, |settings| settings.pointers) }
+    unsafe { give(handle, out, |settings| settings.pointers) }
 }
 
 /// Sums are the same in either mode, so the mode is only stored.
@@ -134,10 +134,10 @@ unsafe extern "C" fn rocblas_set_atomics_mode(
 
 unsafe extern "C" fn rocblas_get_atomics_mode(
     handle: rocblas_handle,
-    place: *mut rocblas_atomics_mode,
+    out: *mut rocblas_atomics_mode,
 ) -> rocblas_status {
     // SAFETY: S11: the caller's place for the result.
-    unsafe { give(handle, place, |settings| settings.atomics) }
+    unsafe { give(handle, out, |settings| settings.atomics) }
 }
 
 /// As on a card without XF32, the result is always the default mode.
@@ -155,10 +155,10 @@ unsafe extern "C" fn rocblas_set_math_mode(
 
 unsafe extern "C" fn rocblas_get_math_mode(
     handle: rocblas_handle,
-    place: *mut rocblas_math_mode,
+    out: *mut rocblas_math_mode,
 ) -> rocblas_status {
     // SAFETY: S11: the caller's place for the result.
-    unsafe { give(handle, place, |settings| settings.math) }
+    unsafe { give(handle, out, |settings| settings.math) }
 }
 
 unsafe extern "C" fn rocblas_set_performance_metric(
@@ -173,10 +173,10 @@ unsafe extern "C" fn rocblas_set_performance_metric(
 
 unsafe extern "C" fn rocblas_get_performance_metric(
     handle: rocblas_handle,
-    place: *mut rocblas_performance_metric,
+    out: *mut rocblas_performance_metric,
 ) -> rocblas_status {
     // SAFETY: S11: the caller's place for the result.
-    unsafe { give(handle, place, |settings| settings.metric) }
+    unsafe { give(handle, out, |settings| settings.metric) }
 }
 
 unsafe extern "C" fn rocblas_get_version_string(place: *mut c_char, len: usize) -> rocblas_status {
@@ -249,10 +249,10 @@ unsafe extern "C" fn rocblas_set_device_memory_size(handle: rocblas_handle, size
 
 unsafe extern "C" fn rocblas_get_device_memory_size(
     handle: rocblas_handle,
-    place: *mut usize,
+    out: *mut usize,
 ) -> rocblas_status {
     // SAFETY: S11: the caller's place for the result.
-    unsafe { give(handle, place, |settings| settings.workspace) }
+    unsafe { give(handle, out, |settings| settings.workspace) }
 }
 
 unsafe extern "C" fn rocblas_is_managing_device_memory(handle: rocblas_handle) -> bool {

@@ -116,9 +116,9 @@ type T = miopenTensorDescriptor_t;
 type D = miopenActivationDescriptor_t;
 
 entries! {
-    fn miopenCreateActivationDescriptor(place: *mut D) {
+    fn miopenCreateActivationDescriptor(out: *mut D) {
         // SAFETY: S11: the caller's place for the result.
-        unsafe { ACTIVATIONS.create(place) }
+        unsafe { ACTIVATIONS.create(out) }
     }
 
     fn miopenDestroyActivationDescriptor(handle: D) {

@@ -212,9 +212,9 @@ type Tensors = miopenTensorDescriptor_t;
 type Place = *mut c_int;
 
 entries! {
-    fn miopenCreateConvolutionDescriptor(place: *mut Handle) {
+    fn miopenCreateConvolutionDescriptor(out: *mut Handle) {
         // SAFETY: S11: the caller's place for the result.
-        unsafe { CONVOLUTIONS.create(place) }
+        unsafe { CONVOLUTIONS.create(out) }
     }
 
     fn miopenDestroyConvolutionDescriptor(handle: Handle) {

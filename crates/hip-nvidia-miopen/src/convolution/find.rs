@@ -173,22 +173,22 @@ type C = miopenConvolutionDescriptor_t;
 type List = *mut miopenConvAlgoPerf_t;
 
 entries! {
-    fn miopenConvolutionForwardGetWorkSpaceSize(handle: H, w: T, x: T, conv: C, y: T, place: *mut usize) {
+    fn miopenConvolutionForwardGetWorkSpaceSize(handle: H, w: T, x: T, conv: C, y: T, out: *mut usize) {
         let size = workspace_size(handle, Problem::new(Direction::Forward, x, w, y, conv)?)?;
         // SAFETY: S11: the caller's place for the result.
-        unsafe { give(place, size) }
+        unsafe { give(out, size) }
     }
 
-    fn miopenConvolutionBackwardDataGetWorkSpaceSize(handle: H, y: T, w: T, conv: C, x: T, place: *mut usize) {
+    fn miopenConvolutionBackwardDataGetWorkSpaceSize(handle: H, y: T, w: T, conv: C, x: T, out: *mut usize) {
         let size = workspace_size(handle, Problem::new(Direction::BackwardData, x, w, y, conv)?)?;
         // SAFETY: S11: as above.
-        unsafe { give(place, size) }
+        unsafe { give(out, size) }
     }
 
-    fn miopenConvolutionBackwardWeightsGetWorkSpaceSize(handle: H, y: T, x: T, conv: C, w: T, place: *mut usize) {
+    fn miopenConvolutionBackwardWeightsGetWorkSpaceSize(handle: H, y: T, x: T, conv: C, w: T, out: *mut usize) {
         let size = workspace_size(handle, Problem::new(Direction::BackwardWeights, x, w, y, conv)?)?;
         // SAFETY: S11: as above.
-        unsafe { give(place, size) }
+        unsafe { give(out, size) }
     }
 
     fn miopenFindConvolutionForwardAlgorithm(

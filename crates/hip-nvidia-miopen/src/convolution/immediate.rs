@@ -88,10 +88,10 @@ macro_rules! of_direction {
     ($($direction:ident ($a:ident, $b:ident, $c:ident) of ($x:ident, $w:ident, $y:ident):
        $count:ident, $list:ident, $size:ident, $compile:ident;)*) => {
         entries! {$(
-            fn $count(handle: H, $a: T, $b: T, conv: C, $c: T, place: *mut usize) {
+            fn $count(handle: H, $a: T, $b: T, conv: C, $c: T, out: *mut usize) {
                 let count = count(handle, &Problem::new(Direction::$direction, $x, $w, $y, conv)?)?;
                 // SAFETY: S11: the caller's place for the result.
-                unsafe { give(place, count) }
+                unsafe { give(out, count) }
             }
 
             fn $list(handle: H, $a: T, $b: T, conv: C, $c: T, room: usize, count: *mut usize, list: List) {
@@ -100,10 +100,10 @@ macro_rules! of_direction {
                 unsafe { solutions(handle, &problem, room, count, list) }
             }
 
-            fn $size(handle: H, $a: T, $b: T, conv: C, $c: T, id: u64, place: *mut usize) {
+            fn $size(handle: H, $a: T, $b: T, conv: C, $c: T, id: u64, out: *mut usize) {
                 let problem = Problem::new(Direction::$direction, $x, $w, $y, conv)?;
                 // SAFETY: S11: the caller's place for the result.
-                unsafe { give(place, solution_workspace(handle, &problem, id)?) }
+                unsafe { give(out, solution_workspace(handle, &problem, id)?) }
             }
 
             fn $compile(handle: H, $a: T, $b: T, conv: C, $c: T, id: u64) {
@@ -153,10 +153,10 @@ entries! {
         unsafe { immediate(handle, &problem, buffers, Workspace::new(memory, size), id) }
     }
 
-    fn miopenGetSolverIdConvAlgorithm(id: u64, place: *mut miopenConvAlgorithm_t) {
+    fn miopenGetSolverIdConvAlgorithm(id: u64, out: *mut miopenConvAlgorithm_t) {
         let class = miopenConvAlgorithm_t(Solution::from_id(id)?.class());
         // SAFETY: S11: the caller's place for the result.
-        unsafe { give(place, class) }
+        unsafe { give(out, class) }
     }
 }
 

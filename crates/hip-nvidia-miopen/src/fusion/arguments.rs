@@ -62,10 +62,10 @@ fn set(args: A, op: O, argument: Argument) -> Outcome {
 }
 
 entries! {
-    fn miopenCreateOperatorArgs(place: *mut A) {
-        there(place)?;
+    fn miopenCreateOperatorArgs(out: *mut A) {
+        there(out)?;
         // SAFETY: S11: the caller's place for the result.
-        unsafe { give(place, ARGUMENTS.insert(Arc::default()) as A) }
+        unsafe { give(out, ARGUMENTS.insert(Arc::default()) as A) }
     }
 
     fn miopenDestroyOperatorArgs(args: A) {

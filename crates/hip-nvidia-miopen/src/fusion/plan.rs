@@ -47,16 +47,16 @@ pub(super) fn op_of(handle: miopenFusionOpDescriptor_t) -> Outcome<Op> {
 
 unsafe fn add(
     plan: miopenFusionPlanDescriptor_t,
-    place: *mut miopenFusionOpDescriptor_t,
+    out: *mut miopenFusionOpDescriptor_t,
     make: impl FnOnce() -> Outcome<Op>,
 ) -> Outcome {
-    there(place)?;
+    there(out)?;
     let owner = plan_of(plan)?;
     let op = make()?;
     let handle = OPS.insert(Arc::new(plan as usize));
     owner.lock().ops.push((handle, op));
     // SAFETY: S11: the caller's place for the result.
-    unsafe { give(place, handle as miopenFusionOpDescriptor_t) }
+    unsafe { give(out, handle as miopenFusionOpDescriptor_t) }
 }
 
 /// Whether the plan can be executed.
@@ -84,15 +84,15 @@ type O = *mut miopenFusionOpDescriptor_t;
 type T = miopenTensorDescriptor_t;
 
 entries! {
-    fn miopenCreateFusionPlan(place: *mut P, direction: miopenFusionDirection_t, input: T) {
-        there(place)?;
+    fn miopenCreateFusionPlan(out: *mut P, direction: miopenFusionDirection_t, input: T) {
+        there(out)?;
         let input = tensor_of(input)?;
         if direction != miopenFusionDirection_t::miopenVerticalFusion {
             return Err(UNSUPPORTED);
         }
         let handle = PLANS.insert(Arc::new(Mutex::new(Plan { input, ops: Vec::new() })));
         // SAFETY: S11: the caller's place for the result.
-        unsafe { give(place, handle as P) }
+        unsafe { give(out, handle as P) }
     }
 
     fn miopenDestroyFusionPlan(plan: P) {
@@ -156,11 +156,11 @@ entries! {
 
     /// A plan takes no workspace.
     fn miopenFusionPlanGetWorkSpaceSize(
-        _handle: miopenHandle_t, plan: P, place: *mut usize, _algorithm: miopenConvFwdAlgorithm_t,
+        _handle: miopenHandle_t, plan: P, out: *mut usize, _algorithm: miopenConvFwdAlgorithm_t,
     ) {
         plan_of(plan)?;
         // SAFETY: S11: as above.
-        unsafe { give(place, 0) }
+        unsafe { give(out, 0) }
     }
 
     /// cuDNN chooses when the plan runs, so this returns all algorithms that it may use.

@@ -140,9 +140,9 @@ fn set(handle: miopenRNNDescriptor_t, setting: &Setting) -> Outcome {
 type D = miopenRNNDescriptor_t;
 
 entries! {
-    fn miopenCreateRNNDescriptor(place: *mut D) {
+    fn miopenCreateRNNDescriptor(out: *mut D) {
         // SAFETY: S11: the caller's place for the result.
-        unsafe { RNNS.create(place) }
+        unsafe { RNNS.create(out) }
     }
 
     fn miopenDestroyRNNDescriptor(handle: D) {
@@ -218,8 +218,8 @@ entries! {
         })
     }
 
-    fn miopenGetRNNPaddingMode(handle: D, place: *mut miopenRNNPaddingMode_t) {
+    fn miopenGetRNNPaddingMode(handle: D, out: *mut miopenRNNPaddingMode_t) {
         // SAFETY: S11: the caller's place for the result.
-        unsafe { give(place, miopenRNNPaddingMode_t(u32::from(RNNS.get(handle)?.shape.padded))) }
+        unsafe { give(out, miopenRNNPaddingMode_t(u32::from(RNNS.get(handle)?.shape.padded))) }
     }
 }

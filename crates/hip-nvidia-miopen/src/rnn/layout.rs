@@ -81,14 +81,14 @@ type D = miopenRNNDescriptor_t;
 type T = miopenTensorDescriptor_t;
 
 entries! {
-    fn miopenGetRNNParamsSize(_handle: H, rnn: D, x: T, place: *mut usize, kind: miopenDataType_t) {
+    fn miopenGetRNNParamsSize(_handle: H, rnn: D, x: T, out: *mut usize, kind: miopenDataType_t) {
         let rnn = rnn_of(rnn)?;
         let input = rnn.shape.input(&*tensor_of(x)?)?;
         if kind != rnn.shape.kind {
             return Err(BAD);
         }
         // SAFETY: S11: the caller's place for the result.
-        unsafe { give(place, rnn.shape.bytes(rnn.shape.count(input))?) }
+        unsafe { give(out, rnn.shape.bytes(rnn.shape.count(input))?) }
     }
 
     fn miopenGetRNNParamsDescriptor(_handle: H, rnn: D, x: T, w: T, kind: miopenDataType_t) {
@@ -104,35 +104,35 @@ entries! {
         set_tensor(w, Tensor::new(kind, &[rows, columns], None)?)
     }
 
-    fn miopenGetRNNLayerParamSize(_handle: H, rnn: D, layer: c_int, x: T, id: c_int, place: *mut usize) {
+    fn miopenGetRNNLayerParamSize(_handle: H, rnn: D, layer: c_int, x: T, id: c_int, out: *mut usize) {
         let rnn = rnn_of(rnn)?;
         let (layer, id) = rnn.shape.named(layer, id)?;
         let (rows, columns) = rnn.shape.matrix(layer, rnn.shape.input(&*tensor_of(x)?)?, id);
         // SAFETY: S11: the caller's place for the result.
-        unsafe { give(place, rnn.shape.bytes(rows * columns)?) }
+        unsafe { give(out, rnn.shape.bytes(rows * columns)?) }
     }
 
-    fn miopenGetRNNLayerBiasSize(_handle: H, rnn: D, layer: c_int, id: c_int, place: *mut usize) {
+    fn miopenGetRNNLayerBiasSize(_handle: H, rnn: D, layer: c_int, id: c_int, out: *mut usize) {
         let rnn = rnn_of(rnn)?;
         rnn.shape.named(layer, id)?;
         // SAFETY: S11: as above.
-        unsafe { give(place, rnn.shape.bytes(rnn.shape.hidden)?) }
+        unsafe { give(out, rnn.shape.bytes(rnn.shape.hidden)?) }
     }
 
     /// Returns elements. The pointer for the offset may be null.
-    fn miopenGetRNNLayerParamOffset(rnn: D, layer: c_int, x: T, id: c_int, matrix: T, place: *mut usize) {
+    fn miopenGetRNNLayerParamOffset(rnn: D, layer: c_int, x: T, id: c_int, matrix: T, out: *mut usize) {
         let rnn = rnn_of(rnn)?;
         let (layer, id) = rnn.shape.named(layer, id)?;
         let input = rnn.shape.input(&*tensor_of(x)?)?;
         let (rows, columns) = rnn.shape.matrix(layer, input, id);
         set_tensor(matrix, Tensor::new(rnn.shape.kind, &[rows, columns], None)?)?;
         // SAFETY: S11: as above.
-        unsafe { offer(place, rnn.shape.matrix_offset(layer, input, id)) };
+        unsafe { offer(out, rnn.shape.matrix_offset(layer, input, id)) };
         Ok(())
     }
 
     /// Returns elements. Without biases nothing is written. The pointer for the offset may be null.
-    fn miopenGetRNNLayerBiasOffset(rnn: D, layer: c_int, x: T, id: c_int, bias: T, place: *mut usize) {
+    fn miopenGetRNNLayerBiasOffset(rnn: D, layer: c_int, x: T, id: c_int, bias: T, out: *mut usize) {
         let rnn = rnn_of(rnn)?;
         if !rnn.shape.bias {
             return Ok(());
@@ -141,7 +141,7 @@ entries! {
         let input = rnn.shape.input(&*tensor_of(x)?)?;
         set_tensor(bias, Tensor::new(rnn.shape.kind, &[rnn.shape.hidden], None)?)?;
         // SAFETY: S11: as above.
-        unsafe { offer(place, rnn.shape.bias_offset(layer, input, id)) };
+        unsafe { offer(out, rnn.shape.bias_offset(layer, input, id)) };
         Ok(())
     }
 }

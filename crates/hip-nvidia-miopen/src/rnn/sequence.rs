@@ -142,9 +142,9 @@ type S = miopenSeqTensorDescriptor_t;
 type Layout = miopenRNNBaseLayout_t;
 
 entries! {
-    fn miopenCreateSeqTensorDescriptor(place: *mut S) {
+    fn miopenCreateSeqTensorDescriptor(out: *mut S) {
         // SAFETY: S11: the caller's place for the result.
-        unsafe { SEQUENCES.create(place) }
+        unsafe { SEQUENCES.create(out) }
     }
 
     fn miopenDestroySeqTensorDescriptor(handle: S) {

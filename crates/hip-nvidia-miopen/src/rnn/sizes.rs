@@ -45,7 +45,7 @@ type T = miopenTensorDescriptor_t;
 
 entries! {
     /// Enough for training and for inference.
-    fn miopenGetRNNWorkspaceSize(handle: H, rnn: D, count: c_int, x: *const T, place: *mut usize) {
+    fn miopenGetRNNWorkspaceSize(handle: H, rnn: D, count: c_int, x: *const T, out: *mut usize) {
         let rnn = rnn_of(rnn)?;
         // SAFETY: S11: the caller's list.
         let x = Sequence::of_steps(&unsafe { steps_of(x, count) }?, rnn.shape.padded)?;
@@ -55,16 +55,16 @@ entries! {
             Ok(training.max(inference))
         })?;
         // SAFETY: S11: the caller's place for the result.
-        unsafe { give(place, size) }
+        unsafe { give(out, size) }
     }
 
-    fn miopenGetRNNTrainingReserveSize(handle: H, rnn: D, count: c_int, x: *const T, place: *mut usize) {
+    fn miopenGetRNNTrainingReserveSize(handle: H, rnn: D, count: c_int, x: *const T, out: *mut usize) {
         let rnn = rnn_of(rnn)?;
         // SAFETY: S11: the caller's list.
         let x = Sequence::of_steps(&unsafe { steps_of(x, count) }?, rnn.shape.padded)?;
         let (_, reserve) = with(handle, |session| sizes(session, &rnn, &x, Mode::CUDNN_FWD_MODE_TRAINING))?;
         // SAFETY: S11: the caller's place for the result.
-        unsafe { give(place, reserve) }
+        unsafe { give(out, reserve) }
     }
 
     /// Each pointer may be null. Inference has no reserve space.
@@ -84,22 +84,22 @@ entries! {
         Ok(())
     }
 
-    fn miopenGetRNNInputTensorSize(_handle: H, rnn: D, count: c_int, x: *mut T, place: *mut usize) {
+    fn miopenGetRNNInputTensorSize(_handle: H, rnn: D, count: c_int, x: *mut T, out: *mut usize) {
         let rnn = rnn_of(rnn)?;
         // SAFETY: S11: the caller's list.
         let x = Sequence::of_steps(&unsafe { steps_of(x, count) }?, rnn.shape.padded)?;
         let vectors = if rnn.shape.padded { x.longest() * x.batch() } else { x.vectors() };
         let elements = vectors.checked_mul(rnn.checked_input(&x)?).ok_or(BAD)?;
         // SAFETY: S11: the caller's place for the result.
-        unsafe { give(place, rnn.shape.bytes(elements)?) }
+        unsafe { give(out, rnn.shape.bytes(elements)?) }
     }
 
-    fn miopenGetRNNHiddenTensorSize(_handle: H, rnn: D, count: c_int, x: *mut T, place: *mut usize) {
+    fn miopenGetRNNHiddenTensorSize(_handle: H, rnn: D, count: c_int, x: *mut T, out: *mut usize) {
         let rnn = rnn_of(rnn)?;
         // SAFETY: S11: the caller's list.
         let x = Sequence::of_steps(&unsafe { steps_of(x, count) }?, rnn.shape.padded)?;
         let elements = x.batch() * rnn.shape.hidden * rnn.shape.pseudo_layers();
         // SAFETY: S11: the caller's place for the result.
-        unsafe { give(place, rnn.shape.bytes(elements)?) }
+        unsafe { give(out, rnn.shape.bytes(elements)?) }
     }
 }

@@ -333,8 +333,8 @@ impl<'a> Problem<'a> {
             let (places, size) = (self.case.places(which), if self.kind == F32 { 4 } else { 2 });
             let mut bytes = vec![0xff; shift + places.len() * size];
             if which != self.result() {
-                for (place, value) in places.into_iter().zip(self.case.values(which)) {
-                    let start = shift + place * size;
+                for (index, value) in places.into_iter().zip(self.case.values(which)) {
+                    let start = shift + index * size;
                     bytes[start..start + size].copy_from_slice(&bits(self.kind, value));
                 }
             }

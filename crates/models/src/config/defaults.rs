@@ -76,10 +76,10 @@ mod tests {
 
     #[test]
     fn every_default_has_a_source_and_stands_once() {
-        for (place, row) in DEFAULTS.iter().enumerate() {
+        for (index, row) in DEFAULTS.iter().enumerate() {
             assert!(!row.source.is_empty(), "{}", row.key);
             let same = |other: &Default| other.architecture == row.architecture && other.key == row.key;
-            assert!(!DEFAULTS[..place].iter().any(same), "{} {}", row.architecture, row.key);
+            assert!(!DEFAULTS[..index].iter().any(same), "{} {}", row.architecture, row.key);
         }
         assert_eq!(find(Gemma3, Origin::Gguf, "attention.sliding_window"), None);
         assert_eq!(find(Gemma3, Origin::HuggingFace, "attention.sliding_window"), Some(4096.0));

@@ -24,7 +24,7 @@ impl Bpe {
             .filter_map(|id| Some((vocabulary.text(id).filter(|text| !text.is_empty())?.to_owned(), id)));
         let merges = merges.iter().map(|merge| {
             // A token may begin with a space if it is no word of bytes.
-            let space = merge.bytes().skip(1).position(|byte| byte == b' ').map(|place| place + 1);
+            let space = merge.bytes().skip(1).position(|byte| byte == b' ').map(|index| index + 1);
             let space = space.ok_or_else(|| format!("the merge {merge:?} has no space"))?;
             Ok((merge[..space].to_owned(), merge[space + 1..].to_owned()))
         });

@@ -82,10 +82,10 @@ impl Candidates {
             let count_now = count.min(self.ranked.len());
             rank(&mut self.ranked, count_now);
             let mut sum = 0.0;
-            for (place, token) in self.ranked[..count_now].iter().enumerate() {
+            for (index, token) in self.ranked[..count_now].iter().enumerate() {
                 sum += mass(token);
                 if sum >= wanted {
-                    return place + 1;
+                    return index + 1;
                 }
             }
             if count_now == self.ranked.len() {

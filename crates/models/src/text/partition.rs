@@ -54,15 +54,15 @@ impl Partition {
             .searcher
             .find_overlapping_iter(text)
             .map(|found| (found.pattern().as_usize(), found.start(), found.end()))
-            .filter(|&(place, ..)| control || !self.tokens[place].is_control)
+            .filter(|&(index, ..)| control || !self.tokens[index].is_control)
             .collect();
         found.sort_unstable();
         // Where each token that is taken begins; where it ends, and which it is.
         let mut taken: BTreeMap<usize, (usize, u32)> = BTreeMap::new();
-        for (place, start, end) in found {
+        for (index, start, end) in found {
             let is_free = taken.range(..end).next_back().is_none_or(|(_, &(before, _))| before <= start);
             if is_free {
-                taken.insert(start, (end, self.tokens[place].id));
+                taken.insert(start, (end, self.tokens[index].id));
             }
         }
         let mut parts = Vec::with_capacity(2 * taken.len() + 1);

@@ -95,11 +95,11 @@ impl<'m> Merge<'m> {
         let mut symbols: Vec<Symbol> = text
             .char_indices()
             .enumerate()
-            .map(|(place, (start, char))| Symbol {
+            .map(|(index, (start, char))| Symbol {
                 start,
                 len: char.len_utf8(),
-                left: place.checked_sub(1).unwrap_or(NONE),
-                right: place + 1,
+                left: index.checked_sub(1).unwrap_or(NONE),
+                right: index + 1,
             })
             .collect();
         if let Some(last) = symbols.last_mut() {

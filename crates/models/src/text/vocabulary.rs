@@ -60,9 +60,9 @@ impl Vocabulary {
     ) -> std::result::Result<Vocabulary, usize> {
         debug_assert_eq!(texts.len(), kinds.len());
         let mut ids = HashMap::with_capacity(texts.len());
-        for (place, text) in texts.iter().enumerate() {
-            if !text.is_empty() && ids.insert(text.into(), place as u32).is_some() {
-                return Err(place);
+        for (index, text) in texts.iter().enumerate() {
+            if !text.is_empty() && ids.insert(text.into(), index as u32).is_some() {
+                return Err(index);
             }
         }
         Ok(Vocabulary { texts, kinds, ids, spelling })

@@ -69,8 +69,8 @@ pub(crate) fn folder() -> tempfile::TempDir {
     for byte in 0..=255u8 {
         vocabulary.insert(format!("<0x{byte:02X}>"), json!(u32::from(byte) + 3));
     }
-    for (place, token) in ["▁", "h", "i", "▁h", "▁hi", "!"].into_iter().enumerate() {
-        vocabulary.insert(token.to_owned(), json!(259 + place));
+    for (index, token) in ["▁", "h", "i", "▁h", "▁hi", "!"].into_iter().enumerate() {
+        vocabulary.insert(token.to_owned(), json!(259 + index));
     }
     let special = |id: u32, content: &str| {
         json!({"id": id, "content": content, "special": true, "single_word": false, "lstrip": false, "rstrip": false,

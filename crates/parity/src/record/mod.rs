@@ -158,11 +158,11 @@ impl Record {
     /// [`Damage`] if two entries have the same id, with the later one's line in [`Record::to_text`].
     pub fn new(header: Header, entries: Vec<Entry>) -> Result<Record, Damage> {
         let (mut by_hash, mut by_id) = (HashMap::new(), HashMap::new());
-        for (place, entry) in entries.iter().enumerate() {
-            by_hash.entry(entry.hash).or_insert(place);
-            if by_id.insert(entry.id.clone(), place).is_some() {
+        for (index, entry) in entries.iter().enumerate() {
+            by_hash.entry(entry.hash).or_insert(index);
+            if by_id.insert(entry.id.clone(), index).is_some() {
                 let reason = format!("case {} is there twice", entry.id);
-                return Err(Damage { line: header.lines() + 1 + place, reason });
+                return Err(Damage { line: header.lines() + 1 + index, reason });
             }
         }
         Ok(Record { header, entries, by_hash, by_id })

@@ -128,14 +128,14 @@ fn mutated_files_are_refused_or_read_but_never_panic() {
         let mut draw = Stream::new(number, "mutation", 0).element(0);
         let mut bytes = text.clone();
         for _ in 0..=draw.below(3) {
-            let place = draw.below(bytes.len() as u64) as usize;
+            let index = draw.below(bytes.len() as u64) as usize;
             let other = bytes[draw.below(bytes.len() as u64) as usize];
             match draw.below(5) {
-                0 => bytes[place] = other,
-                1 => bytes[place] ^= 1 << draw.below(7),
-                2 => drop(bytes.remove(place)),
-                3 => bytes.insert(place, other),
-                _ => bytes.truncate(place.max(1)),
+                0 => bytes[index] = other,
+                1 => bytes[index] ^= 1 << draw.below(7),
+                2 => drop(bytes.remove(index)),
+                3 => bytes.insert(index, other),
+                _ => bytes.truncate(index.max(1)),
             }
         }
         match std::str::from_utf8(&bytes).map(Record::parse) {

@@ -66,12 +66,12 @@ impl Sabotage {
     pub fn kinds(&self) -> Vec<(&'static str, usize, usize)> {
         let mut kinds: Vec<(&'static str, usize, usize)> = Vec::new();
         for plant in &self.plants {
-            let place = kinds.iter().position(|kind| kind.0 == plant.fault).unwrap_or_else(|| {
+            let index = kinds.iter().position(|kind| kind.0 == plant.fault).unwrap_or_else(|| {
                 kinds.push((plant.fault, 0, 0));
                 kinds.len() - 1
             });
-            kinds[place].1 += usize::from(plant.caught);
-            kinds[place].2 += 1;
+            kinds[index].1 += usize::from(plant.caught);
+            kinds[index].2 += 1;
         }
         kinds
     }

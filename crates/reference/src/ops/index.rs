@@ -208,8 +208,8 @@ fn put<'a>(
     })
 }
 
-fn element(a: &Array, place: usize) -> Expected {
-    Expected::exact(a.dtype(), a.bits(place))
+fn element(a: &Array, index: usize) -> Expected {
+    Expected::exact(a.dtype(), a.bits(index))
 }
 
 fn alike(op: &'static str, left: &Array, right: &Array) -> Result<(), Error> {

@@ -87,9 +87,9 @@ fn compare_floats(a: f64, b: f64) -> Ordering {
     }
 }
 
-fn value(a: &Array, place: usize) -> Expected {
+fn value(a: &Array, index: usize) -> Expected {
     match &a.data {
-        Data::Int(values) => from_int(a.dtype(), values[place].into()),
-        Data::Float(values) => Expected::exact(a.dtype(), round::round_f64(a.dtype(), values[place])),
+        Data::Int(values) => from_int(a.dtype(), values[index].into()),
+        Data::Float(values) => Expected::exact(a.dtype(), round::round_f64(a.dtype(), values[index])),
     }
 }

@@ -52,7 +52,7 @@ impl Windows {
     fn places(&self, axis: usize, input: usize, y: usize) -> (std::ops::Range<usize>, usize) {
         let (start, padding) = (y * self.stride[axis], self.padding[axis]);
         let padded = start..(start + self.window[axis]).min(input + 2 * padding);
-        let inside = |place: usize| place.saturating_sub(padding).min(input);
+        let inside = |index: usize| index.saturating_sub(padding).min(input);
         (inside(padded.start)..inside(padded.end), padded.len())
     }
 }

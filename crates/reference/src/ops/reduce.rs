@@ -124,7 +124,7 @@ impl Plan {
 fn on_ints(op: ReduceOp, dtype: DType, values: &[i64], base: usize, reduced: &IndexMap) -> Expected {
     let fold = |start: i128, step: fn(i128, i128) -> i128| {
         let mut result = start;
-        reduced.walk(base, |place| result = step(result, values[place].into()));
+        reduced.walk(base, |index| result = step(result, values[index].into()));
         from_int(dtype, result)
     };
     match op {
@@ -148,13 +148,13 @@ fn on_floats(
 ) -> Expected {
     let sum = |divisor| {
         sums::expected(dtype, divisor, 1, |factor, sum| {
-            reduced.walk(base, |place| sum.add(values[place] * factor));
+            reduced.walk(base, |index| sum.add(values[index] * factor));
         })
     };
     let extreme = |choose: fn(f64, f64) -> f64| {
         let mut best = None;
         reduced
-            .walk(base, |place| best = Some(best.map_or(values[place], |best| choose(best, values[place]))));
+            .walk(base, |index| best = Some(best.map_or(values[index], |best| choose(best, values[index]))));
         Expected::exact(dtype, round::round_f64(dtype, best.unwrap_or(f64::NAN)))
     };
     match op {
@@ -234,10 +234,10 @@ fn near_one(x: f64) -> (f64, i32) {
 pub(super) fn product(dtype: DType, values: &[f64], base: usize, reduced: &IndexMap) -> Expected {
     let (mut up, mut down) = (Product::ONE, Product::ONE);
     let (mut special, mut zero, mut shrinks) = (1.0, 1.0, false);
-    reduced.walk(base, |place| match values[place] {
+    reduced.walk(base, |index| match values[index] {
         x if !x.is_finite() => special *= x,
         0.0 => {
-            zero *= values[place];
+            zero *= values[index];
             shrinks = true;
         }
         x if x.abs() >= 1.0 => up.multiply(x),

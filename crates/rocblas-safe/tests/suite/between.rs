@@ -46,7 +46,7 @@ fn vectors() {
 fn a_vector_among_many() {
     let (stream, handle) = under_test::handle();
     let (x, y) = (stream.upload(&NUMBERS).unwrap(), stream.upload(&[C64::new(1.0, 1.0)]).unwrap());
-    let at = |place: usize| Vector::new(x.view().slice(place..place + 2).unwrap().recast::<C64>().unwrap());
+    let at = |index: usize| Vector::new(x.view().slice(index..index + 2).unwrap().recast::<C64>().unwrap());
     let (one, other) = (Vector::new(y.view()), Vector::new(y.view()));
     let many = VectorBatch::from_vectors([at(0), at(3)]).unwrap();
     if let Some(sums) = taken(handle.dot_batch(many, VectorBatch::from_vectors([one, other]).unwrap())) {

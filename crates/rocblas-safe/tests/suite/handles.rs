@@ -98,12 +98,12 @@ fn make(place: *mut rocblas_handle, mode: rocblas_atomics_mode) -> rocblas_statu
     }
 }
 
-unsafe extern "C" fn as_rocblas_4(place: *mut rocblas_handle) -> rocblas_status {
-    make(place, rocblas_atomics_mode::rocblas_atomics_allowed)
+unsafe extern "C" fn as_rocblas_4(out: *mut rocblas_handle) -> rocblas_status {
+    make(out, rocblas_atomics_mode::rocblas_atomics_allowed)
 }
 
-unsafe extern "C" fn as_rocblas_5(place: *mut rocblas_handle) -> rocblas_status {
-    make(place, rocblas_atomics_mode::rocblas_atomics_not_allowed)
+unsafe extern "C" fn as_rocblas_5(out: *mut rocblas_handle) -> rocblas_status {
+    make(out, rocblas_atomics_mode::rocblas_atomics_not_allowed)
 }
 
 fn of_rocblas_4() -> Result<Rocblas, LoadError> {

@@ -128,8 +128,8 @@ impl QHipStorage {
         };
         // SAFETY: S15: the copies below write all bytes but those between parts, which nothing reads.
         let mut memory = unsafe { HipStorage::uninit(raw.device(), DType::U8, bytes, operation) }?;
-        for (place, part) in kernels.parts.iter().enumerate() {
-            let (there, here) = layouts(kernels, blocks, begin[place], *part, operation)?;
+        for (index, part) in kernels.parts.iter().enumerate() {
+            let (there, here) = layouts(kernels, blocks, begin[index], *part, operation)?;
             copy::copy_from(&mut memory, &here, raw, &there)?;
         }
         Ok(Self { kernels, blocks, begin, memory: Arc::new(memory) })
@@ -140,8 +140,8 @@ impl QHipStorage {
         let bytes = self.size_in_bytes();
         // SAFETY: S15: the parts of a block are all of it, and the copies below write all blocks.
         let mut raw = unsafe { HipStorage::uninit(self.device(), DType::U8, bytes, operation) }?;
-        for (place, part) in self.kernels.parts.iter().enumerate() {
-            let (there, here) = layouts(self.kernels, self.blocks, self.begin[place], *part, operation)?;
+        for (index, part) in self.kernels.parts.iter().enumerate() {
+            let (there, here) = layouts(self.kernels, self.blocks, self.begin[index], *part, operation)?;
             copy::copy_from(&mut raw, &there, &self.memory, &here)?;
         }
         match raw.to_cpu(0, bytes, operation)? {

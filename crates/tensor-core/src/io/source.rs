@@ -155,10 +155,10 @@ impl Source {
             return Err(self.error(operation, what));
         }
         // The range lies in the memory, whose length is a `usize`.
-        let place = range.start as usize..range.end as usize;
+        let index = range.start as usize..range.end as usize;
         match &self.bytes {
-            Bytes::Mapped(map) => return Ok(Cow::Borrowed(&map[place])),
-            Bytes::Memory(bytes) => return Ok(Cow::Borrowed(&bytes[place])),
+            Bytes::Mapped(map) => return Ok(Cow::Borrowed(&map[index])),
+            Bytes::Memory(bytes) => return Ok(Cow::Borrowed(&bytes[index])),
             Bytes::At(_) | Bytes::Parts(_) => {}
         }
         let length = usize::try_from(range.end - range.start).unwrap_or(usize::MAX);

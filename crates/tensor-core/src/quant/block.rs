@@ -173,9 +173,9 @@ mod tests {
                     row.unpack::<B>(block);
                 });
                 row.dequantize(&mut got);
-                for (place, (got, value)) in got.iter().zip(values.chunks_exact(4)).enumerate() {
+                for (index, (got, value)) in got.iter().zip(values.chunks_exact(4)).enumerate() {
                     let value = f32::from_bits(double_word(value));
-                    assert_eq!(got.to_bits(), value.to_bits(), "{format}, {number}, {place}: {got} {value}");
+                    assert_eq!(got.to_bits(), value.to_bits(), "{format}, {number}, {index}: {got} {value}");
                 }
             }
         }

@@ -182,8 +182,8 @@ mod tests {
 
     #[test]
     fn each_format_has_its_own_facts() {
-        for (place, format) in QuantFormat::ALL.into_iter().enumerate() {
-            assert_eq!(format as usize, place);
+        for (index, format) in QuantFormat::ALL.into_iter().enumerate() {
+            assert_eq!(format as usize, index);
             assert_eq!(QuantFormat::from_ggml_type(format.ggml_type()), Some(format));
             let debug = format!("{format:?}").replace('_', "").to_lowercase();
             assert_eq!(format.to_string().replace('_', ""), debug);

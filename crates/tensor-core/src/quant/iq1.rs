@@ -27,8 +27,8 @@ impl Block for IQ1S {
         for (group, bytes) in block[34..50].chunks_exact(2).enumerate() {
             let high = word(bytes);
             to.scales[group] = 2 * (high >> 12 & 7) as i8 + 1;
-            for (place, numbers) in to.numbers[32 * group..][..32].chunks_exact_mut(8).enumerate() {
-                let point = usize::from(low[4 * group + place]) | usize::from(high >> (3 * place) & 7) << 8;
+            for (index, numbers) in to.numbers[32 * group..][..32].chunks_exact_mut(8).enumerate() {
+                let point = usize::from(low[4 * group + index]) | usize::from(high >> (3 * index) & 7) << 8;
                 set_point(point, high >> 15 == 1, numbers);
             }
         }
@@ -46,16 +46,16 @@ impl Block for IQ1M {
     #[inline(always)]
     fn unpack(block: &[u8], to: Unpacked<'_>) {
         let (low, high) = (&block[..32], &block[32..48]);
-        let words: [u16; 4] = std::array::from_fn(|place| word(&block[48 + 2 * place..]));
-        let unit = (0..4).fold(0, |unit, place| unit | words[place] >> 12 << (4 * place));
+        let words: [u16; 4] = std::array::from_fn(|index| word(&block[48 + 2 * index..]));
+        let unit = (0..4).fold(0, |unit, index| unit | words[index] >> 12 << (4 * index));
         to.units[0] = half_from_bits(unit) * 0.125;
         for (group, scale) in to.scales.iter_mut().enumerate() {
             let bits = words[group / 4] >> (3 * (group % 4)) & 7;
             *scale = 2 * bits as i8 + 1;
         }
-        for (place, numbers) in to.numbers.chunks_exact_mut(8).enumerate() {
-            let bits = high[place / 2] >> (4 * (place % 2)) & 15;
-            set_point(usize::from(low[place]) | usize::from(bits & 7) << 8, bits >> 3 == 1, numbers);
+        for (index, numbers) in to.numbers.chunks_exact_mut(8).enumerate() {
+            let bits = high[index / 2] >> (4 * (index % 2)) & 15;
+            set_point(usize::from(low[index]) | usize::from(bits & 7) << 8, bits >> 3 == 1, numbers);
         }
     }
 }
@@ -64,7 +64,7 @@ impl Block for IQ1M {
 #[inline(always)]
 fn set_point(point: usize, negative: bool, numbers: &mut [i8]) {
     let (point, shift) = (grids::IQ1[point], if negative { -1 } else { 1 });
-    for (place, number) in numbers.iter_mut().enumerate() {
-        *number = ((point >> (2 * place) & 3) as i8 - 1) * 8 + shift;
+    for (index, number) in numbers.iter_mut().enumerate() {
+        *number = ((point >> (2 * index) & 3) as i8 - 1) * 8 + shift;
     }
 }

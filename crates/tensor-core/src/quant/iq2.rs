@@ -24,9 +24,9 @@ impl Block for IQ2XXS {
         for (group, bytes) in block[2..66].chunks_exact(8).enumerate() {
             let signs = double_word(&bytes[4..]);
             to.scales[group] = 2 * (signs >> 28) as i8 + 1;
-            for (place, numbers) in to.numbers[32 * group..][..32].chunks_exact_mut(8).enumerate() {
-                let signs = signs_of((signs >> (7 * place)) as u8 & 127);
-                set_point(grids::IQ2_XXS[usize::from(bytes[place])], signs, numbers);
+            for (index, numbers) in to.numbers[32 * group..][..32].chunks_exact_mut(8).enumerate() {
+                let signs = signs_of((signs >> (7 * index)) as u8 & 127);
+                set_point(grids::IQ2_XXS[usize::from(bytes[index])], signs, numbers);
             }
         }
     }
@@ -64,9 +64,9 @@ impl Block for IQ2S {
         to.units[0] = half(block) * 0.125;
         set_scales(&block[74..82], to.scales);
         let (low, signs, high) = (&block[2..34], &block[34..66], &block[66..74]);
-        for (place, numbers) in to.numbers.chunks_exact_mut(8).enumerate() {
-            let high = usize::from(high[place / 4] >> (2 * (place % 4)) & 3);
-            set_point(grids::IQ2_S[usize::from(low[place]) | high << 8], signs[place], numbers);
+        for (index, numbers) in to.numbers.chunks_exact_mut(8).enumerate() {
+            let high = usize::from(high[index / 4] >> (2 * (index % 4)) & 3);
+            set_point(grids::IQ2_S[usize::from(low[index]) | high << 8], signs[index], numbers);
         }
     }
 }
@@ -89,8 +89,8 @@ pub(super) fn signs_of(seven: u8) -> u8 {
 /// Writes the eight coordinates of a point of the grid, with their signs.
 #[inline(always)]
 fn set_point(point: u16, signs: u8, numbers: &mut [i8]) {
-    for (place, number) in numbers.iter_mut().enumerate() {
-        let magnitude = IQ2_MAGNITUDES[usize::from(point >> (2 * place) & 3)];
-        *number = if signs >> place & 1 == 1 { -magnitude } else { magnitude };
+    for (index, number) in numbers.iter_mut().enumerate() {
+        let magnitude = IQ2_MAGNITUDES[usize::from(point >> (2 * index) & 3)];
+        *number = if signs >> index & 1 == 1 { -magnitude } else { magnitude };
     }
 }

@@ -24,10 +24,10 @@ impl Block for IQ3XXS {
         for (group, bytes) in block[66..98].chunks_exact(4).enumerate() {
             let signs = double_word(bytes);
             to.scales[group] = 2 * (signs >> 28) as i8 + 1;
-            for (place, numbers) in to.numbers[32 * group..][..32].chunks_exact_mut(8).enumerate() {
-                let points = &points[8 * group + 2 * place..][..2];
+            for (index, numbers) in to.numbers[32 * group..][..32].chunks_exact_mut(8).enumerate() {
+                let points = &points[8 * group + 2 * index..][..2];
                 let points = [points[0], points[1]].map(|point| grids::IQ3_XXS[usize::from(point)]);
-                let signs = signs_of((signs >> (7 * place)) as u8 & 127);
+                let signs = signs_of((signs >> (7 * index)) as u8 & 127);
                 set_points(points, &IQ3_XXS_MAGNITUDES, signs, numbers);
             }
         }
@@ -50,12 +50,12 @@ impl Block for IQ3S {
             let bits = scales[group / 2] >> (4 * (group % 2)) & 15;
             to.scales[group] = 1 + 2 * bits as i8;
         }
-        for (place, numbers) in to.numbers.chunks_exact_mut(8).enumerate() {
-            let points = [2 * place, 2 * place + 1].map(|place| {
-                let high = usize::from(high[place / 8] >> (place % 8) & 1);
-                grids::IQ3_S[usize::from(low[place]) | high << 8]
+        for (index, numbers) in to.numbers.chunks_exact_mut(8).enumerate() {
+            let points = [2 * index, 2 * index + 1].map(|index| {
+                let high = usize::from(high[index / 8] >> (index % 8) & 1);
+                grids::IQ3_S[usize::from(low[index]) | high << 8]
             });
-            set_points(points, &IQ3_S_MAGNITUDES, signs[place], numbers);
+            set_points(points, &IQ3_S_MAGNITUDES, signs[index], numbers);
         }
     }
 }
@@ -63,8 +63,8 @@ impl Block for IQ3S {
 /// Writes the coordinates of two points of a grid, with their signs.
 #[inline(always)]
 fn set_points(points: [u16; 2], magnitudes: &[i8; 8], signs: u8, numbers: &mut [i8]) {
-    for (place, number) in numbers.iter_mut().enumerate() {
-        let magnitude = magnitudes[usize::from(points[place / 4] >> (4 * (place % 4)) & 7)];
-        *number = if signs >> place & 1 == 1 { -magnitude } else { magnitude };
+    for (index, number) in numbers.iter_mut().enumerate() {
+        let magnitude = magnitudes[usize::from(points[index / 4] >> (4 * (index % 4)) & 7)];
+        *number = if signs >> index & 1 == 1 { -magnitude } else { magnitude };
     }
 }

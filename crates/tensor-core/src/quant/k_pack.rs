@@ -148,12 +148,12 @@ fn around_zero(
     (scales, numbers)
 }
 
-/// Packs the bit `place` of each number: those of the numbers `i`, `i + 32`, … into byte `i`.
+/// Packs the bit `index` of each number: those of the numbers `i`, `i + 32`, … into byte `i`.
 #[inline(always)]
-fn put_high_bits(numbers: &[u8; LENGTH], place: usize, bytes: &mut [u8]) {
+fn put_high_bits(numbers: &[u8; LENGTH], index: usize, bytes: &mut [u8]) {
     for (shift, numbers) in numbers.chunks_exact(32).enumerate() {
         for (number, byte) in numbers.iter().zip(&mut *bytes) {
-            *byte |= (number >> place & 1) << shift;
+            *byte |= (number >> index & 1) << shift;
         }
     }
 }

@@ -184,12 +184,12 @@ mod tests {
 
     /// The numbers that `tests/vectors/quant.py` quantizes.
     fn sample(kind: &str) -> Vec<f32> {
-        let number = |place: u64| {
-            let fields = (0..3).flat_map(|i| (0..4).map(move |j| word(4 * place + i) >> (16 * j) & 0xffff));
+        let number = |index: u64| {
+            let fields = (0..3).flat_map(|i| (0..4).map(move |j| word(4 * index + i) >> (16 * j) & 0xffff));
             let total: u64 = fields.sum();
             let x = (2 * total as i64 - 12 * 65535) as f32 * 2f32.powi(-22);
             match kind {
-                "outliers" if word(4 * place + 3).is_multiple_of(64) => x * 16.0,
+                "outliers" if word(4 * index + 3).is_multiple_of(64) => x * 16.0,
                 "heavy" => x * x.abs() * 32.0,
                 "shifted" => x + 2f32.powi(-5),
                 _ => x,
@@ -251,10 +251,10 @@ mod tests {
         for format in QuantFormat::ALL.into_iter().filter(|format| format.can_quantize()) {
             let zeros = dequantized(format, &quantized(format, &[0.0; 256]));
             assert!(zeros.iter().all(|x| *x == 0.0), "{format}");
-            for (place, x) in special.into_iter().enumerate() {
+            for (index, x) in special.into_iter().enumerate() {
                 let mut values = [x; 256];
                 quantized(format, &values);
-                values.iter_mut().step_by(place + 2).for_each(|y| *y = 0.5);
+                values.iter_mut().step_by(index + 2).for_each(|y| *y = 0.5);
                 quantized(format, &values);
             }
         }

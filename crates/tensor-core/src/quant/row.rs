@@ -25,20 +25,20 @@ impl Row {
         let (mut units, mut min_units, mut scales, mut mins) = ([0.0; 4], [0.0; 4], [1; 16], [1; 16]);
         // Each slice is checked, which keeps the compiler from vectorising over blocks, with strides between bytes. Within
         // a block it then vectorises over neighbours.
-        for (place, block) in blocks.chunks_exact(B::BYTES).enumerate() {
+        for (index, block) in blocks.chunks_exact(B::BYTES).enumerate() {
             let to = Unpacked {
-                numbers: &mut self.numbers[place * B::LENGTH..][..B::LENGTH],
+                numbers: &mut self.numbers[index * B::LENGTH..][..B::LENGTH],
                 units: &mut units[..B::LENGTH / B::UNIT],
                 min_units: &mut min_units[..B::LENGTH / B::UNIT],
                 scales: &mut scales[..groups],
                 mins: &mut mins[..groups],
             };
             B::unpack(block, to);
-            for (group, scale) in self.scales[place * groups..][..groups].iter_mut().enumerate() {
+            for (group, scale) in self.scales[index * groups..][..groups].iter_mut().enumerate() {
                 *scale = units[group * B::GROUP / B::UNIT] * f32::from(scales[group]);
             }
             if B::MINS {
-                for (group, min) in self.mins[place * groups..][..groups].iter_mut().enumerate() {
+                for (group, min) in self.mins[index * groups..][..groups].iter_mut().enumerate() {
                     *min = min_units[group * B::GROUP / B::UNIT] * f32::from(mins[group]);
                 }
             }
@@ -57,9 +57,9 @@ impl Row {
     #[inline(always)]
     fn dequantize_groups<const GROUP: usize>(&self, values: &mut [f32]) {
         let groups = values.chunks_exact_mut(GROUP).zip(self.numbers.chunks_exact(GROUP)).zip(&self.scales);
-        for (place, ((values, numbers), scale)) in groups.enumerate() {
+        for (index, ((values, numbers), scale)) in groups.enumerate() {
             let products = numbers.iter().map(|number| scale * f32::from(*number));
-            match self.mins.get(place) {
+            match self.mins.get(index) {
                 None => values.iter_mut().zip(products).for_each(|(value, product)| *value = product),
                 Some(min) => {
                     values.iter_mut().zip(products).for_each(|(value, product)| *value = product - min)
@@ -68,11 +68,11 @@ impl Row {
         }
     }
 
-    /// |scale · number| + |minimum| of number `place`.
+    /// |scale · number| + |minimum| of number `index`.
     #[cfg(test)]
-    pub(crate) fn size(&self, place: usize) -> f64 {
-        let group = place / self.group;
+    pub(crate) fn size(&self, index: usize) -> f64 {
+        let group = index / self.group;
         let min = self.mins.get(group).copied().unwrap_or(0.0);
-        f64::from(self.scales[group] * f32::from(self.numbers[place])).abs() + f64::from(min).abs()
+        f64::from(self.scales[group] * f32::from(self.numbers[index])).abs() + f64::from(min).abs()
     }
 }

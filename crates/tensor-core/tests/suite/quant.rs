@@ -123,12 +123,12 @@ fn experts_are_chosen_by_ids() -> Result<()> {
         let y = quantized.indexed_moe_forward(&x, &ids)?;
         assert_eq!(y.dims(), [3, 2, columns]);
         for (row, experts) in chosen.iter().enumerate() {
-            for (place, expert) in experts.iter().enumerate() {
+            for (index, expert) in experts.iter().enumerate() {
                 let own = weights.narrow(0, *expert as usize * columns, columns)?;
                 let own = QTensor::quantize(&own, QuantFormat::Q4K)?;
-                let x = x.narrow(0, row, 1)?.narrow(1, place.min(each - 1), 1)?;
+                let x = x.narrow(0, row, 1)?.narrow(1, index.min(each - 1), 1)?;
                 let expected = own.forward(&x)?.to_vec::<f32>()?;
-                assert_eq!(y.narrow(0, row, 1)?.narrow(1, place, 1)?.to_vec::<f32>()?, expected);
+                assert_eq!(y.narrow(0, row, 1)?.narrow(1, index, 1)?.to_vec::<f32>()?, expected);
             }
         }
     }

@@ -127,8 +127,8 @@ fn products_are_near_the_exact_ones() -> Result<()> {
         for device in devices() {
             let weights = weights.to_device(device)?;
             let dtypes = [DType::F32, DType::F16, DType::BF16];
-            for (place, rows) in [1, 3, 5, 8, 9].into_iter().enumerate() {
-                let dtype = dtypes[(turn + place) % 3];
+            for (index, rows) in [1, 3, 5, 8, 9].into_iter().enumerate() {
+                let dtype = dtypes[(turn + index) % 3];
                 let x = tensor(&[rows, 2304], 3, dtype)?;
                 let y = weights.forward(&x.to_device(device)?)?;
                 assert_eq!((y.dtype(), y.dims()), (dtype, &[rows, 7][..]));
@@ -155,9 +155,9 @@ fn experts_are_near_the_exact_products() -> Result<()> {
                 let y = all.indexed_moe_forward(&x.to_device(device)?, &ids)?;
                 assert_eq!(y.dims(), [2, 2, columns]);
                 for (row, experts) in chosen.iter().enumerate() {
-                    for (place, expert) in experts.iter().enumerate() {
-                        let x = x.narrow(0, row, 1)?.narrow(1, place.min(each - 1), 1)?.squeeze(0)?;
-                        let y = y.narrow(0, row, 1)?.narrow(1, place, 1)?.squeeze(0)?;
+                    for (index, expert) in experts.iter().enumerate() {
+                        let x = x.narrow(0, row, 1)?.narrow(1, index.min(each - 1), 1)?.squeeze(0)?;
+                        let y = y.narrow(0, row, 1)?.narrow(1, index, 1)?.squeeze(0)?;
                         let w = exact.narrow(0, *expert as usize, 1)?.squeeze(0)?;
                         check(
                             &y,

@@ -101,8 +101,8 @@ fn version(cursor: &mut Cursor<'_>) -> Result<u32> {
 
 fn metadata(cursor: &mut Cursor<'_>, count: u64) -> Result<Metadata> {
     let mut metadata = Metadata::new();
-    for place in 0..count {
-        cursor.reading = format!("the name of metadata {place}");
+    for index in 0..count {
+        cursor.reading = format!("the name of metadata {index}");
         let key = cursor.text()?;
         cursor.reading = format!("metadata {}", shown(&key));
         let value = cursor.value()?;
@@ -125,8 +125,8 @@ fn alignment(cursor: &Cursor<'_>, metadata: &Metadata) -> Result<u64> {
 /// The tensors; the ranges are as the file has them, relative to its data.
 fn infos(cursor: &mut Cursor<'_>, count: u64, file: usize) -> Result<BTreeMap<String, Info>> {
     let mut tensors = BTreeMap::new();
-    for place in 0..count {
-        cursor.reading = format!("the name of tensor {place}");
+    for index in 0..count {
+        cursor.reading = format!("the name of tensor {index}");
         let name = cursor.text()?;
         cursor.reading = format!("tensor {}", shown(&name));
         let info = info(cursor, file)?;

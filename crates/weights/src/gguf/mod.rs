@@ -103,8 +103,8 @@ impl File {
 
     fn of(sources: Vec<Source>) -> Result<File> {
         let mut headers = Vec::new();
-        for (place, source) in sources.iter().enumerate() {
-            headers.push(Header::read(source, place)?);
+        for (index, source) in sources.iter().enumerate() {
+            headers.push(Header::read(source, index)?);
         }
         let Header { version, metadata, tensors, alignment } = split::join(&sources, headers)?;
         Ok(File { sources, version, alignment, metadata, tensors })

@@ -44,7 +44,7 @@ pub(super) fn parts(path: &Path) -> Option<Vec<PathBuf>> {
     let first: usize =
         digits.parse().ok().filter(|&first| first <= 1 && digits.bytes().all(|b| b.is_ascii_digit()))?;
     let width = digits.len();
-    let named = |place: usize| path.with_file_name(format!("{stem}.part{place:0width$}"));
+    let named = |index: usize| path.with_file_name(format!("{stem}.part{index:0width$}"));
     Some((first..=MOST).map(named).take_while(|path| path.exists()).collect())
 }
 
@@ -59,13 +59,13 @@ fn number_behind(name: &str) -> Option<(&str, usize)> {
 pub(super) fn join(sources: &[Source], headers: Vec<Header>) -> Result<Header> {
     let many = headers.len() > 1;
     let mut whole: Option<Header> = None;
-    for (place, (header, source)) in headers.into_iter().zip(sources).enumerate() {
+    for (index, (header, source)) in headers.into_iter().zip(sources).enumerate() {
         let error = |what: String| Err(source.error(OPEN, what));
         let says = |key, otherwise| header.metadata.u64(key).unwrap_or(otherwise);
         let (number, count) = (says(NUMBER, 0), says(COUNT, 1));
-        if many && (number, count) != (place as u64, sources.len() as u64) {
+        if many && (number, count) != (index as u64, sources.len() as u64) {
             return error(format!(
-                "it says that it is file {number} of {count} ({NUMBER} and {COUNT}), and its name says file {place} of {}",
+                "it says that it is file {number} of {count} ({NUMBER} and {COUNT}), and its name says file {index} of {}",
                 sources.len()
             ));
         }

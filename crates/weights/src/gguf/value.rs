@@ -249,8 +249,8 @@ impl fmt::Display for Array {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fn list<T: fmt::Display>(values: &[T], f: &mut fmt::Formatter<'_>) -> fmt::Result {
             f.write_str("[")?;
-            for (place, value) in values.iter().enumerate() {
-                f.write_str(if place == 0 { "" } else { ", " })?;
+            for (index, value) in values.iter().enumerate() {
+                f.write_str(if index == 0 { "" } else { ", " })?;
                 value.fmt(f)?;
             }
             f.write_str("]")

@@ -62,14 +62,14 @@ pub fn write_planned(
     pad(&mut header, alignment);
     file::write(path, WRITE, |put| {
         put(&header)?;
-        for (place, &length) in lengths.iter().enumerate() {
+        for (index, &length) in lengths.iter().enumerate() {
             let mut written = 0u64;
-            content(place, &mut |bytes| {
+            content(index, &mut |bytes| {
                 written += bytes.len() as u64;
                 put(bytes)
             })?;
             if written != length {
-                let name = shown(&tensors[place].name);
+                let name = shown(&tensors[index].name);
                 return Err(bad(format!("tensor {name} takes {length} bytes, and {written} were given")));
             }
             put(&vec![0; (length.next_multiple_of(alignment) - length) as usize])?;

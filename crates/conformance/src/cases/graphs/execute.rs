@@ -220,8 +220,8 @@ fn a_long_chain(b: &Bench) -> Outcome {
     let (memory, stream) = (b.zeros::<i32>(1001)?, b.stream()?);
     begin(b, stream.raw)?;
     fill(b, memory.at(0), 9, 1, stream.raw)?;
-    for place in 1..=1000 {
-        copy_word(b, memory.at(place), memory.at(place - 1), stream.raw)?;
+    for index in 1..=1000 {
+        copy_word(b, memory.at(index), memory.at(index - 1), stream.raw)?;
     }
     let graph = end(b, stream.raw)?;
     same("the nodes", node_count(b, graph.raw)?, 1001)?;
@@ -236,9 +236,9 @@ fn a_wide_graph(b: &Bench) -> Outcome {
     begin(b, trunk.raw)?;
     fill(b, memory.at(16), 4, 1, trunk.raw)?;
     ok!(b, hipEventRecord(fork.raw, trunk.raw));
-    for (place, (branch, join)) in branches.iter().enumerate() {
+    for (index, (branch, join)) in branches.iter().enumerate() {
         ok!(b, hipStreamWaitEvent(branch.raw, fork.raw, 0));
-        copy_word(b, memory.at(place), memory.at(16), branch.raw)?;
+        copy_word(b, memory.at(index), memory.at(16), branch.raw)?;
         link(b, join, branch.raw, trunk.raw)?;
     }
     fill(b, memory.at(16), 5, 1, trunk.raw)?;

@@ -77,9 +77,9 @@ fn add_up(b: &Bench) -> Outcome {
 fn update_of_arguments(b: &Bench) -> Outcome {
     let function = b.function("basic", "write_one")?;
     let (memory, stream) = (b.zeros::<i32>(2)?, b.stream()?);
-    let launch = |place: usize, value: i32| {
+    let launch = |index: usize, value: i32| {
         let (function, memory) = (&function, &memory);
-        move |s| b.launch_on(s, function, grid(1, 1), args![memory.at(place), value])
+        move |s| b.launch_on(s, function, grid(1, 1), args![memory.at(index), value])
     };
     let exec = instantiate(b, &graph(b, launch(0, 7))?)?;
     run(b, &exec, stream.raw)?;

@@ -163,8 +163,8 @@ fn node_type(b: &Bench, node: hipGraphNode_t) -> Result<u32, Failure> {
 
 /// Submits a fill of `count` words to a stream.
 #[track_caller]
-fn fill(b: &Bench, place: *mut c_void, value: i32, count: usize, stream: hipStream_t) -> Outcome {
-    ok!(b, hipMemsetD32Async(place, value, count, stream));
+fn fill(b: &Bench, out: *mut c_void, value: i32, count: usize, stream: hipStream_t) -> Outcome {
+    ok!(b, hipMemsetD32Async(out, value, count, stream));
     Ok(())
 }
 

@@ -33,7 +33,7 @@ fn refused(b: &Bench, exec: &Exec<'_>, graph: &Graph<'_>, reason: u32, blamed: O
     if count > 0 {
         ok!(b, hipGraphGetNodes(graph.raw, nodes.as_mut_ptr(), &mut count));
     }
-    same("the blamed node", node, blamed.map_or(null_mut(), |place| nodes[place]))
+    same("the blamed node", node, blamed.map_or(null_mut(), |index| nodes[index]))
 }
 
 /// Captures what the closure submits as a graph.

@@ -108,10 +108,10 @@ fn compare_and_swap(b: &Bench) -> Outcome {
         let (cells, wins) = (b.zeros::<T>(8)?, b.zeros::<u32>(9)?);
         b.launch(&b.function("atomic", name)?, grid(2, 32), args![&cells, &wins])?;
         same_all(name, &wins.read()?, &[1, 1, 1, 1, 1, 1, 1, 1, 0])?;
-        for (place, cell) in cells.read()?.into_iter().enumerate() {
+        for (index, cell) in cells.read()?.into_iter().enumerate() {
             let winner = number(cell);
-            let fits = (1..=64).contains(&winner) && (winner - 1) % 8 == place;
-            ensure(fits, format!("{name}: cell {place} holds {winner}"))?;
+            let fits = (1..=64).contains(&winner) && (winner - 1) % 8 == index;
+            ensure(fits, format!("{name}: cell {index} holds {winner}"))?;
         }
         Ok(())
     }

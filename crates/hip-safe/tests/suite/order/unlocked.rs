@@ -302,12 +302,12 @@ fn a_stream_whose_last_reference_goes_while_memory_is_locked_ends_afterwards() {
     assert_eq!(told.recv().unwrap(), [3; LEN]);
 }
 
-unsafe extern "C" fn ask_for_a_report(place: *mut hipDeviceProp_tR0600, ordinal: c_int) -> hipError_t {
+unsafe extern "C" fn ask_for_a_report(out: *mut hipDeviceProp_tR0600, ordinal: c_int) -> hipError_t {
     drop(MemoryReport::now());
     let platform = hip_host::platform();
     let ask = platform.hip().hipGetDevicePropertiesR0600.get().unwrap();
     // SAFETY: S1: the caller's own arguments.
-    unsafe { ask(place, ordinal) }
+    unsafe { ask(out, ordinal) }
 }
 
 #[test]

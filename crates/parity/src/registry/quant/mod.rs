@@ -87,7 +87,7 @@ fn conversions(format: QuantFormat, turn: usize) -> Vec<Case> {
 /// Products with each number of rows, in each dtype and exactly.
 fn products(format: QuantFormat, turn: usize) -> Vec<Case> {
     let mut cases = Vec::new();
-    for (place, count) in ROWS.into_iter().enumerate() {
+    for (index, count) in ROWS.into_iter().enumerate() {
         for dtype in DTYPES {
             // 40 pieces of 32: some lanes have two.
             let x = Operand::dense(dtype, &[count, 1280], Contents::Terms);
@@ -95,7 +95,7 @@ fn products(format: QuantFormat, turn: usize) -> Vec<Case> {
             cases.push(case(Verb::Matmul, format, operands, Layout::Contiguous, class(format, count, false)));
         }
         // Weights of more rows may be rounded to the dtype.
-        let dtype = if count == 9 { DType::F32 } else { DTYPES[(turn + place) % 3] };
+        let dtype = if count == 9 { DType::F32 } else { DTYPES[(turn + index) % 3] };
         let width = whole_width(format);
         let x = Operand::dense(dtype, &[count, width], Contents::Steps);
         let operands = vec![x, whole_blocks(format, &[7], width)];
@@ -117,14 +117,14 @@ fn whole_width(format: QuantFormat) -> usize {
 /// Products with the matrices of experts, in each dtype and exactly.
 fn experts(format: QuantFormat, turn: usize) -> Vec<Case> {
     let mut cases = Vec::new();
-    for (place, dtype) in DTYPES.into_iter().enumerate() {
+    for (index, dtype) in DTYPES.into_iter().enumerate() {
         // The same activations for all experts of a row, or others for each.
-        let each = if (turn + place).is_multiple_of(2) { 1 } else { 3 };
+        let each = if (turn + index).is_multiple_of(2) { 1 } else { 3 };
         let x = |contents| Operand::dense(dtype, &[4, each, 256], contents);
-        let which = ids(&[4, 3], 3, IDS[(turn + place) % 4]);
+        let which = ids(&[4, 3], 3, IDS[(turn + index) % 4]);
         let operands = vec![x(Contents::Terms), which.clone(), blocks(format, &[3, 9], 256)];
         cases.push(case(Verb::Experts, format, operands, Layout::Contiguous, class(format, 0, false)));
-        if place == turn % 3 {
+        if index == turn % 3 {
             let operands = vec![x(Contents::Steps), which, whole_blocks(format, &[3, 9], 256)];
             let whole = case(Verb::Experts, format, operands, Layout::Contiguous, class(format, 0, true));
             cases.push(whole.exactly());

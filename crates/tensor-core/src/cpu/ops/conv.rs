@@ -157,8 +157,8 @@ fn depthwise<T: Element + Arith>(
 }
 
 /// Converts a position to an index, if it is within `0..length`.
-fn inside(place: i64, length: usize) -> Option<usize> {
-    usize::try_from(place).ok().filter(|&place| place < length)
+fn inside(index: i64, length: usize) -> Option<usize> {
+    usize::try_from(index).ok().filter(|&index| index < length)
 }
 
 /// The range of q in `0..places` for which `first + q · step` is within `0..length`.

@@ -50,7 +50,7 @@ pub(super) fn to_f32(storage: &CpuStorage, layout: &Layout) -> Result<(CpuStorag
     let converted = cast(storage, &in_memory, DType::F32)?;
     let tight = Layout::contiguous(in_memory.shape().clone(), "matmul")?;
     let mut back = outer_first.clone();
-    (0..back.len()).for_each(|place| back[outer_first[place]] = place);
+    (0..back.len()).for_each(|index| back[outer_first[index]] = index);
     Ok((converted, tight.permute(&back, "matmul")?.expand(layout.shape(), "matmul")?))
 }
 

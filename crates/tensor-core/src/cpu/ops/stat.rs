@@ -53,9 +53,9 @@ pub(crate) fn stat(storage: &CpuStorage, layout: &Layout, op: StatOp, axes: &[us
     }, else Err(unsupported(op.name(), storage)))
 }
 
-/// The elements from `place` on. An empty row may begin past the end, and gives none.
-fn from<T>(elements: &[T], place: usize) -> &[T] {
-    elements.get(place..).unwrap_or_default()
+/// The elements from `index` on. An empty row may begin past the end, and gives none.
+fn from<T>(elements: &[T], index: usize) -> &[T] {
+    elements.get(index..).unwrap_or_default()
 }
 
 /// The elements of one result.

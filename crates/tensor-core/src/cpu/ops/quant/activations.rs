@@ -88,12 +88,12 @@ pub(super) fn parts<B: Block, P: Part>(values: &[f32], width: usize) -> Vec<P> {
     let rows = values.len() / width;
     let mut parts = vec![P::default(); values.len() / P::LENGTH];
     fill_chunks(&mut parts, rows, 4 * P::LENGTH, &|start, parts: &mut [P], (): &mut ()| {
-        let place = start / rows * P::LENGTH;
+        let index = start / rows * P::LENGTH;
         vectorised(
             #[inline(always)]
             || {
                 for (part, values) in parts.iter_mut().zip(values.chunks_exact(width)) {
-                    *part = P::new::<B>(&values[place..][..P::LENGTH]);
+                    *part = P::new::<B>(&values[index..][..P::LENGTH]);
                 }
             },
         );

@@ -71,9 +71,9 @@ impl Machine for Avx2 {
     }
 
     #[inline(always)]
-    fn add_narrow<B: Block>(self, tile: &Tile, place: usize, parts: &[Part32], sums: &mut [Floats]) {
+    fn add_narrow<B: Block>(self, tile: &Tile, index: usize, parts: &[Part32], sums: &mut [Floats]) {
         // SAFETY: S22: an `Avx2` exists where it was detected.
-        unsafe { add_narrow::<B>(tile, place, parts, sums) }
+        unsafe { add_narrow::<B>(tile, index, parts, sums) }
     }
 
     #[inline(always)]
@@ -100,9 +100,9 @@ fn interleave(rows: [&[i8; 32]; LANES], zero: u8, to: &mut [Bytes; 8]) {
 #[target_feature(enable = "avx2")]
 fn nibbles(rows: [&[u8; 16]; LANES], to: &mut [Bytes; 8]) {
     let lower = _mm256_set1_epi8(15);
-    for (place, both) in interleave_16(rows).into_iter().enumerate() {
-        to[place] = bytemuck::cast(_mm256_and_si256(both, lower));
-        to[place + 4] = bytemuck::cast(_mm256_and_si256(_mm256_srli_epi16::<4>(both), lower));
+    for (index, both) in interleave_16(rows).into_iter().enumerate() {
+        to[index] = bytemuck::cast(_mm256_and_si256(both, lower));
+        to[index + 4] = bytemuck::cast(_mm256_and_si256(_mm256_srli_epi16::<4>(both), lower));
     }
 }
 
@@ -162,8 +162,8 @@ fn widened(rows: &[[i8; 16]; LANES], first: [i8; 2], step: usize, to: &mut [Pair
     let each =
         _mm_setr_epi8(-1, a, -1, b, -1, 4 + a, -1, 4 + b, -1, 8 + a, -1, 8 + b, -1, 12 + a, -1, 12 + b);
     let each = _mm256_set_m128i(each, each);
-    for (place, to) in to.iter_mut().enumerate() {
-        let at = place * step;
+    for (index, to) in to.iter_mut().enumerate() {
+        let at = index * step;
         let places = _mm256_add_epi8(each, _mm256_set1_epi16(((at % 4) << 8) as i16));
         let bytes = _mm256_shuffle_epi8(vectors[at / 4], places);
         *to = bytemuck::cast(_mm256_srai_epi16::<8>(bytes));
@@ -210,25 +210,25 @@ fn quarters(a: __m256i, b: __m256i, c: __m256i, d: __m256i) -> [__m256i; 4] {
 
 #[inline]
 #[target_feature(enable = "avx2")]
-fn add_narrow<B: Block>(tile: &Tile, place: usize, parts: &[Part32], sums: &mut [Floats]) {
+fn add_narrow<B: Block>(tile: &Tile, index: usize, parts: &[Part32], sums: &mut [Floats]) {
     let (parts, rest) = parts.as_chunks::<TOGETHER>();
     let (sums, other_sums) = sums.as_chunks_mut::<TOGETHER>();
     for (parts, sums) in parts.iter().zip(sums) {
-        narrow::<B, TOGETHER>(tile, place, parts, sums);
+        narrow::<B, TOGETHER>(tile, index, parts, sums);
     }
     for (part, sums) in rest.as_chunks().0.iter().zip(other_sums.as_chunks_mut().0) {
-        narrow::<B, 1>(tile, place, part, sums);
+        narrow::<B, 1>(tile, index, part, sums);
     }
 }
 
 #[inline]
 #[target_feature(enable = "avx2")]
-fn narrow<B: Block, const N: usize>(tile: &Tile, place: usize, parts: &[Part32; N], sums: &mut [Floats; N]) {
+fn narrow<B: Block, const N: usize>(tile: &Tile, index: usize, parts: &[Part32; N], sums: &mut [Floats; N]) {
     let (groups, vectors) = (32 / B::GROUP, B::GROUP / 4);
     let ones = _mm256_set1_epi16(1);
     for group in 0..groups {
-        let codes = &tile.codes.0[8 * place + vectors * group..][..vectors];
-        let high = &tile.high.0[8 * place + vectors * group..][..vectors];
+        let codes = &tile.codes.0[8 * index + vectors * group..][..vectors];
+        let high = &tile.high.0[8 * index + vectors * group..][..vectors];
         let mut numbers = [&[][..]; N];
         for (numbers, part) in numbers.iter_mut().zip(parts) {
             *numbers = &part.numbers[vectors * group..][..vectors];
@@ -240,8 +240,8 @@ fn narrow<B: Block, const N: usize>(tile: &Tile, place: usize, parts: &[Part32; 
                 *total = _mm256_add_epi32(*total, _mm256_slli_epi32::<4>(upper));
             }
         }
-        let units: __m256 = bytemuck::cast(tile.units[groups * place + group]);
-        let mins: __m256 = bytemuck::cast(tile.min_units[place]);
+        let units: __m256 = bytemuck::cast(tile.units[groups * index + group]);
+        let mins: __m256 = bytemuck::cast(tile.min_units[index]);
         for n in 0..N {
             let mut total = totals[n];
             if B::ZERO != 0 {
@@ -331,10 +331,10 @@ fn dots<B: Block, const N: usize>(codes: &[Bytes], numbers: [&[i32]; N], scales:
     let mut totals = [zero; N];
     for first in (0..B::GROUP / 4).step_by(added::<B>()) {
         let mut sums = [zero; N];
-        for place in first..(first + added::<B>()).min(B::GROUP / 4) {
-            let code: __m256i = bytemuck::cast(codes[place]);
+        for index in first..(first + added::<B>()).min(B::GROUP / 4) {
+            let code: __m256i = bytemuck::cast(codes[index]);
             for (sum, numbers) in sums.iter_mut().zip(&numbers) {
-                let products = _mm256_maddubs_epi16(code, _mm256_set1_epi32(numbers[place]));
+                let products = _mm256_maddubs_epi16(code, _mm256_set1_epi32(numbers[index]));
                 *sum = _mm256_add_epi16(*sum, products);
             }
         }

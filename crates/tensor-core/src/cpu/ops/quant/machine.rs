@@ -31,11 +31,11 @@ pub(super) trait Machine: Copy {
     /// Vector `i` has the numbers `2 · i` and `2 · i + 1` of each row.
     fn pair(self, rows: &[[i8; 16]; LANES], to: &mut [Pairs]);
 
-    /// Adds the products of part `place` of the tile's blocks with each of the `parts` to its `sums`.
-    fn add_narrow<B: Block>(self, tile: &Tile, place: usize, parts: &[Part32], sums: &mut [Floats]);
+    /// Adds the products of part `index` of the tile's blocks with each of the `parts` to its `sums`.
+    fn add_narrow<B: Block>(self, tile: &Tile, index: usize, parts: &[Part32], sums: &mut [Floats]);
 
     /// As [`Machine::add_narrow`], of blocks with one unit, which are one part.
-    fn add_wide<B: Block>(self, tile: &Tile, place: usize, parts: &[Part256], sums: &mut [Floats]);
+    fn add_wide<B: Block>(self, tile: &Tile, index: usize, parts: &[Part256], sums: &mut [Floats]);
 }
 
 /// No instructions in particular.
@@ -45,9 +45,9 @@ pub(super) struct AnyMachine;
 impl Machine for AnyMachine {
     #[inline(always)]
     fn interleave(self, rows: [&[i8; 32]; LANES], zero: u8, to: &mut [Bytes; 8]) {
-        for (place, vector) in to.iter_mut().enumerate() {
+        for (index, vector) in to.iter_mut().enumerate() {
             for (lane, four) in vector.chunks_exact_mut(4).enumerate() {
-                for (to, number) in four.iter_mut().zip(&rows[lane][4 * place..]) {
+                for (to, number) in four.iter_mut().zip(&rows[lane][4 * index..]) {
                     *to = (*number as u8).wrapping_add(zero);
                 }
             }
@@ -63,10 +63,10 @@ impl Machine for AnyMachine {
 
     #[inline(always)]
     fn nibbles(self, rows: [&[u8; 16]; LANES], to: &mut [Bytes; 8]) {
-        for (place, vector) in to.iter_mut().enumerate() {
+        for (index, vector) in to.iter_mut().enumerate() {
             for (lane, four) in vector.chunks_exact_mut(4).enumerate() {
-                for (to, byte) in four.iter_mut().zip(&rows[lane][4 * (place % 4)..]) {
-                    *to = byte >> (4 * (place / 4)) & 15;
+                for (to, byte) in four.iter_mut().zip(&rows[lane][4 * (index % 4)..]) {
+                    *to = byte >> (4 * (index / 4)) & 15;
                 }
             }
         }
@@ -74,9 +74,9 @@ impl Machine for AnyMachine {
 
     #[inline(always)]
     fn add_fifth_bits(self, rows: [u32; LANES], to: &mut [Bytes; 8]) {
-        for (place, vector) in to.iter_mut().enumerate() {
+        for (index, vector) in to.iter_mut().enumerate() {
             for (i, number) in vector.iter_mut().enumerate() {
-                *number |= ((rows[i / 4] >> (4 * place + i % 4) & 1) << 4) as u8;
+                *number |= ((rows[i / 4] >> (4 * index + i % 4) & 1) << 4) as u8;
             }
         }
     }
@@ -88,32 +88,32 @@ impl Machine for AnyMachine {
 
     #[inline(always)]
     fn spread(self, rows: &[[i8; 16]; LANES], to: &mut [Pairs]) {
-        for (place, vector) in to.iter_mut().enumerate() {
-            *vector = array(|i| i16::from(rows[i / 2][place]));
+        for (index, vector) in to.iter_mut().enumerate() {
+            *vector = array(|i| i16::from(rows[i / 2][index]));
         }
     }
 
     #[inline(always)]
     fn pair(self, rows: &[[i8; 16]; LANES], to: &mut [Pairs]) {
-        for (place, vector) in to.iter_mut().enumerate() {
-            *vector = array(|i| i16::from(rows[i / 2][2 * place + i % 2]));
+        for (index, vector) in to.iter_mut().enumerate() {
+            *vector = array(|i| i16::from(rows[i / 2][2 * index + i % 2]));
         }
     }
 
     #[inline(always)]
-    fn add_narrow<B: Block>(self, tile: &Tile, place: usize, parts: &[Part32], sums: &mut [Floats]) {
+    fn add_narrow<B: Block>(self, tile: &Tile, index: usize, parts: &[Part32], sums: &mut [Floats]) {
         let (groups, vectors) = (32 / B::GROUP, B::GROUP / 4);
         for (part, sums) in parts.iter().zip(sums) {
             for group in 0..groups {
-                let first = 8 * place + vectors * group;
+                let first = 8 * index + vectors * group;
                 let numbers = &part.numbers[vectors * group..][..vectors];
                 let dots = dots::<B>(tile, first, numbers);
-                let units = &tile.units[groups * place + group];
+                let units = &tile.units[groups * index + group];
                 for lane in 0..LANES {
                     let dot = dots[lane] - i32::from(B::ZERO) * part.sums[group];
                     let mut product = (units[lane] * part.scale) * dot as f32;
                     if B::MINS {
-                        product -= tile.min_units[place][lane] * part.sum;
+                        product -= tile.min_units[index][lane] * part.sum;
                     }
                     sums[lane] += product;
                 }
@@ -157,9 +157,9 @@ impl Machine for AnyMachine {
 #[inline(always)]
 fn dots<B: Block>(tile: &Tile, first: usize, numbers: &[i32]) -> [i32; LANES] {
     let mut sums = [0; LANES];
-    for (place, four) in numbers.iter().enumerate() {
+    for (index, four) in numbers.iter().enumerate() {
         let four: [i8; 4] = bytemuck::cast(*four);
-        let (codes, high) = (&tile.codes.0[first + place], &tile.high.0[first + place]);
+        let (codes, high) = (&tile.codes.0[first + index], &tile.high.0[first + index]);
         for lane in 0..LANES {
             for i in 0..4 {
                 let mut code = i32::from(codes[4 * lane + i]);

@@ -47,8 +47,8 @@ macro_rules! multiplied {
 
             #[inline(always)]
             fn add(machine: impl Machine, tile: &Tile, parts: &[$Part], sums: &mut [Floats]) {
-                for (place, parts) in parts.chunks_exact(sums.len()).enumerate() {
-                    machine.$add::<Self>(tile, place, parts, sums);
+                for (index, parts) in parts.chunks_exact(sums.len()).enumerate() {
+                    machine.$add::<Self>(tile, index, parts, sums);
                 }
             }
         })+
@@ -98,10 +98,10 @@ fn transposed<B: Multiplied>(
     let count = blocks.len() / bytes * rows;
     new_chunks(count, (LANES * rows, work), operation, &|start, out: &mut [f32], scratch: &mut Scratch| {
         let blocks = &blocks[start / rows * bytes..][..out.len() / rows * bytes];
-        for (place, parts) in parts.iter().enumerate() {
+        for (index, parts) in parts.iter().enumerate() {
             scratch.multiply::<B>(blocks, bytes, parts);
             for (lane, out) in out.chunks_exact_mut(rows).enumerate() {
-                let out = out[place * together..].iter_mut();
+                let out = out[index * together..].iter_mut();
                 out.zip(&scratch.sums).for_each(|(y, sums)| *y = sums[lane]);
             }
         }
@@ -142,8 +142,8 @@ impl Scratch {
         let beside = parts.len() / blocks;
         self.sums.clear();
         self.sums.resize(beside / (B::LENGTH / B::Part::LENGTH), [0.0; LANES]);
-        for (place, parts) in parts.chunks_exact(beside).enumerate() {
-            let block = |lane: usize| &rows[lane.min(last) * bytes + place * B::BYTES..][..B::BYTES];
+        for (index, parts) in parts.chunks_exact(beside).enumerate() {
+            let block = |lane: usize| &rows[lane.min(last) * bytes + index * B::BYTES..][..B::BYTES];
             let rows: Rows<'_> = std::array::from_fn(block);
             // The next eight rows lie behind these. Eight streams at a time are too many for the processor to foresee.
             let next = rows.map(|block| block.as_ptr().wrapping_add(LANES * bytes));

@@ -143,10 +143,10 @@ impl Tile {
             }
         }
         self.spread::<B>(machine);
-        for (place, codes) in self.codes.0.as_chunks_mut::<16>().0.iter_mut().enumerate() {
+        for (index, codes) in self.codes.0.as_chunks_mut::<16>().0.iter_mut().enumerate() {
             let (low, high) = codes.split_at_mut(8);
             let low = low.first_chunk_mut().expect("eight vectors");
-            machine.interleave(parts_of(rows, 16 + 32 * place), 0, low);
+            machine.interleave(parts_of(rows, 16 + 32 * index), 0, low);
             machine.split(low, high);
         }
     }
@@ -160,14 +160,14 @@ impl Tile {
         let mut upper = [Bytes::default(); 8];
         for (half, codes) in self.codes.0.as_chunks_mut::<32>().0.iter_mut().enumerate() {
             let (low, high) = codes.split_at_mut(16);
-            for (place, low) in low.as_chunks_mut().0.iter_mut().enumerate() {
-                machine.interleave(parts_of(rows, 64 * half + 32 * place), 0, low);
+            for (index, low) in low.as_chunks_mut().0.iter_mut().enumerate() {
+                machine.interleave(parts_of(rows, 64 * half + 32 * index), 0, low);
             }
             machine.split(low, high);
             machine.interleave(parts_of(rows, 128 + 32 * half), 0, &mut upper);
-            for (place, codes) in codes.as_chunks_mut::<8>().0.iter_mut().enumerate() {
+            for (index, codes) in codes.as_chunks_mut::<8>().0.iter_mut().enumerate() {
                 for (code, bits) in codes.iter_mut().flatten().zip(upper.iter().flatten()) {
-                    *code |= (bits >> (2 * place) & 3) << 4;
+                    *code |= (bits >> (2 * index) & 3) << 4;
                 }
             }
         }

@@ -30,23 +30,23 @@ pub(crate) fn by_vector(
     let (device, dtype) = (a.device(), a.dtype());
     let mut arguments = MatvecArgs { rows: [0; MOST], stride: [0; MOST], width: 0 };
     let (mut starts, mut row) = ([0; MOST], 0);
-    for (place, (b, rhs)) in matrices.iter().enumerate() {
+    for (index, (b, rhs)) in matrices.iter().enumerate() {
         let Some(found) = Found::of((a, lhs), (b, rhs))? else { return Ok(None) };
-        (arguments.rows[place], arguments.stride[place]) = (found.columns as u64, found.stride as u64);
-        (arguments.width, row, starts[place]) = (found.inner as u64, found.vector, found.matrix);
+        (arguments.rows[index], arguments.stride[index]) = (found.columns as u64, found.stride as u64);
+        (arguments.width, row, starts[index]) = (found.inner as u64, found.vector, found.matrix);
     }
     let function = device.kernels().get(device, Kernel { family: "matvec", op: "", dtype, to: None })?;
     let shape = launch::matvec(arguments.rows.iter().sum(), device.multiprocessors());
     let vector = a.tail(row, NAME)?;
     // A matrix that is not there has no rows: its pointers are not used.
-    let matrix = |place: usize| match matrices.get(place) {
-        Some((b, _)) => b.tail(starts[place], NAME),
+    let matrix = |index: usize| match matrices.get(index) {
+        Some((b, _)) => b.tail(starts[index], NAME),
         None => a.tail(0, NAME),
     };
     let (first, second, third) = (matrix(0)?, matrix(1)?, matrix(2)?);
-    let result = |place: usize| {
+    let result = |index: usize| {
         // SAFETY: S15: the kernel writes each element.
-        unsafe { HipStorage::uninit(device, dtype, arguments.rows[place] as usize, NAME) }
+        unsafe { HipStorage::uninit(device, dtype, arguments.rows[index] as usize, NAME) }
     };
     let mut results = [result(0)?, result(1)?, result(2)?];
     let [one, two, three] = &mut results;

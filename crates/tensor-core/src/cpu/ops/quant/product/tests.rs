@@ -27,7 +27,7 @@ fn weights(format: QuantFormat, count: usize) -> Vec<u8> {
         return quantize(format, &noise(count, 1)).unwrap();
     }
     let bits = noise(count / format.block_size() * format.type_size(), 2);
-    let byte = |(place, x): (usize, &f32)| (x * 128.0) as i8 as u8 & if place % 2 == 1 { 0x2f } else { 0xff };
+    let byte = |(index, x): (usize, &f32)| (x * 128.0) as i8 as u8 & if index % 2 == 1 { 0x2f } else { 0xff };
     bits.iter().enumerate().map(byte).collect()
 }
 
@@ -76,8 +76,8 @@ fn quant_products_are_within_the_bound() {
             let products = product(format, &blocks, &values, width, "test").unwrap();
             assert_eq!(products.len(), rows * columns);
             let bytes = row_bytes(format, width);
-            for (place, got) in products.iter().enumerate() {
-                let (i, j) = (place / columns, place % columns);
+            for (index, got) in products.iter().enumerate() {
+                let (i, j) = (index / columns, index % columns);
                 let mut row = Row::default();
                 unpack(format, &blocks[j * bytes..][..bytes], &mut row);
                 let (product, bound) = expected(format, &row, width, &values[i * width..][..width]);
