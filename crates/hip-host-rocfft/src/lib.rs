@@ -3,9 +3,9 @@
 //! rocfft-safe uses this crate if its feature `host` is on; C's functions are in [`library()`]'s table.
 //!
 //! ```
-//! use hip_sys::hip::hipMemcpyKind::{hipMemcpyDeviceToHost, hipMemcpyHostToDevice};
+//! use hip_sys::hip::hipMemcpyKind;
 //! use hip_sys::rocfft::*;
-//! use std::ptr::{null_mut, null};
+//! use std::ptr::null_mut;
 //!
 //! let hip = hip_host::platform();
 //! let rocfft = hip_host_rocfft::library();
@@ -16,7 +16,7 @@
 //! unsafe {
 //!     let (hip, table) = (hip.hip(), rocfft.table());
 //!     assert_eq!((hip.hipMalloc)(&mut memory, 32).0, 0);
-//!     assert_eq!((hip.hipMemcpy)(memory, numbers.as_ptr().cast(), 32, hipMemcpyHostToDevice).0, 0);
+//!     assert_eq!((hip.hipMemcpy)(memory, numbers.as_ptr().cast(), 32, hipMemcpyKind::hipMemcpyHostToDevice).0, 0);
 //!     let made = (table.rocfft_plan_create)(
 //!         &mut plan,
 //!         rocfft_result_placement::rocfft_placement_inplace,
@@ -30,7 +30,7 @@
 //!     assert_eq!(made, rocfft_status::rocfft_status_success);
 //!     let done = (table.rocfft_execute)(plan, &mut memory, null_mut(), null_mut());
 //!     assert_eq!(done, rocfft_status::rocfft_status_success);
-//!     assert_eq!((hip.hipMemcpy)(numbers.as_mut_ptr().cast(), memory, 32, hipMemcpyDeviceToHost).0, 0);
+//!     assert_eq!((hip.hipMemcpy)(numbers.as_mut_ptr().cast(), memory, 32, hipMemcpyKind::hipMemcpyDeviceToHost).0, 0);
 //!     (table.rocfft_plan_destroy)(plan);
 //!     (hip.hipFree)(memory);
 //! }
