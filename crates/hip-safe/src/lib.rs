@@ -110,6 +110,7 @@ pub mod mutation;
 mod order;
 mod raw;
 mod stream;
+mod strided;
 mod sync;
 mod trace;
 
@@ -136,3 +137,4 @@ pub use memory::{
 };
 pub use order::Submission;
 pub use stream::{Event, Stream, StreamId, drop_elsewhere, waits};
+pub use strided::is_injective;

@@ -3,6 +3,8 @@
 use crate::{Error, Result};
 use hip_safe::{DeviceRepr, DeviceView, DeviceViewMut};
 
+pub(crate) use hip_safe::is_injective;
+
 /// One operand or a batch of them; `V` is a view.
 #[derive(Debug, Clone)]
 pub(crate) enum Place<V> {
@@ -34,18 +36,6 @@ pub(crate) fn span(what: &'static str, extents: &[Extent]) -> Result<usize> {
     });
     let span = last.and_then(|last| last.checked_add(1)).filter(|&span| isize::try_from(span).is_ok());
     span.ok_or(Error::SizeOverflow { what })
-}
-
-/// Whether each element has a place of its own.
-pub(crate) fn is_injective(extents: &[Extent]) -> bool {
-    let mut extents: Vec<_> = extents.iter().copied().filter(|&(count, _)| count > 1).collect();
-    extents.sort_unstable_by_key(|&(_, stride)| stride);
-    let mut reach = 0_usize;
-    extents.iter().all(|&(count, stride)| {
-        let apart = stride > reach;
-        reach = reach.saturating_add((count - 1).saturating_mul(stride));
-        apart
-    })
 }
 
 /// The part of a view that an operand uses.
@@ -83,15 +73,5 @@ mod tests {
         assert_eq!(span("x", &[]).unwrap(), 1);
         assert!(matches!(span("x", &[(3, usize::MAX)]), Err(Error::SizeOverflow { what: "x" })));
         assert!(matches!(span("x", &[(3, usize::MAX / 3)]), Err(Error::SizeOverflow { .. })));
-    }
-
-    #[test]
-    fn a_layout_without_overlaps_is_injective() {
-        assert!(is_injective(&[(3, 1), (4, 3), (2, 12)]));
-        // Blocks of columns side by side.
-        assert!(is_injective(&[(3, 1), (4, 6), (2, 3)]));
-        assert!(!is_injective(&[(3, 1), (4, 3), (2, 11)]));
-        assert!(!is_injective(&[(3, 1), (2, 0)]));
-        assert!(is_injective(&[(3, 1), (1, 0)]));
     }
 }

@@ -39,6 +39,8 @@
 //! What holds everywhere:
 //! - Operations are methods of a [`Generator`], which is bound to a stream. They return once they are submitted, and are ordered after
 //!   conflicting uses of their outputs on any stream or thread, and after the generator's own earlier work.
+//! - A call continues the sequence where the last one ended. The kinds Mtgp32, Mt19937 and Lfsr113 may leave out numbers between calls, and so
+//!   does a call whose count does not fill the words that it takes.
 //! - Seed, offset, ordering and dimensions start the sequence again.
 //! - Pseudo-random kinds have independent numbers. Quasi-random ones have points that fill the space evenly: with [`Generator::set_dimensions`]
 //!   a call fills the first coordinates of all points, then the second ones, and so on.

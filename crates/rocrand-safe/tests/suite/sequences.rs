@@ -19,10 +19,14 @@ fn with_words() -> Vec<Kind> {
     here().into_iter().filter(|kind| under_test::name() != "nvidia" || kind.word_bits() == 32).collect()
 }
 
+/// rocRAND documents it of these; the others leave out what the end of a call did not need.
 #[test]
 fn a_second_call_continues_the_first() {
     let stream = under_test::stream();
     for kind in with_words() {
+        if matches!(kind, Kind::Mtgp32 | Kind::Mt19937 | Kind::Lfsr113) {
+            continue;
+        }
         let whole = words(&stream, &mut under_test::generator(&stream, kind), 2 * N);
         let mut generator = under_test::generator(&stream, kind);
         let parts = [words(&stream, &mut generator, N), words(&stream, &mut generator, N)].concat();
