@@ -65,11 +65,20 @@ impl Checker {
                 findings.extend(found.into_iter().map(|one| {
                     let (line, column) = source.position(one.at);
                     let path = source.path.clone();
-                    Finding { path, line, column, rule: rule.name, severity: one.severity, reason: one.reason, remedy: one.remedy }
+                    Finding {
+                        path,
+                        line,
+                        column,
+                        rule: rule.name,
+                        severity: one.severity,
+                        reason: one.reason,
+                        remedy: one.remedy,
+                    }
                 }));
             }
         }
-        findings.sort_by(|a, b| (&a.path, a.line, a.column, a.rule).cmp(&(&b.path, b.line, b.column, b.rule)));
+        findings
+            .sort_by(|a, b| (&a.path, a.line, a.column, a.rule).cmp(&(&b.path, b.line, b.column, b.rule)));
         // One line with the same problem twice is one thing to do.
         findings.dedup_by(|b, a| (&a.path, a.line, a.rule) == (&b.path, b.line, b.rule));
         Report { files: sources.len(), findings }

@@ -65,7 +65,9 @@ impl Token<'_> {
         let fits = self.integer().is_some_and(|value| (0..=i64::from(u32::MAX)).contains(&value));
         let hexadecimal = lower.starts_with("0x") || lower.starts_with("0b");
         let suffix = &lower[lower.trim_end_matches(['u', 'l', 'z']).len()..];
-        suffix.contains('l') || !fits || (!hexadecimal && !suffix.contains('u') && self.integer() > Some(i32::MAX.into()))
+        suffix.contains('l')
+            || !fits
+            || (!hexadecimal && !suffix.contains('u') && self.integer() > Some(i32::MAX.into()))
     }
 }
 
@@ -145,7 +147,10 @@ mod tests {
     fn texts_and_numbers_are_one_token() {
         assert_eq!(texts(r#"x = "a // \" b"; 'c'"#), ["x", "=", r#""a // \" b""#, ";", "'c'"]);
         assert_eq!(texts("R\"d(a )\" b)d\" 1'000.5e-3f;"), ["R\"d(a )\" b)d\"", "1'000.5e-3f", ";"]);
-        assert_eq!(texts("a<<<1,2>>>b>>=c->d::e"), ["a", "<<<", "1", ",", "2", ">>>", "b", ">>=", "c", "->", "d", "::", "e"]);
+        assert_eq!(
+            texts("a<<<1,2>>>b>>=c->d::e"),
+            ["a", "<<<", "1", ",", "2", ">>>", "b", ">>=", "c", "->", "d", "::", "e"]
+        );
     }
 
     #[test]

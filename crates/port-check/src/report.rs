@@ -48,7 +48,8 @@ pub struct Report {
 impl Report {
     /// The whole report as JSON: `files`, `findings`, and `summary` with the number of findings by rule.
     pub fn to_json(&self) -> String {
-        let json = serde_json::json!({ "files": self.files, "findings": self.findings, "summary": self.summary() });
+        let json =
+            serde_json::json!({ "files": self.files, "findings": self.findings, "summary": self.summary() });
         format!("{json:#}")
     }
 
@@ -77,7 +78,16 @@ impl fmt::Display for Severity {
 
 impl fmt::Display for Finding {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        writeln!(f, "{}:{}:{}: {}: {}: {}", self.path.display(), self.line, self.column, self.severity, self.rule, self.reason)?;
+        writeln!(
+            f,
+            "{}:{}:{}: {}: {}: {}",
+            self.path.display(),
+            self.line,
+            self.column,
+            self.severity,
+            self.rule,
+            self.reason
+        )?;
         write!(f, "    {}", self.remedy)
     }
 }
@@ -97,8 +107,14 @@ impl fmt::Display for Report {
             return write!(f, "{}: nothing found", files(self.files));
         }
         let (breaks, checks) = (self.count(Severity::Breaks), self.count(Severity::Check));
-        writeln!(f, "\n{}: {} findings, {breaks} break and {checks} are to be checked", files(self.files), self.findings.len())?;
-        let counts: Vec<String> = self.summary().iter().map(|(rule, count)| format!("{rule} {count}")).collect();
+        writeln!(
+            f,
+            "\n{}: {} findings, {breaks} break and {checks} are to be checked",
+            files(self.files),
+            self.findings.len()
+        )?;
+        let counts: Vec<String> =
+            self.summary().iter().map(|(rule, count)| format!("{rule} {count}")).collect();
         write!(f, "by rule: {}", counts.join(", "))
     }
 }

@@ -35,11 +35,17 @@ pub(crate) struct Call {
 }
 
 /// Words before a parenthesis that are no functions, and words before a name that is called.
-const KEYWORDS: [&str; 13] =
-    ["if", "for", "while", "switch", "catch", "return", "sizeof", "alignof", "decltype", "else", "do", "case", "throw"];
+const KEYWORDS: [&str; 13] = [
+    "if", "for", "while", "switch", "catch", "return", "sizeof", "alignof", "decltype", "else", "do", "case",
+    "throw",
+];
 
 impl<'a> Scene<'a> {
-    pub(crate) fn new(tokens: &'a [Token<'a>], define: Option<(&'a str, &'a [&'a str])>, macros: &Macros) -> Scene<'a> {
+    pub(crate) fn new(
+        tokens: &'a [Token<'a>],
+        define: Option<(&'a str, &'a [&'a str])>,
+        macros: &Macros,
+    ) -> Scene<'a> {
         let mut scene = Scene { tokens, functions: Vec::new(), define };
         scene.functions = scene.find_functions(macros);
         scene
@@ -70,7 +76,8 @@ impl<'a> Scene<'a> {
             "[" => ("[", "]"),
             "{" => {
                 let depth = self.tokens[open].depth;
-                return (open + 1..self.tokens.len()).find(|at| self.is(*at, "}") && self.tokens[*at].depth == depth);
+                return (open + 1..self.tokens.len())
+                    .find(|at| self.is(*at, "}") && self.tokens[*at].depth == depth);
             }
             _ => return None,
         };
@@ -156,10 +163,16 @@ impl<'a> Scene<'a> {
                 return None;
             }
             let before = &self.tokens[at - 1];
-            let ends_type = (before.is_word() && !KEYWORDS.contains(&before.text)) || before.is("*") || before.is("&") || before.is(">");
-            let start = (0..at).rev().find(|start| [";", "{", "}", "(", ")", ",", "="].contains(&self.text(*start)))? + 1;
+            let ends_type = (before.is_word() && !KEYWORDS.contains(&before.text))
+                || before.is("*")
+                || before.is("&")
+                || before.is(">");
+            let start = (0..at)
+                .rev()
+                .find(|start| [";", "{", "}", "(", ")", ",", "="].contains(&self.text(*start)))?
+                + 1;
             // `a * b` is a product unless the statement starts with it.
-            (ends_type && start + 1 <= at && self.is_word(start) && !KEYWORDS.contains(&self.text(start)))
+            (ends_type && start < at && self.is_word(start) && !KEYWORDS.contains(&self.text(start)))
                 .then(|| &self.tokens[start..at])
         })
     }
@@ -194,7 +207,9 @@ impl<'a> Scene<'a> {
                 let close = self.close(at).filter(|close| *close < brace)?;
                 let before = at.checked_sub(1).filter(|before| *before >= start);
                 let name = before.map_or("", |before| self.text(before));
-                let attribute = ["__launch_bounds__", "__attribute__", "__align__", "alignas", "__cluster_dims__"].contains(&name);
+                let attribute =
+                    ["__launch_bounds__", "__attribute__", "__align__", "alignas", "__cluster_dims__"]
+                        .contains(&name);
                 if !attribute && !KEYWORDS.contains(&name) && before.is_some() {
                     open.get_or_insert((at, close));
                 }
@@ -206,7 +221,9 @@ impl<'a> Scene<'a> {
         let header = start..open - 1;
         let device = |word: &str| macros.mentions(word, "__device__") || macros.mentions(word, "__global__");
         let words = self.tokens[start..open - 1].iter().filter(|token| token.is_word());
-        let on_device = words.into_iter().any(|token| ["__device__", "__global__"].contains(&token.text) || device(token.text));
+        let on_device = words
+            .into_iter()
+            .any(|token| ["__device__", "__global__"].contains(&token.text) || device(token.text));
         let end = self.close(brace).unwrap_or(self.tokens.len());
         Some(Function { header, parameters: open + 1..close, body: brace + 1..end, on_device })
     }

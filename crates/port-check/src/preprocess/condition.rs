@@ -24,8 +24,18 @@ struct Parser<'a, 'm> {
 }
 
 /// Binary operators by strength, the weakest first.
-const LEVELS: [&[&str]; 10] =
-    [&["||"], &["&&"], &["|"], &["^"], &["&"], &["==", "!="], &["<", ">", "<=", ">="], &["<<", ">>"], &["+", "-"], &["*", "/", "%"]];
+const LEVELS: [&[&str]; 10] = [
+    &["||"],
+    &["&&"],
+    &["|"],
+    &["^"],
+    &["&"],
+    &["==", "!="],
+    &["<", ">", "<=", ">="],
+    &["<<", ">>"],
+    &["+", "-"],
+    &["*", "/", "%"],
+];
 
 impl<'a> Parser<'a, '_> {
     fn peek(&self) -> Option<&'a Token<'a>> {
@@ -115,7 +125,9 @@ impl<'a> Parser<'a, '_> {
 fn apply(operator: &str, left: Option<i64>, right: Option<i64>) -> Option<i64> {
     match operator {
         "&&" if left == Some(0) || right == Some(0) => return Some(0),
-        "||" if left.is_some_and(|value| value != 0) || right.is_some_and(|value| value != 0) => return Some(1),
+        "||" if left.is_some_and(|value| value != 0) || right.is_some_and(|value| value != 0) => {
+            return Some(1);
+        }
         _ => {}
     }
     let (left, right) = (left?, right?);

@@ -89,7 +89,8 @@ impl<'a> File<'a> {
                     let Some(chain) = chains.last_mut() else { continue };
                     let kind = name.text.strip_prefix("el").unwrap_or_default();
                     let reached = chain.outer.and(!chain.taken);
-                    let holds = if kind == "se" { Worlds::ALL } else { file.condition(kind, rest, reached, macros) };
+                    let holds =
+                        if kind == "se" { Worlds::ALL } else { file.condition(kind, rest, reached, macros) };
                     chain.here = reached.and(holds);
                     chain.taken = chain.taken.or(holds);
                     depth = chain.depth;
@@ -143,7 +144,8 @@ fn define<'a>(tokens: &[Token<'a>], worlds: Worlds) -> Option<Define<'a>> {
     // Parameters follow the name without a space.
     let takes = rest.first().is_some_and(|token| token.is("(") && token.at == name.at + name.text.len());
     let end = if takes { rest.iter().position(|token| token.is(")"))? } else { 0 };
-    let parameters = takes.then(|| rest[1..end].iter().filter(|token| !token.is(",")).map(|token| token.text).collect());
+    let parameters =
+        takes.then(|| rest[1..end].iter().filter(|token| !token.is(",")).map(|token| token.text).collect());
     let mut body = rest[if takes { end + 1 } else { 0 }..].to_vec();
     let mut depth = 0_usize;
     for token in &mut body {
@@ -172,11 +174,15 @@ fn declarations<'a>(code: &[Token<'a>]) -> impl Iterator<Item = &'a str> {
         let name = code[at].is_word() && code.get(at + 1)?.is("(");
         let close = (at + 2..code.len()).find(|next| code[*next].is(")"))?;
         // A type stands before a function's name, and a body after its parameters.
-        let typed = at > 0 && (code[at - 1].is_word() || code[at - 1].is("*") || code[at - 1].is("&")) && !code[at - 1].is("return");
+        let typed = at > 0
+            && (code[at - 1].is_word() || code[at - 1].is("*") || code[at - 1].is("&"))
+            && !code[at - 1].is("return");
         (name && typed && code.get(close + 1)?.is("{")).then_some(code[at].text)
     };
     let named = |at: usize| {
-        let ends = code[at].is_word() && code.get(at + 1)?.is(";") && code[..at].iter().rev().take(8).any(|token| token.is("typedef"));
+        let ends = code[at].is_word()
+            && code.get(at + 1)?.is(";")
+            && code[..at].iter().rev().take(8).any(|token| token.is("typedef"));
         let using = code[at].is_word() && at > 0 && code[at - 1].is("using") && code.get(at + 1)?.is("=");
         (ends || using).then_some(code[at].text)
     };

@@ -123,7 +123,9 @@ impl Macros {
 
     /// Whether one of a macro's definitions contains this word.
     pub(crate) fn mentions(&self, name: &str, word: &str) -> bool {
-        self.defined.get(name).is_some_and(|found| found.bodies.iter().any(|body| body.split(' ').any(|text| text == word)))
+        self.defined
+            .get(name)
+            .is_some_and(|found| found.bodies.iter().any(|body| body.split(' ').any(|text| text == word)))
     }
 
     pub(super) fn is_defined(&self, name: &str, world: World) -> Option<bool> {
@@ -147,7 +149,9 @@ impl Macros {
         let body = self.body(name)?;
         // A name that stands for itself ends nothing.
         let tokens: Vec<Token<'_>> = tokens(body);
-        let deeper = tokens.iter().any(|token| token.is(name) || self.body(token.text).is_some_and(|body| body.contains(name)));
+        let deeper = tokens
+            .iter()
+            .any(|token| token.is(name) || self.body(token.text).is_some_and(|body| body.contains(name)));
         (!deeper).then(|| condition::value(&tokens, self, world)).flatten()
     }
 
@@ -155,7 +159,9 @@ impl Macros {
         match (self.given.get(name), world) {
             (Some(None), _) => return Known::Absent,
             // What the caller defines of CUDA's macros, CUDA's compilers define too.
-            (Some(Some(_)), World::Cuda) => return if is_cuda(name) { Known::Nothing } else { Known::Absent },
+            (Some(Some(_)), World::Cuda) => {
+                return if is_cuda(name) { Known::Nothing } else { Known::Absent };
+            }
             (Some(Some(value)), _) => return Known::Value(*value),
             (None, _) => {}
         }
@@ -201,8 +207,11 @@ fn amd_by_name(name: &str) -> Option<bool> {
     let lower = name.to_ascii_lowercase();
     let words: Vec<&str> = lower.split('_').filter(|word| !word.is_empty()).collect();
     let platform = |word: &&str| ["hip", "hipcc", "rocm", "amd", "hcc"].contains(word);
-    let chip = |word: &str| ["gfx", "rdna", "cdna", "gcn", "hip", "roc", "mfma"].iter().any(|start| word.starts_with(start));
-    let negative = words.iter().any(|word| ["no", "not", "without", "disable", "disabled", "device"].contains(word));
+    let chip = |word: &str| {
+        ["gfx", "rdna", "cdna", "gcn", "hip", "roc", "mfma"].iter().any(|start| word.starts_with(start))
+    };
+    let negative =
+        words.iter().any(|word| ["no", "not", "without", "disable", "disabled", "device"].contains(word));
     if words.last().is_some_and(platform) && !negative {
         Some(true)
     } else if words.iter().any(|word| platform(word) || chip(word)) {

@@ -25,7 +25,9 @@ impl<'a> Project<'a> {
         let mut macros = given;
         let mut files = Vec::new();
         for _ in 0..ROUNDS {
-            let read = |(index, source): (usize, &'a Source)| File::read(&source.text, &tokens[index], outside[index], &macros);
+            let read = |(index, source): (usize, &'a Source)| {
+                File::read(&source.text, &tokens[index], outside[index], &macros)
+            };
             files = sources.iter().enumerate().map(read).collect();
             let next = (surroundings(sources, &files), macros.of(&files));
             if next.0 == outside && next.1 == macros {
@@ -52,7 +54,8 @@ fn surroundings(sources: &[Source], files: &[File<'_>]) -> Vec<Worlds> {
             let by_name = || sources.iter().position(|source| source.path.ends_with(include.path));
             let target = by_path.get(&plain(&beside)).copied().or_else(by_name);
             if let Some(target) = target.filter(|target| *target != index) {
-                found[target] = Some(found[target].map_or(include.worlds, |worlds| worlds.or(include.worlds)));
+                found[target] =
+                    Some(found[target].map_or(include.worlds, |worlds| worlds.or(include.worlds)));
             }
         }
     }
@@ -90,13 +93,20 @@ mod tests {
         let text = "#if 0\na\n#else\nb\n#endif\n#ifdef __HIP_PLATFORM_AMD__\nc\n#else\nd\n#endif\n#if UNKNOWN\ne\n#else\nf\n#endif\n";
         assert_eq!(shared(&[("a.cu", text)]), ["b e f"]);
         assert_eq!(shared(&[("a.cu", "#if defined(USE_ROCM) || X\na\n#elif Y\nb\n#endif c")]), ["a"]);
-        assert_eq!(shared(&[("a.cu", "#if __CUDA_ARCH__ >= 800\na\n#elif __CUDA_ARCH__ < 600\nb\n#else\nc\n#endif")]), ["b"]);
+        assert_eq!(
+            shared(&[(
+                "a.cu",
+                "#if __CUDA_ARCH__ >= 800\na\n#elif __CUDA_ARCH__ < 600\nb\n#else\nc\n#endif"
+            )]),
+            ["b"]
+        );
     }
 
     #[test]
     fn macros_that_only_one_side_defines_decide_too() {
         let common = "#if !defined(USE_HIP) && __CUDA_ARCH__ >= 800\n#define FAST\n#endif\n#ifdef USE_HIP\n#define OURS\n#endif\n";
-        let kernel = "#include \"common.cuh\"\n#ifdef FAST\na\n#else\nb\n#endif\n#ifdef OURS\nc\n#else\nd\n#endif\n";
+        let kernel =
+            "#include \"common.cuh\"\n#ifdef FAST\na\n#else\nb\n#endif\n#ifdef OURS\nc\n#else\nd\n#endif\n";
         assert_eq!(shared(&[("k/common.cuh", common), ("k/kernel.cu", kernel)]), ["", "b"]);
     }
 

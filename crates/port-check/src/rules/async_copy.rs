@@ -2,7 +2,8 @@
 
 use super::{Found, Look, Rule};
 
-pub(super) const RULE: Rule = Rule { name: "async-copy", about: "`__pipeline_memcpy_async` and its siblings", check };
+pub(super) const RULE: Rule =
+    Rule { name: "async-copy", about: "`__pipeline_memcpy_async` and its siblings", check };
 
 const REMEDY: &str = "Load to registers and store to shared memory, and load the next tile before the barrier to keep the overlap.";
 

@@ -2,10 +2,23 @@
 
 use super::{Found, Look, Rule, types};
 
-pub(super) const RULE: Rule = Rule { name: "atomics", about: "atomics on double and 16-bit floats, and those of a block or the system", check };
+pub(super) const RULE: Rule = Rule {
+    name: "atomics",
+    about: "atomics on double and 16-bit floats, and those of a block or the system",
+    check,
+};
 
 const HALVES: [&str; 10] = [
-    "half", "__half", "half2", "__half2", "nv_bfloat16", "__nv_bfloat16", "nv_bfloat162", "__nv_bfloat162", "__hip_bfloat16", "__hip_bfloat162",
+    "half",
+    "__half",
+    "half2",
+    "__half2",
+    "nv_bfloat16",
+    "__nv_bfloat16",
+    "nv_bfloat162",
+    "__nv_bfloat162",
+    "__hip_bfloat16",
+    "__hip_bfloat162",
 ];
 /// The operations that HIP has for the whole system.
 const SYSTEM: [&str; 9] = ["Add", "Sub", "Exch", "Min", "Max", "And", "Or", "Xor", "CAS"];
@@ -26,7 +39,11 @@ fn check(look: &Look<'_>, found: &mut Found) {
                     let reason = "Atomics of the whole system reach the host and other GPUs only in fine-grained memory, which hipMalloc does not give.";
                     found.check(at, reason, "Allocate with hipHostMalloc, hipMallocManaged or hipExtMallocWithFlags and hipDeviceMallocFinegrained.");
                 } else {
-                    found.breaks(at, format!("HIP has no `{name}`."), "Use `__hip_atomic_fetch_add` or a loop of `atomicCAS_system`.");
+                    found.breaks(
+                        at,
+                        format!("HIP has no `{name}`."),
+                        "Use `__hip_atomic_fetch_add` or a loop of `atomicCAS_system`.",
+                    );
                 }
             } else if operation == "Add" {
                 let Some(address) = call.arguments.first() else { continue };

@@ -2,7 +2,11 @@
 
 use super::{Found, Look, Rule};
 
-pub(super) const RULE: Rule = Rule { name: "cooperative-groups", about: "cooperative groups that HIP lacks, or that are otherwise than in CUDA", check };
+pub(super) const RULE: Rule = Rule {
+    name: "cooperative-groups",
+    about: "cooperative groups that HIP lacks, or that are otherwise than in CUDA",
+    check,
+};
 
 /// What HIP 7.2 has not, with what to do.
 const MISSING: [(&str, &str); 10] = [
@@ -21,7 +25,8 @@ const MISSING: [(&str, &str); 10] = [
 fn check(look: &Look<'_>, found: &mut Found) {
     for include in look.file.shared_includes() {
         if let Some(part) = include.path.strip_prefix("cooperative_groups/") {
-            let reason = format!("HIP has no `cooperative_groups/{part}`, only hip/hip_cooperative_groups.h.");
+            let reason =
+                format!("HIP has no `cooperative_groups/{part}`, only hip/hip_cooperative_groups.h.");
             found.breaks(include.at, reason, "Write what it gives with the shuffles and `sync` of groups.");
         }
     }
@@ -33,16 +38,35 @@ fn check(look: &Look<'_>, found: &mut Found) {
             let qualified = at >= 2 && scene.is(at - 1, "::") && spaces.contains(&scene.text(at - 2));
             if let Some((_, remedy)) = MISSING.iter().find(|(missing, _)| *missing == name && qualified) {
                 found.breaks(place, format!("HIP 7.2's cooperative groups have no `{name}`."), *remedy);
-            } else if ["barrier_arrive", "barrier_wait"].contains(&name) && at > 0 && scene.is(at - 1, ".") && !spaces.is_empty() {
+            } else if ["barrier_arrive", "barrier_wait"].contains(&name)
+                && at > 0
+                && scene.is(at - 1, ".")
+                && !spaces.is_empty()
+            {
                 found.breaks(place, format!("HIP 7.2's groups have no `{name}`."), "Use `sync()`.");
             } else if name == "tiled_partition" && scene.is(at + 1, "<") {
-                tile(look, scene.tokens[at + 2].integer().or_else(|| look.macros.integer(scene.text(at + 2))), place, found);
+                tile(
+                    look,
+                    scene.tokens[at + 2].integer().or_else(|| look.macros.integer(scene.text(at + 2))),
+                    place,
+                    found,
+                );
             } else if name == "coalesced_threads" && scene.call(at).is_some() {
                 let reason = "The group of active lanes has up to 64 of them on CDNA GPUs.";
-                found.check(place, reason, "See that nothing counts on 32, such as masks and arrays by rank.");
+                found.check(
+                    place,
+                    reason,
+                    "See that nothing counts on 32, such as masks and arrays by rank.",
+                );
             } else if ["this_multi_grid", "multi_grid_group"].contains(&name) && qualified {
-                found.check(place, "Groups over several GPUs are gone from CUDA 13, and deprecated in HIP.", "Synchronise the GPUs from the host.");
-            } else if (name == "this_grid" && scene.call(at).is_some()) || name == "cudaLaunchCooperativeKernel" {
+                found.check(
+                    place,
+                    "Groups over several GPUs are gone from CUDA 13, and deprecated in HIP.",
+                    "Synchronise the GPUs from the host.",
+                );
+            } else if (name == "this_grid" && scene.call(at).is_some())
+                || name == "cudaLaunchCooperativeKernel"
+            {
                 let reason = "A grid synchronises only if all its blocks run at once, and how many do differs with AMD's registers, shared memory and compute units.";
                 let remedy = "Ask hipOccupancyMaxActiveBlocksPerMultiprocessor for the number of blocks, and launch with hipLaunchCooperativeKernel.";
                 found.check(place, reason, remedy);
@@ -68,11 +92,20 @@ fn namespaces<'a>(look: &Look<'a>) -> Vec<&'a str> {
 fn tile(_look: &Look<'_>, size: Option<i64>, at: usize, found: &mut Found) {
     match size {
         Some(32) => {
-            let reason = "A tile of 32 lanes is half of a wave on CDNA GPUs, so that the tile is not the warp.";
-            found.check(at, reason, "Keep it if the code only speaks of tiles; ask for 64 where it means whole waves.");
+            let reason =
+                "A tile of 32 lanes is half of a wave on CDNA GPUs, so that the tile is not the warp.";
+            found.check(
+                at,
+                reason,
+                "Keep it if the code only speaks of tiles; ask for 64 where it means whole waves.",
+            );
         }
         Some(65..) => {
-            found.breaks(at, "A tile has at most 64 lanes in HIP.", "Use tiles of up to 64 lanes, and shared memory between them.");
+            found.breaks(
+                at,
+                "A tile has at most 64 lanes in HIP.",
+                "Use tiles of up to 64 lanes, and shared memory between them.",
+            );
         }
         _ => {}
     }

@@ -2,20 +2,30 @@
 
 use super::{Found, Look, Rule};
 
-pub(super) const RULE: Rule = Rule { name: "cuda-std", about: "libcu++: `cuda::std`, `cuda::atomic`, `cuda::barrier` and others", check };
+pub(super) const RULE: Rule = Rule {
+    name: "cuda-std",
+    about: "libcu++: `cuda::std`, `cuda::atomic`, `cuda::barrier` and others",
+    check,
+};
 
 const REMEDY: &str = "Install libhipcxx, ROCm's port of libcu++, and see that it has this part, or use HIP's own functions and `std`.";
 
 fn check(look: &Look<'_>, found: &mut Found) {
     for include in look.file.shared_includes().filter(|include| include.path.starts_with("cuda/")) {
-        found.breaks(include.at, format!("HIP comes without libcu++, and so without `{}`.", include.path), REMEDY);
+        found.breaks(
+            include.at,
+            format!("HIP comes without libcu++, and so without `{}`.", include.path),
+            REMEDY,
+        );
     }
     for scene in &look.scenes {
         for at in scene.words().filter(|at| scene.text(*at) == "cuda" && scene.is(at + 1, "::")) {
-            // `at::cuda` is another library's.
-            let inner = at.checked_sub(1).is_some_and(|before| scene.is(before, "::")) && at.checked_sub(2).is_some_and(|owner| scene.is_word(owner));
+            // `at::cuda` is another library's; `return ::cuda` is not.
+            let owner = at.checked_sub(2).filter(|_| scene.is(at - 1, "::"));
+            let inner = owner.is_some_and(|owner| scene.is_word(owner) && scene.text(owner) != "return");
             if !inner && PARTS.contains(&scene.text(at + 2)) {
-                let reason = format!("HIP comes without libcu++, and so without `cuda::{}`.", scene.text(at + 2));
+                let reason =
+                    format!("HIP comes without libcu++, and so without `cuda::{}`.", scene.text(at + 2));
                 found.breaks(scene.tokens[at].at, reason, REMEDY);
             }
         }
@@ -23,7 +33,7 @@ fn check(look: &Look<'_>, found: &mut Found) {
 }
 
 /// What libcu++ has in its namespace.
-const PARTS: [&str; 20] = [
+const PARTS: [&str; 28] = [
     "std",
     "atomic",
     "atomic_ref",
@@ -44,4 +54,12 @@ const PARTS: [&str; 20] = [
     "counting_semaphore",
     "proclaim_return_type",
     "device",
+    "ptx",
+    "execution",
+    "stream_ref",
+    "minimum",
+    "maximum",
+    "counting_iterator",
+    "make_counting_iterator",
+    "discard_iterator",
 ];

@@ -2,7 +2,8 @@
 
 use super::{Found, Look, Rule};
 
-pub(super) const RULE: Rule = Rule { name: "fp8", about: "eight-bit floats, whose format differs on gfx942", check };
+pub(super) const RULE: Rule =
+    Rule { name: "fp8", about: "eight-bit floats, whose format differs on gfx942", check };
 
 const REASON: &str = "Instructions of gfx942 read FNUZ formats (other bias, largest e4m3 value 240), not NVIDIA's OCP formats, which gfx950 and gfx12 have.";
 const REMEDY: &str = "Use `__hip_fp8_e4m3` and `__hip_fp8_e5m2`, and on gfx942 their `_fnuz` siblings with stored values converted and scaled.";

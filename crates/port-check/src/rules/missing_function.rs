@@ -2,12 +2,19 @@
 
 use super::{Found, Look, Rule};
 
-pub(super) const RULE: Rule = Rule { name: "missing-function", about: "functions and attributes of device code that HIP lacks, as `__dp4a` or `__nanosleep`", check };
+pub(super) const RULE: Rule = Rule {
+    name: "missing-function",
+    about: "functions and attributes of device code that HIP lacks, as `__dp4a` or `__nanosleep`",
+    check,
+};
 
 /// Names, and what to do. hipcc of ROCm 7.2.4 was asked for each of them.
 const MISSING: [(&str, &str); 31] = [
     ("__nanosleep", "Use `__builtin_amdgcn_s_sleep(n)`, which waits about 64·n clocks."),
-    ("__dp4a", "Use `__builtin_amdgcn_sdot4`, or `__builtin_amdgcn_sudot4` on gfx11 and later, or four products."),
+    (
+        "__dp4a",
+        "Use `__builtin_amdgcn_sdot4`, or `__builtin_amdgcn_sudot4` on gfx11 and later, or four products.",
+    ),
     ("__dp2a_lo", "Write the two products, or use `__builtin_amdgcn_sdot2`."),
     ("__dp2a_hi", "Write the two products, or use `__builtin_amdgcn_sdot2`."),
     ("__ldcv", "Read through a `volatile` pointer, or use `__builtin_nontemporal_load`."),
@@ -57,7 +64,13 @@ fn check(look: &Look<'_>, found: &mut Found) {
 
 /// Whether it is one of CUDA's functions on packed bytes or half words, as `__vadd4` and `__vcmpgtu2`.
 fn is_packed(name: &str) -> bool {
-    let Some(middle) = name.strip_prefix("__v").and_then(|rest| rest.strip_suffix(['2', '4'])) else { return false };
-    let operations = ["add", "sub", "abs", "avg", "cmp", "hadd", "max", "min", "neg", "sad", "set", "imax", "imin", "iaddmax", "ibmax"];
-    operations.iter().any(|operation| middle.starts_with(operation)) && middle.bytes().all(|byte| byte.is_ascii_lowercase())
+    let Some(middle) = name.strip_prefix("__v").and_then(|rest| rest.strip_suffix(['2', '4'])) else {
+        return false;
+    };
+    let operations = [
+        "add", "sub", "abs", "avg", "cmp", "hadd", "max", "min", "neg", "sad", "set", "imax", "imin",
+        "iaddmax", "ibmax",
+    ];
+    operations.iter().any(|operation| middle.starts_with(operation))
+        && middle.bytes().all(|byte| byte.is_ascii_lowercase())
 }

@@ -2,7 +2,8 @@
 
 use super::{Found, Look, Rule};
 
-pub(super) const RULE: Rule = Rule { name: "nvidia-library", about: "headers of CUB, Thrust, CUTLASS and CuTe", check };
+pub(super) const RULE: Rule =
+    Rule { name: "nvidia-library", about: "headers of CUB, Thrust, CUTLASS and CuTe", check };
 
 fn check(look: &Look<'_>, found: &mut Found) {
     for include in look.file.shared_includes() {
@@ -27,7 +28,9 @@ fn check(look: &Look<'_>, found: &mut Found) {
         }
     }
     for scene in &look.scenes {
-        for at in scene.words().filter(|at| scene.text(*at) == "thrust" && scene.is(at + 1, "::") && scene.text(at + 2) == "cuda") {
+        for at in scene.words().filter(|at| {
+            scene.text(*at) == "thrust" && scene.is(at + 1, "::") && scene.text(at + 2) == "cuda"
+        }) {
             found.breaks(scene.tokens[at].at, "rocThrust has no `thrust::cuda`.", "Write `thrust::hip`.");
         }
     }

@@ -2,10 +2,13 @@
 
 use super::{Found, Look, Rule};
 
-pub(super) const RULE: Rule = Rule { name: "textures", about: "texture and surface objects and references", check };
+pub(super) const RULE: Rule =
+    Rule { name: "textures", about: "texture and surface objects and references", check };
 
-const REASON: &str = "gfx942 and gfx950 have no image instructions, so that texture functions do not compile for them.";
-const REMEDY: &str = "Read from plain memory, with `__ldg` if it is read only, and interpolate in the kernel.";
+const REASON: &str =
+    "gfx942 and gfx950 have no image instructions, so that texture functions do not compile for them.";
+const REMEDY: &str =
+    "Read from plain memory, with `__ldg` if it is read only, and interpolate in the kernel.";
 
 fn check(look: &Look<'_>, found: &mut Found) {
     for scene in &look.scenes {

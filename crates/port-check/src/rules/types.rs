@@ -5,7 +5,8 @@ use crate::scene::{Function, Scene};
 use std::ops::Range;
 
 /// Names of integers with 32 bits, without those that also stand for others, as `long`.
-const WORDS_OF_32_BITS: [&str; 8] = ["int", "unsigned", "uint32_t", "int32_t", "uint", "u32", "signed", "std"];
+const WORDS_OF_32_BITS: [&str; 8] =
+    ["int", "unsigned", "uint32_t", "int32_t", "uint", "u32", "signed", "std"];
 /// Words around a type that say nothing of its width.
 const AROUND: [&str; 6] = ["const", "volatile", "static", "register", "constexpr", "__restrict__"];
 
@@ -21,7 +22,11 @@ pub(super) fn names(of: &[Token<'_>], types: &[&str]) -> bool {
 }
 
 /// The type of what an argument points to, as tokens: by a cast, or by the declaration of the first name in it.
-pub(super) fn pointed<'a>(scene: &Scene<'a>, function: Option<&Function>, argument: Range<usize>) -> Vec<Token<'a>> {
+pub(super) fn pointed<'a>(
+    scene: &Scene<'a>,
+    function: Option<&Function>,
+    argument: Range<usize>,
+) -> Vec<Token<'a>> {
     let tokens = &scene.tokens[argument.clone()];
     // `(half*)p` and `reinterpret_cast<half*>(p)` say it themselves.
     if tokens.windows(2).any(|pair| pair[0].is("*") && (pair[1].is(")") || pair[1].is(">"))) {

@@ -2,8 +2,11 @@
 
 use super::{Found, Look, Rule};
 
-pub(super) const RULE: Rule =
-    Rule { name: "warp-size-constant", about: "`warpSize` as an array's size, a template argument or a `constexpr`", check };
+pub(super) const RULE: Rule = Rule {
+    name: "warp-size-constant",
+    about: "`warpSize` as an array's size, a template argument or a `constexpr`",
+    check,
+};
 
 fn check(look: &Look<'_>, found: &mut Found) {
     for scene in &look.scenes {
@@ -11,10 +14,15 @@ fn check(look: &Look<'_>, found: &mut Found) {
             let before = |back: usize| at.checked_sub(back).map_or("", |at| scene.text(at));
             let start = (0..at).rev().find(|at| [";", "{", "}", "("].contains(&scene.text(*at)));
             let statement = &scene.tokens[start.map_or(0, |start| start + 1)..at];
-            let conditional = at >= 3 && start.is_some_and(|open| open >= 2 && scene.is(open, "(") && scene.is(open - 1, "constexpr"));
+            let conditional = at >= 3
+                && start
+                    .is_some_and(|open| open >= 2 && scene.is(open, "(") && scene.is(open - 1, "constexpr"));
             let constant = statement.iter().any(|token| token.is("constexpr")) || conditional;
-            let array = before(1) == "[" && scene.is(at + 1, "]") && is_declared_array(&scene.tokens[..at - 1]);
-            let argument = ["<", ","].contains(&before(1)) && scene.is(at + 1, ">") && (scene.is(at + 2, "(") || scene.is_word(at + 2));
+            let array =
+                before(1) == "[" && scene.is(at + 1, "]") && is_declared_array(&scene.tokens[..at - 1]);
+            let argument = ["<", ","].contains(&before(1))
+                && scene.is(at + 1, ">")
+                && (scene.is(at + 2, "(") || scene.is_word(at + 2));
             let asserted = start.is_some_and(|open| open >= 1 && scene.is(open - 1, "static_assert"));
             if constant || array || argument || asserted {
                 let reason = "`warpSize` is not a constant in HIP 7: the compiler learns it for each GPU, so it cannot be a size or an argument here.";
