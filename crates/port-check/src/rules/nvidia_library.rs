@@ -31,7 +31,11 @@ fn check(look: &Look<'_>, found: &mut Found) {
         for at in scene.words().filter(|at| {
             scene.text(*at) == "thrust" && scene.is(at + 1, "::") && scene.text(at + 2) == "cuda"
         }) {
-            found.breaks(scene.tokens[at].at, "rocThrust defines `thrust::hip` for AMD's GPUs, and not `thrust::cuda`.", "Write `thrust::hip`.");
+            found.breaks(
+                scene.tokens[at].at,
+                "rocThrust defines `thrust::hip` for AMD's GPUs, and not `thrust::cuda`.",
+                "Write `thrust::hip`.",
+            );
         }
     }
 }
