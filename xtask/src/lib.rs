@@ -1,8 +1,8 @@
 //! The workspace's own tool, `cargo xtask`: the commands that people and CI use to check, build and compare.
 //!
 //! Each command is one file or folder. It has `Args`, with examples in its `--help`, and `run(&Args) ->
-//! Result<(), String>`, whose error is the text to show. `parity`, `conformance` and `fuzz` are programs
-//! of other crates.
+//! Result<(), String>`, whose error is the text to show. `port_check` ends the process with a status of its own. `parity`,
+//! `conformance` and `fuzz` are programs of other crates.
 
 pub mod build_kernels;
 pub mod bundle;
@@ -13,6 +13,7 @@ pub mod fuzz;
 pub mod libraries;
 pub mod packages;
 pub mod packed;
+pub mod port_check;
 pub mod program;
 pub mod resources;
 pub mod sanitize;
@@ -59,6 +60,8 @@ enum Command {
     BuildKernels(build_kernels::BuildArgs),
     /// Show the compiled kernels' use of GPU resources
     Resources(resources::ResourcesArgs),
+    /// Find what breaks or changes when CUDA source is built for AMD's GPUs
+    PortCheck(port_check::PortCheckArgs),
     /// Run the reader of code objects on a million broken ones
     #[command(
         after_help = "Examples:\n  cargo xtask fuzz           a million inputs\n  cargo xtask fuzz --help    all options, with examples"
@@ -87,6 +90,7 @@ pub fn main() -> ExitCode {
         Command::Sanitize(args) => sanitize::run(&args),
         Command::BuildKernels(args) => build_kernels::run(&args),
         Command::Resources(args) => resources::run(&args),
+        Command::PortCheck(args) => return port_check::run(&args),
         Command::Fuzz(args) => fuzz::run(&args),
         Command::Bundle(args) => bundle::run(&args),
         Command::Snippets(args) => snippets::run(&args),

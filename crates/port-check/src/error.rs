@@ -1,0 +1,42 @@
+//! Why sources could not be checked.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// Why sources could not be checked.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// A path that is missing, or that this user may not read.
+    #[error("cannot read {}: {source}; name files or folders that exist and that you may read", path.display())]
+    Read {
+        /// The path.
+        path: PathBuf,
+        /// What the system says.
+        source: io::Error,
+    },
+    /// A folder without source files.
+    #[error("{} has no CUDA source (.cu, .cuh, .h, .hpp and the like); name its files one by one if they end otherwise", path.display())]
+    Empty {
+        /// The folder.
+        path: PathBuf,
+    },
+    /// A name that is no rule's.
+    #[error("no rule is called {name:?}; `--list` shows all rules")]
+    UnknownRule {
+        /// The name.
+        name: String,
+    },
+    /// A macro that is given as no compiler would take it.
+    #[error("{given:?} defines no macro; write NAME or NAME=INTEGER")]
+    BadDefine {
+        /// The argument.
+        given: String,
+    },
+}
+
+impl Error {
+    pub(crate) fn read(path: &Path, source: io::Error) -> Self {
+        Error::Read { path: path.to_path_buf(), source }
+    }
+}
