@@ -87,7 +87,11 @@ impl Geometry {
                 grid[0] = half;
             }
             // Rows of real numbers that are transformed in place have room for their results.
-            let row = if own == Array::rocfft_array_type_real && in_place { 2 * half } else { grid[0] };
+            let row = if own == Array::rocfft_array_type_real && in_place {
+                half.checked_mul(2).ok_or(VALUE)?
+            } else {
+                grid[0]
+            };
             Side::new(grid, row, layout)
         };
         let (input, output) = (side(input, in_array)?, side(output, out_array)?);

@@ -13,6 +13,9 @@ use hip_sys::rocfft::{
 use parking_lot::Mutex;
 use std::sync::{Arc, LazyLock};
 
+/// The most elements of a side. No device of the host has memory for more.
+const MOST_ELEMENTS: usize = 1 << 40;
+
 /// What a plan is made of, beside its sizes.
 #[derive(Clone, Debug)]
 pub(crate) struct Description {
@@ -99,6 +102,10 @@ pub(crate) fn create_plan(
     };
     let sides = [&description.input, &description.output];
     let geometry = Geometry::new(Kind::of(kind)?, in_place, lengths.to_vec(), batch, sides)?;
+    // The transforms keep tables as long as the data, and memory that is not there ends the process.
+    for side in [&geometry.input, &geometry.output] {
+        ensure(side.extent(batch).is_some_and(|elements| elements <= MOST_ELEMENTS), FAILURE)?;
+    }
     let transform = match numbers {
         precision::rocfft_precision_single => {
             Precision::Single(Transform::new(&geometry, description.scale as f32))

@@ -79,7 +79,7 @@ impl Side {
         let half = lengths.first().ok_or(DIMENSIONS)? / 2 + 1;
         let row = match own {
             Array::rocfft_array_type_hermitian_interleaved => half,
-            Array::rocfft_array_type_real if in_place => 2 * half,
+            Array::rocfft_array_type_real if in_place => half.checked_mul(2).ok_or(VALUE)?,
             _ => lengths[0],
         };
         let mut size = 1_usize;

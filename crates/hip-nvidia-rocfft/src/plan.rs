@@ -160,6 +160,12 @@ impl Plan {
             raw
         };
         ensure(bytes >= self.work_bytes, WORK)?;
+        // cuFFT reads and writes pairs of numbers, also of real data.
+        let pair = match self.kind {
+            cufftType::CUFFT_C2C | cufftType::CUFFT_R2C | cufftType::CUFFT_C2R => 8,
+            cufftType::CUFFT_Z2Z | cufftType::CUFFT_D2Z | cufftType::CUFFT_Z2D => 16,
+        };
+        ensure(input.addr().is_multiple_of(pair) && output.addr().is_multiple_of(pair), VALUE)?;
         let plan = self.raw.lock();
         let direction = if self.inverse { 1 } else { -1 };
         let functions = cufft();

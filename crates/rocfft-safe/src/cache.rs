@@ -67,16 +67,18 @@ impl PlanCache {
         let Spec { transform, lengths, batch, in_place, scale, input, output } = spec.clone();
         let (precision, layouts) = (T::PRECISION, [input, output]);
         let key = Key { precision, transform, lengths, batch, in_place, scale: scale.to_bits(), layouts };
-        if let Some(known) = self.find(&key) {
+        if let Some(known) = self.state.lock().find(&key) {
             return Ok(known);
         }
         // Made without the lock, because it may take long: two threads may make one each, and the first stays.
         let made = Arc::new(Plan::new(&self.device, spec)?);
-        if let Some(known) = self.find(&key) {
-            return Ok(known);
-        }
         let gone = {
             let mut state = self.state.lock();
+            // What another thread made meanwhile stays; ours drops after the lock.
+            if let Some(known) = state.find(&key) {
+                drop(state);
+                return Ok(known);
+            }
             state.asked += 1;
             let entry = Entry { plan: Arc::clone(&made) as _, last: state.asked };
             let replaced = state.plans.insert(key, entry);
@@ -86,21 +88,21 @@ impl PlanCache {
         drop(gone);
         Ok(made)
     }
-
-    fn find<T: Real>(&self, key: &Key) -> Option<Arc<Plan<T>>>
-    where
-        Complex<T>: DeviceRepr,
-    {
-        let mut state = self.state.lock();
-        state.asked += 1;
-        let now = state.asked;
-        let entry = state.plans.get_mut(key)?;
-        entry.last = now;
-        Arc::clone(&entry.plan).downcast().ok()
-    }
 }
 
 impl State {
+    /// The plan of a key, which is used now.
+    fn find<T: Real>(&mut self, key: &Key) -> Option<Arc<Plan<T>>>
+    where
+        Complex<T>: DeviceRepr,
+    {
+        self.asked += 1;
+        let now = self.asked;
+        let entry = self.plans.get_mut(key)?;
+        entry.last = now;
+        Arc::clone(&entry.plan).downcast().ok()
+    }
+
     fn remove_oldest(&mut self) -> Option<Entry> {
         let oldest = self.plans.values().map(|entry| entry.last).min()?;
         self.plans.extract_if(|_, entry| entry.last == oldest).map(|(_, entry)| entry).next()

@@ -50,7 +50,7 @@ impl Sides {
                 row = row / 2 + 1;
                 grid[lengths.len() - 1] = row;
             } else if real && spec.in_place {
-                row = 2 * (row / 2 + 1);
+                row = (row / 2 + 1).checked_mul(2).ok_or_else(too_large)?;
             }
             let layout = match layout {
                 Some(layout) => layout.clone(),
@@ -60,19 +60,21 @@ impl Sides {
         };
         let input = side(complex_in, &spec.input)?;
         let output = side(complex_out, &spec.output)?;
-        let mut grid = lengths.clone();
-        if complex_out {
-            let last = grid.len() - 1;
-            grid[last] = grid[last] / 2 + 1;
-        }
-        let places: Vec<_> = grid
-            .into_iter()
-            .zip(output.layout.strides.iter().copied())
-            .chain([(*batch, output.layout.distance)])
-            .collect();
-        if !is_injective(&places) {
-            let what = format!("an output with {}", words(&output.layout));
-            return Err(wrong(what, "each element needs a place of its own"));
+        // A real transform may overwrite its input.
+        let written = [("an output", complex_out, &output), ("an input", complex_in, &input)];
+        for (name, halved, side) in written.into_iter().take(if real { 2 } else { 1 }) {
+            let mut grid = lengths.clone();
+            if halved {
+                let last = grid.len() - 1;
+                grid[last] = grid[last] / 2 + 1;
+            }
+            let strides = side.layout.strides.iter().copied();
+            let places: Vec<_> =
+                grid.into_iter().zip(strides).chain([(*batch, side.layout.distance)]).collect();
+            if !is_injective(&places) {
+                let what = format!("{name} with {}", words(&side.layout));
+                return Err(wrong(what, "each element needs a place of its own"));
+            }
         }
         Ok(Self { input, output })
     }

@@ -38,8 +38,8 @@
 //! - Executions return once they are submitted, and may be captured into a graph. They are ordered after conflicting uses of their memory on any
 //!   stream or thread. Executions of one plan come one after the other, whichever streams they are on.
 //! - Work memory comes from the device's pool, for each execution.
-//! - A real transform may overwrite its input, which it borrows exclusively. With strides that leave gaps, what lies in the gaps of inputs and
-//!   outputs may be overwritten too.
+//! - A real transform may overwrite its input, gaps between elements included, and borrows it exclusively. What lies in the gaps of any output
+//!   may be overwritten. A complex transform leaves its input as it is.
 //! - A [`PlanCache`] keeps plans that are used again.
 //!
 //! # Platforms

@@ -9,7 +9,8 @@ use hip_sys::{LoadError, Unsupported};
 /// The result of this crate's calls.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-/// The error of a call. All but [`Error::Status`] and some of [`Error::Hip`] are returned before any call of the library.
+/// The error of a call. All but [`Error::Status`], [`Error::NoKind`] and some of [`Error::Hip`] are returned before any
+/// call of the library.
 #[derive(Clone, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {

@@ -86,7 +86,8 @@ impl Generator {
         self.dimensions
     }
 
-    /// Submits to another stream of its device from now on. Its later work comes after its earlier work.
+    /// Submits to another stream of its device from now on. Its later work comes after its earlier work. Like all calls that change how it
+    /// draws, it waits for the end of other threads' captures.
     ///
     /// # Errors
     /// [`Error::Hip`] with [`WrongDevice`](hip_safe::Error::WrongDevice) for a stream of another device; [`Error::Status`].
@@ -220,8 +221,9 @@ impl Generator {
         call: impl FnOnce(&RocrandTable, rocrand_generator) -> raw::Result,
     ) -> Result<()> {
         let table = table(self.device())?;
-        let _current = self.device().make_current()?;
-        Ok(call(table, self.handle.get().generator)?)
+        let generator = self.handle.get().generator;
+        // The library may allocate memory here.
+        Ok(self.device().call_alone(|| call(table, generator))??)
     }
 
     /// Submits one call that fills all of the output. An empty one makes no call.

@@ -87,6 +87,6 @@ impl Kind {
 
     /// Whether a sequence can be started at an offset.
     pub const fn has_offset(self) -> bool {
-        !matches!(self, Self::Mtgp32 | Self::Mt19937)
+        !matches!(self, Self::Mtgp32 | Self::Mt19937 | Self::Lfsr113)
     }
 }

@@ -25,7 +25,7 @@
 //! generator.fill_uniform(&mut again)?;
 //! assert_eq!(stream.download(&again)?, stream.download(&uniform)?);
 //!
-//! // What a generator lacks is an error before any call.
+//! // Numbers that no generator of a kind has are an error before any call.
 //! let mut wide = stream.alloc_zeros::<u64>(1)?;
 //! let error = generator.fill_bits(&mut wide).unwrap_err();
 //! assert_eq!(

@@ -25,6 +25,38 @@ fn columns_into_rows() {
     check("columns", &stream.download(&y).unwrap(), &expected, rows);
 }
 
+/// As above, of real numbers, and back.
+#[test]
+fn real_columns_into_rows() {
+    let (rows, columns) = (10, 3);
+    let halved = rows / 2 + 1;
+    let stream = under_test::stream();
+    let given = judge::numbers(rows * columns);
+    let mut x = stream.upload(&given).unwrap();
+    // A place is left free behind each row.
+    let mut y = stream.alloc_zeros::<Complex<f64>>((halved + 1) * columns).unwrap();
+    let (in_columns, in_rows) =
+        (Layout { strides: vec![columns], distance: 1 }, Layout { strides: vec![1], distance: halved + 1 });
+    let spec = Spec::real_forward(&[rows]).batch(columns).input(in_columns.clone()).output(in_rows.clone());
+    let plan = Plan::<f64>::new(stream.device(), &spec).unwrap();
+    plan.real_forward(&stream, &mut x, &mut y).unwrap();
+    let expected: Vec<_> = (0..columns)
+        .flat_map(|column| {
+            let one: Vec<_> = (0..rows).map(|row| C64::new(given[row * columns + column], 0.0)).collect();
+            judge::half(&judge::transform(&one, &[rows], Direction::Forward), rows)
+        })
+        .collect();
+    let found = stream.download(&y).unwrap();
+    let found: Vec<_> = found.chunks(halved + 1).flat_map(|row| row[..halved].to_vec()).collect();
+    check("columns", &found, &expected, rows);
+
+    let spec = Spec::real_inverse(&[rows]).batch(columns).input(in_rows).output(in_columns);
+    let plan = Plan::<f64>::new(stream.device(), &spec).unwrap();
+    plan.real_inverse(&stream, &mut y, &mut x).unwrap();
+    let times: Vec<_> = given.iter().map(|x| x * rows as f64).collect();
+    judge::check_real("back", &stream.download(&x).unwrap(), &times, rows);
+}
+
 /// A part of a larger image, into a part of another: the strides are longer than the rows.
 #[test]
 fn a_part_of_an_image() {

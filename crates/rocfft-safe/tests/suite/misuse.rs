@@ -29,6 +29,8 @@ fn descriptions_without_a_meaning() {
     assert!(refused(complex(&[4]).input(layout(&[0], 8))).contains("each above 0"));
     assert!(refused(complex(&[4]).batch(2).input(layout(&[1], 0))).contains("distance of a batch"));
     assert!(refused(complex(&[4]).in_place().input(layout(&[1], 4))).contains("layouts in place"));
+    let sliding = Spec::real_forward(&[8]).batch(4).input(layout(&[1], 2));
+    assert!(refused(sliding).contains("an input with strides [1] and a distance of 2: each element"));
     let overlapping = complex(&[4]).batch(2).output(layout(&[1], 3));
     assert!(refused(overlapping).contains("each element needs a place of its own"));
 }
@@ -40,6 +42,16 @@ fn sizes_beyond_an_address_space() {
         assert!(refused(complex(lengths)).contains("has to fit an address space"), "{lengths:?}");
     }
     assert!(refused(complex(&[1 << 20]).batch(1 << 60)).contains("has to fit an address space"));
+    let real = Spec::real_forward(&[usize::MAX]).in_place();
+    assert!(refused(real).contains("has to fit an address space"));
+}
+
+/// More than any device has: an error of the library, and no end of the process.
+#[test]
+fn sizes_beyond_memory() {
+    let device = under_test::device(0);
+    let made = Plan::<f32>::new(&device, &complex(&[1 << 50]));
+    assert!(matches!(made, Err(Error::Status { .. })), "{made:?}");
 }
 
 #[test]
