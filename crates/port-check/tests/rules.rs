@@ -48,6 +48,26 @@ fn texts_belong_to_rules() {
     assert!(rules().is_sorted_by_key(|rule| rule.name));
 }
 
+/// Macros that stand for each other, and code that begins or ends where no rule expects it.
+#[test]
+fn odd_texts_are_read() {
+    let doubled: String = (0..40).map(|n| format!("#define A{} A{n} + A{n}\n", n + 1)).collect();
+    for text in [
+        "#define TILE cg::tiled_partition<",
+        "#include <cooperative_groups.h>\nnamespace cg = cooperative_groups;\n#define TILE cg::tiled_partition<",
+        "__device__ void f(float* x, float* y, int i, int j) { x[i] = x[i + 8] + [&]{ y[j] = y[j + 4]; return 1.f; }(); }",
+        "__device__ void f(float* s, int i) { s[i] += s[i + 4]; s[i] += s[i + 0x7fffffffffffffff]; }",
+        "#define A B\n#define B C\n#define C A\n#if A\nint x;\n#endif",
+        &format!("#define A0 1\n{doubled}#if A40\nint x;\n#endif"),
+        &format!("#if {}1\nint x;\n#endif", "(".repeat(100_000)),
+    ] {
+        Checker::new().check(&[Source::new("odd.cu", text)]);
+    }
+    let shared = "__global__ void k() { __shared__ double a[0x0fffffffffffffff]; __shared__ double b[0x0fffffffffffffff]; }";
+    let found = Checker::new().check(&[Source::new("large.cu", shared)]).findings;
+    assert!(found.iter().any(|finding| finding.rule == "shared-memory"), "{found:?}");
+}
+
 #[test]
 fn texts_that_end_anywhere_are_read() {
     for rule in rules() {

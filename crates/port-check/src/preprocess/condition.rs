@@ -6,6 +6,9 @@ use crate::lex::Token;
 
 /// The value of an expression in a world; `None` when it is not known or not well formed.
 pub(super) fn value(tokens: &[Token<'_>], macros: &Macros, world: World) -> Option<i64> {
+    if tokens.len() > LONGEST {
+        return None;
+    }
     let mut parser = Parser { tokens, at: 0, macros, world };
     let value = parser.ternary();
     (parser.at == tokens.len()).then_some(value).flatten()
@@ -22,6 +25,9 @@ struct Parser<'a, 'm> {
     macros: &'m Macros,
     world: World,
 }
+
+/// The most tokens of an expression: each may be a level of recursion.
+const LONGEST: usize = 400;
 
 /// Binary operators by strength, the weakest first.
 const LEVELS: [&[&str]; 10] = [

@@ -5,6 +5,7 @@ use super::file::File;
 use super::worlds::{Part, World};
 use crate::Error;
 use crate::lex::{Token, tokens};
+use std::cell::Cell;
 use std::collections::{HashMap, HashSet};
 
 /// Macros, and what else the parts for AMD's GPUs declare.
@@ -147,12 +148,11 @@ impl Macros {
 
     fn body_value(&self, name: &str, world: World) -> Option<i64> {
         let body = self.body(name)?;
-        // A name that stands for itself ends nothing.
-        let tokens: Vec<Token<'_>> = tokens(body);
-        let deeper = tokens
-            .iter()
-            .any(|token| token.is(name) || self.body(token.text).is_some_and(|body| body.contains(name)));
-        (!deeper).then(|| condition::value(&tokens, self, world)).flatten()
+        // Macros may stand for themselves, or for each other so often that no machine ends with them.
+        let entered = EXPANSIONS.with(|expansions| expansions.enter());
+        let value = if entered { condition::value(&tokens(body), self, world) } else { None };
+        EXPANSIONS.with(|expansions| expansions.leave(entered));
+        value
     }
 
     fn look_up(&self, name: &str, world: World) -> Known {
@@ -186,6 +186,36 @@ impl Macros {
             (Some(true), _) => Known::Value(1),
             (Some(false), _) => Known::Nothing,
         }
+    }
+}
+
+/// How deep macros are expanded in macros, and how many were within the outermost one.
+struct Expansions {
+    depth: Cell<u32>,
+    count: Cell<u32>,
+}
+
+thread_local! {
+    static EXPANSIONS: Expansions = const { Expansions { depth: Cell::new(0), count: Cell::new(0) } };
+}
+
+impl Expansions {
+    const DEEPEST: u32 = 32;
+    const MOST: u32 = 1000;
+
+    /// False if there are too many.
+    fn enter(&self) -> bool {
+        if self.depth.get() == 0 {
+            self.count.set(0);
+        }
+        self.count.set(self.count.get() + 1);
+        let enters = self.depth.get() < Self::DEEPEST && self.count.get() <= Self::MOST;
+        self.depth.set(self.depth.get() + u32::from(enters));
+        enters
+    }
+
+    fn leave(&self, entered: bool) {
+        self.depth.set(self.depth.get() - u32::from(entered));
     }
 }
 

@@ -45,12 +45,8 @@ fn check(look: &Look<'_>, found: &mut Found) {
             {
                 found.breaks(place, format!("HIP 7.2's groups have no `{name}`."), "Use `sync()`.");
             } else if name == "tiled_partition" && scene.is(at + 1, "<") {
-                tile(
-                    look,
-                    scene.tokens[at + 2].integer().or_else(|| look.macros.integer(scene.text(at + 2))),
-                    place,
-                    found,
-                );
+                let size = scene.tokens.get(at + 2).and_then(|token| token.integer());
+                tile(size.or_else(|| look.macros.integer(scene.text(at + 2))), place, found);
             } else if name == "coalesced_threads" && scene.call(at).is_some() {
                 let reason = "The group of active lanes has up to 64 of them on CDNA GPUs.";
                 found.check(
@@ -89,7 +85,7 @@ fn namespaces<'a>(look: &Look<'a>) -> Vec<&'a str> {
     names
 }
 
-fn tile(_look: &Look<'_>, size: Option<i64>, at: usize, found: &mut Found) {
+fn tile(size: Option<i64>, at: usize, found: &mut Found) {
     match size {
         Some(32) => {
             let reason =

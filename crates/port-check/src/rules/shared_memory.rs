@@ -33,7 +33,7 @@ fn check(look: &Look<'_>, found: &mut Found) {
             let (mut bytes, mut first) = (0, None);
             for at in function.body.clone().filter(|at| scene.text(*at) == "__shared__") {
                 if let Some(size) = array_bytes(scene, at, look.macros) {
-                    bytes += size;
+                    bytes = i64::saturating_add(bytes, size);
                     first.get_or_insert(at);
                 }
             }

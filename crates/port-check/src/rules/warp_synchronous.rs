@@ -14,7 +14,9 @@ fn check(look: &Look<'_>, found: &mut Found) {
         for function in scene.functions.iter().filter(|function| function.on_device) {
             let steps: Vec<Step> = function.body.clone().filter_map(|at| step(scene, at)).collect();
             let pair = steps.windows(2).find(|pair| {
-                pair[0].distance == 2 * pair[1].distance && pair[1].distance <= 32 && !barrier(scene, pair)
+                pair[1].distance <= 32
+                    && pair[1].distance.checked_mul(2) == Some(pair[0].distance)
+                    && !barrier(scene, pair)
             });
             if let Some([first, _]) = pair {
                 report(scene, first.at, found);
@@ -65,7 +67,8 @@ fn step(scene: &Scene<'_>, at: usize) -> Option<Step> {
 }
 
 fn barrier(scene: &Scene<'_>, pair: &[Step]) -> bool {
-    let between = &scene.tokens[pair[0].end..pair[1].at];
+    // A step within a lambda of the first one begins before that ends.
+    let between = scene.tokens.get(pair[0].end..pair[1].at).unwrap_or_default();
     between.iter().any(|token| token.is_word() && token.text.contains("sync"))
 }
 
