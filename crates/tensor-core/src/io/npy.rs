@@ -65,6 +65,15 @@ pub(super) fn read_from(source: Source, operation: &'static str, device: &Device
     })
 }
 
+/// The longest beginning of a file that its header may take.
+pub(super) const LONGEST_HEAD: u64 = FIXED as u64 + LONGEST;
+
+/// The bytes that a whole file has, according to the header in its beginning.
+pub(super) fn whole_length(beginning: Source, operation: &'static str) -> Result<u64> {
+    let array = Array::of(beginning, operation)?;
+    Ok(array.start + array.needed()? as u64)
+}
+
 /// Reads an array of booleans (`b1`) to `device`, as `u8` 0 or 1.
 ///
 /// # Errors
@@ -118,14 +127,18 @@ impl Array {
         Ok(Array { source, operation, header, start })
     }
 
-    /// The byte range of the elements. Checks that the file has exactly these bytes after the header.
-    fn range(&self) -> Result<Range<u64>> {
+    /// The bytes of the elements.
+    fn needed(&self) -> Result<usize> {
         let Header { descr, shape, .. } = &self.header;
         let size = descr.size().ok_or_else(|| self.error(descr.unsupported()))?;
         let needed = shape.count().and_then(|count| count.checked_mul(size));
-        let Some(needed) = needed else {
-            return Err(self.error(format!("the shape {shape} is too large for the address space")));
-        };
+        needed.ok_or_else(|| self.error(format!("the shape {shape} is too large for the address space")))
+    }
+
+    /// The byte range of the elements. Checks that the file has exactly these bytes after the header.
+    fn range(&self) -> Result<Range<u64>> {
+        let Header { descr, shape, .. } = &self.header;
+        let needed = self.needed()?;
         let (got, end) = (self.source.length() - self.start, self.source.length());
         if got != needed as u64 {
             let name = descr.dtype().map_or(&descr.0[..], |dtype| dtype.name());

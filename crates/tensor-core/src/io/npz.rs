@@ -20,7 +20,7 @@ use std::path::{Path, PathBuf};
 use zip::ZipArchive;
 use zip::result::ZipError;
 
-use super::source::Source;
+use super::source::{self, Source};
 use super::{file_error, io_error, npy};
 use crate::device::Device;
 use crate::error::{Error, Result};
@@ -45,7 +45,7 @@ impl File {
     /// [`ErrorKind::Io`](crate::ErrorKind::Io), or [`ErrorKind::File`](crate::ErrorKind::File) if it is no archive.
     pub fn open(path: impl AsRef<Path>) -> Result<File> {
         let path = path.as_ref().to_owned();
-        let file = std::fs::File::open(&path).map_err(|source| io_error(OPEN, &path, source))?;
+        let (file, _) = source::open(&path, OPEN)?;
         let archive = ZipArchive::new(file).map_err(|error| failed(OPEN, &path, error))?;
         Ok(File { path, archive })
     }
@@ -68,8 +68,19 @@ impl File {
             return Err(file_error(LOAD, &self.path, what));
         };
         let mut file = self.archive.by_index(index).map_err(|error| failed(LOAD, &place, error))?;
+        let broken = |error| failed(LOAD, &place, ZipError::Io(error));
         let mut bytes = Vec::new();
-        file.read_to_end(&mut bytes).map_err(|error| failed(LOAD, &place, ZipError::Io(error)))?;
+        file.by_ref().take(npy::LONGEST_HEAD).read_to_end(&mut bytes).map_err(broken)?;
+        // Little compressed data can be very much: no more of it is taken than the header asks for, and a byte that is too many.
+        if bytes.len() as u64 == npy::LONGEST_HEAD {
+            let beginning = Source::named_bytes(place.clone(), bytes.clone());
+            let left = npy::whole_length(beginning, LOAD)?.saturating_sub(npy::LONGEST_HEAD);
+            let room = usize::try_from(left).is_ok_and(|left| bytes.try_reserve_exact(left).is_ok());
+            if !room {
+                return Err(file_error(LOAD, &place, format!("there is no host memory for {left} bytes")));
+            }
+            file.take(left + 1).read_to_end(&mut bytes).map_err(broken)?;
+        }
         npy::read_from(Source::named_bytes(place, bytes), LOAD, device)
     }
 }

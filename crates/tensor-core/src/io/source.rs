@@ -211,7 +211,7 @@ fn read_parts(parts: &[(File, u64)], mut out: &mut [u8], mut start: u64) -> io::
 }
 
 /// Opens a regular file only. Opening other files may block (a FIFO) or have side effects (a device).
-fn open(path: &Path, operation: &'static str) -> Result<(File, u64)> {
+pub(super) fn open(path: &Path, operation: &'static str) -> Result<(File, u64)> {
     let failed = |source: io::Error| io_error(operation, path, source);
     let regular = |metadata: std::fs::Metadata| {
         metadata

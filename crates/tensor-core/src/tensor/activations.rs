@@ -72,10 +72,13 @@ impl Tensor {
     }
 
     pub(super) fn require_cap(&self, cap: f64, operation: &'static str) -> Result<()> {
-        if cap > 0.0 && cap.is_finite() {
+        // Other floats are computed in `f32`, which has to have the cap too.
+        let cap_there = if self.dtype() == DType::F64 { cap } else { f64::from(cap as f32) };
+        if cap_there > 0.0 && cap_there.is_finite() {
             return Ok(());
         }
-        let what = format!("the cap is {cap}, not a finite number above 0");
+        let what =
+            format!("the cap is {cap}, not a finite number above 0 in the type that it is computed in");
         Err(self.error(operation, ErrorKind::Argument { what }))
     }
 
