@@ -1,4 +1,4 @@
-//! Handles of libraries above HIP: destroyed once, when their device is idle.
+//! Handles of libraries above HIP: destroyed once, when their work is complete.
 
 use crate::{Device, Error, Result, drop_elsewhere, report_drop_error};
 use std::fmt;
@@ -26,11 +26,12 @@ pub struct LibraryHandle<H: Send + 'static> {
     destroy: Destroy<H>,
 }
 
-/// Destroys a handle. Its device is current and idle, and no thread captures.
+/// Destroys a handle. Its device is current, its work is complete, and no thread captures.
 type Destroy<H> = fn(&Device, &mut H) -> Result<()>;
 
 impl<H: Send + 'static> LibraryHandle<H> {
-    /// Owns a handle that `destroy` destroys. That gets the handle once, with its device current and idle, while no thread captures.
+    /// Owns a handle that `destroy` destroys. That gets the handle once, with its device current and its
+    /// work complete, while no thread captures.
     pub fn new(device: &Device, handle: H, destroy: fn(&Device, &mut H) -> Result<()>) -> Self {
         Self { device: device.clone(), held: Some(handle), destroy }
     }

@@ -181,6 +181,7 @@ pub(crate) unsafe fn memcpy_with_stream(
     kind: hipMemcpyKind,
     stream: hipStream_t,
 ) -> Result<()> {
+    wait_count::count();
     // SAFETY: S1, S2: the caller vouches for both ranges and the stream.
     call!(p, hipMemcpyWithStream(destination, source, bytes, kind, stream))
 }

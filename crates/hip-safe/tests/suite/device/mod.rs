@@ -6,5 +6,6 @@ mod exit;
 mod faults;
 mod identity;
 mod last_error;
+mod library_handle;
 mod limits;
 mod peers;

@@ -104,6 +104,7 @@ fn every_type_is_argued_and_the_compiler_agrees() {
         LaunchConfig,
         Graph,
         GraphExec,
+        LibraryHandle<u8>,
         Source,
         Compiled,
         CodeCache,

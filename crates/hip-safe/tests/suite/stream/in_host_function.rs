@@ -260,6 +260,7 @@ fn refused(things: Things) -> Answers {
         "PinnedBuffer::close": pinned_alone.close();
         "GraphExec::close": exec.close();
         "Graph::close": graph_alone.close();
+        "LibraryHandle::close": LibraryHandle::new(&device, 7, |_, _| Ok(())).close();
         "Event::close": event.close();
         "Module::close": module.close();
     }
@@ -439,9 +440,10 @@ DeviceViewMut::is_empty DeviceViewMut::len DeviceViewMut::reborrow DeviceViewMut
 DeviceViewMut::slice_mut DeviceViewMut::split_at_mut DeviceViewMut::stream DeviceViewMut::view Error::hip_code
 Event::device Event::raw Function::device Function::max_threads_per_block Function::module Function::name
 Function::params Function::raw Function::required_block Function::shared_bytes Graph::device Graph::node_count
-GraphExec::device GraphExec::node_count IpcHandle::byte_len IpcHandle::from_bytes IpcHandle::to_bytes
+GraphExec::device GraphExec::node_count is_injective IpcHandle::byte_len IpcHandle::from_bytes IpcHandle::to_bytes
 Launch::arg Launch::arg_mut Launch::arg_peer Launch::cooperative Launch::pointer Launch::value
-LaunchConfig::is_linear LaunchConfig::linear ManagedBuffer::byte_len ManagedBuffer::device
+LaunchConfig::is_linear LaunchConfig::linear LibraryHandle::device LibraryHandle::get LibraryHandle::get_mut
+LibraryHandle::new ManagedBuffer::byte_len ManagedBuffer::device
 ManagedBuffer::is_empty ManagedBuffer::len ManagedBuffer::stream ManagedBuffer::view
 ManagedBuffer::view_mut MemoryCheck::current MemoryReport::leaked_bytes Module::code_object Module::compile_log
 Module::device Module::raw PinnedBuffer::as_mut_ptr PinnedBuffer::as_ptr PinnedBuffer::device
@@ -449,7 +451,7 @@ PinnedBuffer::is_empty PinnedBuffer::len SharedBuffer::new SharedBuffer::same_bu
 SharedBuffer::strong_count SharedBuffer::try_unwrap Source::header Source::headers Source::name
 Source::name_expression Source::new Source::option Source::options Stream::device Stream::from_raw Stream::id
 Stream::launch Stream::raw Stream::submission Submission::keep Submission::not_captured Submission::read
-Submission::read_peer Submission::write
+Submission::read_peer Submission::write waits
 ";
 
 #[test]
