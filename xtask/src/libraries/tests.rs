@@ -151,7 +151,7 @@ fn something_else_of_that_name_and_nothing_at_all_fail() {
 fn rocrand_headers(folder: &Path, version: u32, change: impl Fn(&str) -> String) {
     let include = folder.join("usr/include/rocrand");
     std::fs::create_dir_all(&include).expect("it is writable");
-    let mut text = String::new();
+    let mut text = "typedef struct { unsigned short data; } __half;\n".to_owned();
     for constant in Kind::Rocrand.bindings().constants {
         text += &format!("#define {} {}\n", constant.name, constant.value);
     }

@@ -74,12 +74,14 @@ fn nearest(x: &Tensor, axis: usize, from: usize, to: usize) -> Result<Tensor> {
 /// Each element between two neighbours along an axis.
 fn mixed(x: &Tensor, axis: usize, from: usize, to: usize, scale: Option<f64>) -> Result<Tensor> {
     let step = scale.map_or(from as f64 / to as f64, |scale| 1.0 / scale);
-    let places = (0..to).map(|i| (step * (i as f64 + 0.5) - 0.5).max(0.0));
+    let positions = (0..to).map(|i| (step * (i as f64 + 0.5) - 0.5).max(0.0));
     let last = from.saturating_sub(1);
-    let lower = places.clone().map(|index| (index as usize).min(last));
+    let lower = positions.clone().map(|position| (position as usize).min(last));
     let upper = lower.clone().map(|index| (index + 1).min(last));
-    let weights: Vec<f64> =
-        places.zip(lower.clone()).map(|(index, lower)| (index - lower as f64).clamp(0.0, 1.0)).collect();
+    let weights: Vec<f64> = positions
+        .zip(lower.clone())
+        .map(|(position, lower)| (position - lower as f64).clamp(0.0, 1.0))
+        .collect();
     let device = x.device();
     let weights = Tensor::from_vec(weights, to, &device).and_then(|w| w.to_dtype(x.dtype())).candles()?;
     let weights = along(&weights, axis, x.rank())?;

@@ -161,12 +161,12 @@ fn fill_at_once(b: &Bench) -> Outcome {
 
 fn launch_at_once(b: &Bench) -> Outcome {
     let counter = b.zeros::<u32>(1)?;
-    let index = counter.pointer as usize;
+    let address = counter.pointer as usize;
     on_threads(b, 4, |b, number| {
         let count = b.function("basic", "count")?;
         let stream = if number < 2 { NULL } else { PER_THREAD };
         for _ in 0..25 {
-            b.launch_on(stream, &count, grid(10, 4), args![index])?;
+            b.launch_on(stream, &count, grid(10, 4), args![address])?;
         }
         ok!(b, hipStreamSynchronize(stream));
         Ok(())

@@ -22,6 +22,8 @@ struct State {
     /// Orders that are not carried out yet.
     open: AtomicUsize,
     stop: AtomicBool,
+    /// The thread has panicked.
+    gone: AtomicBool,
 }
 
 /// Load a layer, while another one is in use.
@@ -62,7 +64,8 @@ impl Prefetch {
     /// Waits until all orders are carried out.
     pub(super) fn wait(&self, shared: &Shared) {
         let mut store = shared.store.lock();
-        while self.state.open.load(Ordering::SeqCst) > 0 {
+        // A thread that is gone carries out no order.
+        while self.state.open.load(Ordering::SeqCst) > 0 && !self.state.gone.load(Ordering::SeqCst) {
             shared.changed.wait(&mut store);
         }
     }
@@ -102,12 +105,8 @@ impl Drop for Done<'_> {
     fn drop(&mut self) {
         // With the lock, so that a thread that is about to wait does not miss it.
         let _store = self.shared.store.lock();
-        if std::thread::panicking() {
-            // Nobody will carry out the others.
-            self.state.open.store(0, Ordering::SeqCst);
-        } else {
-            self.state.open.fetch_sub(self.orders, Ordering::SeqCst);
-        }
+        self.state.open.fetch_sub(self.orders, Ordering::SeqCst);
+        self.state.gone.fetch_or(std::thread::panicking(), Ordering::SeqCst);
         self.shared.changed.notify_all();
     }
 }
