@@ -20,7 +20,10 @@ pub fn run(passed: &Passed) -> Result<(), String> {
     let root = workspace::root()?;
     let mut cargo = workspace::cargo(&root);
     cargo.args(["run", "--release", "--package", "fuzz", "--manifest-path"]).arg(root.join("Cargo.toml"));
-    cargo.arg("--").args(passed.words()).arg("--folder").arg(root.join("target/fuzz"));
+    cargo.arg("--").args(passed.words());
+    if !has(passed.words(), &["--folder"]) {
+        cargo.arg("--folder").arg(root.join("target/fuzz"));
+    }
     // Names of files are those of the folder where the command was given.
     if let Ok(folder) = std::env::current_dir() {
         cargo.current_dir(folder);

@@ -21,3 +21,16 @@ pub(crate) trait Groups<W> {
     /// The words of the next group.
     fn group<const N: usize>(&mut self) -> [W; N];
 }
+
+/// Asserts that a sequence skips words as if it had counted them.
+#[cfg(test)]
+fn assert_skips<E>(seeded: impl Fn() -> E, skip: impl Fn(&mut E, u64), next: impl Fn(&mut E) -> u32) {
+    for words in [0, 1, 5, 1000] {
+        let (mut skipped, mut counted) = (seeded(), seeded());
+        skip(&mut skipped, words);
+        for _ in 0..words {
+            next(&mut counted);
+        }
+        assert_eq!(next(&mut skipped), next(&mut counted), "{words}");
+    }
+}
