@@ -110,7 +110,7 @@ impl Sources {
         step: &Step,
     ) -> Result<(BTreeMap<String, bool>, BTreeSet<String>), String> {
         let mut found = Found { sources: self, counted: BTreeMap::new(), open: Vec::new() };
-        ALWAYS.iter().for_each(|path| found.add(path, false));
+        ALWAYS.iter().chain(step.files).for_each(|path| found.add(path, false));
         if self.builds_whole_workspace(step) {
             OF_WORKSPACE.iter().for_each(|path| found.add(path, false));
             // A member may switch on a feature of a dependency of other members.

@@ -27,6 +27,8 @@ pub(super) struct Step {
     pub(super) tests: bool,
     /// The tools of this machine that it uses.
     pub(super) tools: &'static [Tool],
+    /// Files that it reads and no string of its program names by a path.
+    pub(super) files: &'static [&'static str],
     /// The kernels that it compiles ahead of time. Each family is an input of its own, and only changed families are compiled.
     pub(super) kernels: Option<Kernels>,
     /// More arguments, or why the step cannot run on this machine.
@@ -43,7 +45,18 @@ pub(super) struct Kernels {
 /// A step that always runs.
 pub(super) const fn step(name: &'static str, run: Run) -> Step {
     let needs = || Ok(Vec::new());
-    Step { name, run, env: None, heavy: false, packages: &[], tests: false, tools: &[], kernels: None, needs }
+    Step {
+        name,
+        run,
+        env: None,
+        heavy: false,
+        packages: &[],
+        tests: false,
+        tools: &[],
+        files: &[],
+        kernels: None,
+        needs,
+    }
 }
 
 /// A step that runs only if an input changed.
@@ -85,7 +98,11 @@ pub(super) static STEPS: [Step; 27] = [
     step("parity", Run::Xtask(&["parity"])),
     step("test", Run::Cargo(&["test", "--workspace"])),
     // parity depends on every crate whose front page has examples.
-    Step { packages: &["hipstack-parity"], ..on_host("snippets", Run::Xtask(&["snippets"])) },
+    Step {
+        packages: &["hipstack-parity"],
+        files: &["README.md"],
+        ..on_host("snippets", Run::Xtask(&["snippets"]))
+    },
     // loom tries every interleaving of threads that use the locks. It needs a build of its own.
     Step {
         env: Some(("RUSTFLAGS", "--cfg loom")),
