@@ -8,7 +8,8 @@ use std::ptr::null_mut;
 use std::thread;
 
 const ANY: hipMemcpyKind = hipMemcpyKind::hipMemcpyDefault;
-const GLOBAL: hipStreamCaptureMode = hipStreamCaptureMode::hipStreamCaptureModeGlobal;
+/// A capture in the global mode would make calls of other tests, on their own threads, fail.
+const THREAD_LOCAL: hipStreamCaptureMode = hipStreamCaptureMode::hipStreamCaptureModeThreadLocal;
 
 /// Calls a function of the platform and returns the code.
 macro_rules! call {
@@ -136,7 +137,7 @@ fn a_graph_is_run_as_often_as_it_is_launched() {
     let (first, second, fork, join) = (stream(), stream(), event(), event());
     let (memory, place, counter) = (device_memory(8), pinned(), pinned());
     let (mut graph, mut exec) = (null_mut(), null_mut());
-    ok!(hipStreamBeginCapture(first, GLOBAL));
+    ok!(hipStreamBeginCapture(first, THREAD_LOCAL));
     ok!(hipMemsetAsync(memory, 5, 8, first));
     ok!(hipEventRecord(fork, first));
     ok!(hipStreamWaitEvent(second, fork, 0));
