@@ -145,7 +145,7 @@ pub(super) unsafe extern "C" fn miopenCreateActivationDescriptor(
     out: *mut miopenActivationDescriptor_t,
 ) -> miopenStatus_t {
     let value = Activation { mode: PASTHRU, alpha: 0.0, beta: 0.0, gamma: 0.0 };
-    // SAFETY: S11: the caller's place for the handle.
+    // SAFETY: S11: the caller's output pointer for the handle.
     answer(|| unsafe { ACTIVATIONS.create(out, value) })
 }
 
@@ -174,7 +174,7 @@ pub(super) unsafe extern "C" fn miopenGetActivationDescriptor(
 ) -> miopenStatus_t {
     answer(|| {
         let it = ACTIVATIONS.get(descriptor)?;
-        // SAFETY: S11: the caller's places for the results.
+        // SAFETY: S11: the caller's output pointers for the results.
         unsafe {
             give(mode, it.mode)?;
             give(alpha, it.alpha)?;

@@ -31,7 +31,7 @@ pub(super) unsafe extern "C" fn miopenCreateCTCLossDescriptor(
     out: *mut miopenCTCLossDescriptor_t,
 ) -> miopenStatus_t {
     let value = Ctc { dtype: miopenDataType_t::miopenFloat, blank: 0, softmax: true };
-    // SAFETY: S11: the caller's place for the handle.
+    // SAFETY: S11: the caller's output pointer for the handle.
     answer(|| unsafe { LOSSES.create(out, value) })
 }
 
@@ -58,7 +58,7 @@ pub(super) unsafe extern "C" fn miopenGetCTCLossDescriptor(
 ) -> miopenStatus_t {
     answer(|| {
         let it = LOSSES.get(descriptor)?;
-        // SAFETY: S11: the caller's places for the results.
+        // SAFETY: S11: the caller's output pointers for the results.
         unsafe {
             give(dtype, it.dtype)?;
             offer(blank, it.blank);
@@ -139,7 +139,7 @@ pub(super) unsafe extern "C" fn miopenGetCTCLossWorkspaceSize(
         stream(handle)?;
         LOSSES.get(descriptor)?;
         let (probs, gradients) = (tensor(probs_desc)?, tensor(gradients_desc)?);
-        // SAFETY: S11: the caller's lists, and its place for the size.
+        // SAFETY: S11: the caller's lists, and its output pointer for the size.
         unsafe {
             sequences((&probs, &gradients), [labels, lens, steps], BAD)?;
             give(size, 0)

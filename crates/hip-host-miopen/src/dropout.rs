@@ -109,7 +109,7 @@ pub(super) fn keeps(seed: u64, round: u64, index: usize, rate: f32) -> bool {
 pub(super) unsafe extern "C" fn miopenCreateDropoutDescriptor(
     out: *mut miopenDropoutDescriptor_t,
 ) -> miopenStatus_t {
-    // SAFETY: S11: the caller's place for the handle.
+    // SAFETY: S11: the caller's output pointer for the handle.
     answer(|| unsafe { DROPOUTS.create(out, Dropout::default()) })
 }
 
@@ -123,7 +123,7 @@ pub(super) unsafe extern "C" fn miopenDropoutGetReserveSpaceSize(
     x_desc: miopenTensorDescriptor_t,
     size: *mut usize,
 ) -> miopenStatus_t {
-    // SAFETY: S11: the caller's place for the size.
+    // SAFETY: S11: the caller's output pointer for the size.
     answer(|| unsafe { give(size, tensor(x_desc)?.count()) })
 }
 
@@ -133,7 +133,7 @@ pub(super) unsafe extern "C" fn miopenDropoutGetStatesSize(
 ) -> miopenStatus_t {
     answer(|| {
         stream(handle)?;
-        // SAFETY: S11: the caller's place for the size.
+        // SAFETY: S11: the caller's output pointer for the size.
         unsafe { give(size, STATES) }
     })
 }
@@ -197,7 +197,7 @@ pub(super) unsafe extern "C" fn miopenGetDropoutDescriptor(
 ) -> miopenStatus_t {
     answer(|| {
         let it = DROPOUTS.get(descriptor)?;
-        // SAFETY: S11: the caller's places for the results.
+        // SAFETY: S11: the caller's output pointers for the results.
         unsafe {
             give(rate, it.rate)?;
             give(states, it.states as *mut c_void)?;

@@ -33,7 +33,7 @@ fn known(stream: hipStream_t) -> Outcome {
 }
 
 pub(super) unsafe extern "C" fn miopenCreate(out: *mut miopenHandle_t) -> miopenStatus_t {
-    // SAFETY: S11: the caller's place for the handle.
+    // SAFETY: S11: the caller's output pointer for the handle.
     answer(|| unsafe { HANDLES.create(out, Handle { stream: 0, found: HashSet::new() }) })
 }
 
@@ -43,7 +43,7 @@ pub(super) unsafe extern "C" fn miopenCreateWithStream(
 ) -> miopenStatus_t {
     answer(|| {
         known(stream)?;
-        // SAFETY: S11: the caller's place for the handle.
+        // SAFETY: S11: the caller's output pointer for the handle.
         unsafe { HANDLES.create(out, Handle { stream: stream as usize, found: HashSet::new() }) }
     })
 }
@@ -66,7 +66,7 @@ pub(super) unsafe extern "C" fn miopenGetStream(
     handle: miopenHandle_t,
     out: *mut miopenAcceleratorQueue_t,
 ) -> miopenStatus_t {
-    // SAFETY: S11: the caller's place for the stream.
+    // SAFETY: S11: the caller's output pointer for the stream.
     answer(|| unsafe { give(out, stream(handle)?) })
 }
 
@@ -88,7 +88,7 @@ pub(super) unsafe extern "C" fn miopenEnableProfiling(handle: miopenHandle_t, _:
 pub(super) unsafe extern "C" fn miopenGetKernelTime(handle: miopenHandle_t, out: *mut f32) -> miopenStatus_t {
     answer(|| {
         stream(handle)?;
-        // SAFETY: S11: the caller's place for the time.
+        // SAFETY: S11: the caller's output pointer for the time.
         unsafe { give(out, 0.0) }
     })
 }
@@ -100,7 +100,7 @@ pub(super) unsafe extern "C" fn miopenGetVersion(
 ) -> miopenStatus_t {
     let version = super::VERSION;
     answer(|| {
-        // SAFETY: S11: the caller's places for the numbers.
+        // SAFETY: S11: the caller's output pointers for the numbers.
         unsafe {
             offer(major, version.major as usize);
             offer(minor, version.minor as usize);

@@ -7,7 +7,7 @@
 //!
 //! let miopen = hip_host_miopen::library();
 //! let mut tensor = std::ptr::null_mut();
-//! // SAFETY: S1: a live place; and a descriptor, which is destroyed last.
+//! // SAFETY: S1: a live variable; and a descriptor, which is destroyed last.
 //! unsafe {
 //!     let table = miopen.table();
 //!     assert_eq!((table.miopenCreateTensorDescriptor)(&mut tensor), miopenStatus_t::miopenStatusSuccess);

@@ -30,7 +30,7 @@ const WITHIN: miopenLRNMode_t = miopenLRNMode_t::miopenLRNWithinChannel;
 
 pub(super) unsafe extern "C" fn miopenCreateLRNDescriptor(out: *mut miopenLRNDescriptor_t) -> miopenStatus_t {
     let value = Lrn { across: false, window: 0, alpha: 0.0, beta: 0.0, k: 0.0 };
-    // SAFETY: S11: the caller's place for the handle.
+    // SAFETY: S11: the caller's output pointer for the handle.
     answer(|| unsafe { LRNS.create(out, value) })
 }
 
@@ -64,7 +64,7 @@ pub(super) unsafe extern "C" fn miopenGetLRNDescriptor(
 ) -> miopenStatus_t {
     answer(|| {
         let it = LRNS.get(descriptor)?;
-        // SAFETY: S11: the caller's places for the results.
+        // SAFETY: S11: the caller's output pointers for the results.
         unsafe {
             give(mode, if it.across { ACROSS } else { WITHIN })?;
             give(window, it.window)?;
@@ -82,7 +82,7 @@ pub(super) unsafe extern "C" fn miopenLRNGetWorkSpaceSize(
 ) -> miopenStatus_t {
     answer(|| {
         let y = tensor(y)?;
-        // SAFETY: S11: the caller's place for the size.
+        // SAFETY: S11: the caller's output pointer for the size.
         unsafe { give(size, product([y.lens[0], y.strides[0], size_of::<f32>()])?) }
     })
 }

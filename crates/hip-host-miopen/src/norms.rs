@@ -254,7 +254,7 @@ pub(super) unsafe extern "C" fn miopenGetT5LayerNormBackwardWorkspaceSize(
         stream(handle)?;
         let descs = [dy_desc, x_desc, weight_desc, rstd_desc, dx_desc, dw_desc];
         descs.into_iter().try_for_each(|desc| tensor(desc).map(drop))?;
-        // SAFETY: S11: the caller's place for the size.
+        // SAFETY: S11: the caller's output pointer for the size.
         unsafe { give(size, 0) }
     })
 }

@@ -92,7 +92,7 @@ pub(super) unsafe extern "C" fn miopenCreateReduceTensorDescriptor(
         indices: miopenReduceTensorIndices_t::MIOPEN_REDUCE_TENSOR_NO_INDICES,
         index: miopenIndicesType_t::MIOPEN_32BIT_INDICES,
     };
-    // SAFETY: S11: the caller's place for the handle.
+    // SAFETY: S11: the caller's output pointer for the handle.
     answer(|| unsafe { REDUCTIONS.create(out, value) })
 }
 
@@ -127,7 +127,7 @@ pub(super) unsafe extern "C" fn miopenGetReduceTensorDescriptor(
 ) -> miopenStatus_t {
     answer(|| {
         let it = REDUCTIONS.get(descriptor)?;
-        // SAFETY: S11: the caller's places for the results.
+        // SAFETY: S11: the caller's output pointers for the results.
         unsafe {
             give(op, it.op)?;
             give(computed, it.computed)?;
@@ -160,7 +160,7 @@ pub(super) unsafe extern "C" fn miopenGetReductionIndicesSize(
         stream(handle)?;
         let (a, c) = (tensor(a_desc)?, tensor(c_desc)?);
         checked(&a, &c)?;
-        // SAFETY: S11: the caller's place for the size.
+        // SAFETY: S11: the caller's output pointer for the size.
         unsafe { give(size, indices_size(&REDUCTIONS.get(descriptor)?, &c)?) }
     })
 }
@@ -176,7 +176,7 @@ pub(super) unsafe extern "C" fn miopenGetReductionWorkspaceSize(
         stream(handle)?;
         REDUCTIONS.get(descriptor)?;
         checked(&tensor(a_desc)?, &tensor(c_desc)?)?;
-        // SAFETY: S11: the caller's place for the size.
+        // SAFETY: S11: the caller's output pointer for the size.
         unsafe { give(size, 0) }
     })
 }

@@ -29,7 +29,7 @@ impl<T> Registry<T> {
         if place.is_null() {
             return Err(BAD);
         }
-        // SAFETY: S11: the caller's place for the handle.
+        // SAFETY: S11: the caller's output pointer for the handle.
         unsafe { give(place, self.insert(value)) }
     }
 

@@ -11,7 +11,7 @@
 //! let blas = hip_host_rocblas::library();
 //! let (mut handle, mut x, mut norm, numbers) = (null_mut(), null_mut(), 0.0_f32, [3.0_f32, -3.0]);
 //! let to_device = hipMemcpyKind::hipMemcpyHostToDevice;
-//! // SAFETY: S1, S11: live places, memory of two floats that are set, and a handle that is destroyed last.
+//! // SAFETY: S1, S11: live variables, memory of two floats that are set, and a handle that is destroyed last.
 //! unsafe {
 //!     assert_eq!((hip.hip().hipMalloc)(&mut x, 8).0, 0);
 //!     assert_eq!((hip.hip().hipMemcpy)(x, numbers.as_ptr().cast(), 8, to_device).0, 0);

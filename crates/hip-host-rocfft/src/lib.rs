@@ -12,7 +12,7 @@
 //! let (mut plan, mut memory, lengths) = (null_mut(), null_mut(), [4_usize]);
 //! // Two f32 a complex number.
 //! let mut numbers = [1.0_f32, 0.0, 2.0, 0.0, 3.0, 0.0, 4.0, 0.0];
-//! // SAFETY: S1, S11: live places, memory of four complex numbers, and a plan that is destroyed last.
+//! // SAFETY: S1, S11: live variables, memory of four complex numbers, and a plan that is destroyed last.
 //! unsafe {
 //!     let (hip, table) = (hip.hip(), rocfft.table());
 //!     assert_eq!((hip.hipMalloc)(&mut memory, 32).0, 0);

@@ -11,7 +11,7 @@
 //! let rocrand = hip_host_rocrand::library();
 //! let (mut generator, mut memory, mut numbers) = (null_mut(), null_mut(), [0_u32; 4]);
 //! let to_host = hipMemcpyKind::hipMemcpyDeviceToHost;
-//! // SAFETY: S1, S11: live places, memory of four numbers, and a generator that is destroyed last.
+//! // SAFETY: S1, S11: live variables, memory of four numbers, and a generator that is destroyed last.
 //! unsafe {
 //!     let table = rocrand.table();
 //!     let philox = rocrand_rng_type::ROCRAND_RNG_PSEUDO_PHILOX4_32_10;

@@ -48,7 +48,7 @@ fn with(handle: rocrand_generator, act: impl FnOnce(&Generator) -> Outcome) -> S
 unsafe extern "C" fn rocrand_get_version(version: *mut c_int) -> Status {
     status(ensure(!version.is_null(), OUT_OF_RANGE).map(|()| {
         let crate::Version { major, minor, patch } = crate::VERSION;
-        // SAFETY: S11: the caller's place for the result.
+        // SAFETY: S11: the caller's output pointer for the result.
         unsafe { version.write((major * 100_000 + minor * 100 + patch) as c_int) };
     }))
 }
@@ -59,7 +59,7 @@ unsafe extern "C" fn rocrand_create_generator(
 ) -> Status {
     status(ensure(!generator.is_null(), OUT_OF_RANGE).and_then(|()| {
         let handle = generator::create(kind)?;
-        // SAFETY: S11: the caller's place for the result.
+        // SAFETY: S11: the caller's output pointer for the result.
         unsafe { generator.write(handle) };
         Ok(())
     }))

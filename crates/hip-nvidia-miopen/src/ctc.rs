@@ -64,7 +64,7 @@ type List = *const c_int;
 
 entries! {
     fn miopenCreateCTCLossDescriptor(out: *mut D) {
-        // SAFETY: S11: the caller's place for the result.
+        // SAFETY: S11: the caller's output pointer for the result.
         unsafe { LOSSES.create(out) }
     }
 
@@ -82,7 +82,7 @@ entries! {
     /// Each of the places may be null.
     fn miopenGetCTCLossDescriptor(handle: D, kind: *mut miopenDataType_t, blank: *mut c_int, softmax: *mut bool) {
         let loss = LOSSES.get(handle)?;
-        // SAFETY: S11: the caller's places for the results.
+        // SAFETY: S11: the caller's output pointers for the results.
         unsafe {
             offer(kind, loss.kind);
             offer(blank, loss.blank);
@@ -102,14 +102,14 @@ entries! {
         let (raw, p_raw, g_raw) = (loss.raw()?, probabilities.exact()?, gradients.exact()?);
         let mut size = 0;
         with(handle, |session| {
-            // SAFETY: S11: live descriptors, the caller's lists on the host, and a live place.
+            // SAFETY: S11: live descriptors, the caller's lists on the host, and a live variable.
             check(unsafe {
                 (cudnn()?.cudnnGetCTCLossWorkspaceSize)(
                     session.raw, p_raw, g_raw, labels, label_lengths, input_lengths, ALGORITHM, raw, &mut size,
                 )
             })
         })?;
-        // SAFETY: S11: the caller's place for the result.
+        // SAFETY: S11: the caller's output pointer for the result.
         unsafe { give(out, size) }
     }
 
@@ -143,7 +143,7 @@ mod tests {
         let mut handle = std::ptr::null_mut();
         let (mut kind, mut blank, mut softmax) = (miopenDataType_t(9), 9, true);
         let float = miopenDataType_t::miopenFloat;
-        // SAFETY: S11: live places.
+        // SAFETY: S11: live variables.
         unsafe {
             assert_eq!(miopenCreateCTCLossDescriptor(&mut handle).0, 0);
             assert_eq!(miopenSetCTCLossDescriptor(handle, miopenDataType_t::miopenHalf, 0, true), BAD);

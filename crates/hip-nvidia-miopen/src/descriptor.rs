@@ -70,7 +70,7 @@ mod tests {
     fn a_call_keeps_the_descriptor_value_that_it_began_with() {
         let numbers = Descriptors::<u32>::new(0x7f);
         let mut handle = null_mut::<u8>();
-        // SAFETY: S11: a live place.
+        // SAFETY: S11: a live variable.
         unsafe { numbers.create(&mut handle) }.unwrap();
         let before = numbers.get(handle).unwrap();
         numbers.set(handle, 3).unwrap();

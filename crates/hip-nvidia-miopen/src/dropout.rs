@@ -75,7 +75,7 @@ type Rng = miopenRNGType_t;
 
 entries! {
     fn miopenCreateDropoutDescriptor(out: *mut D) {
-        // SAFETY: S11: the caller's place for the result.
+        // SAFETY: S11: the caller's output pointer for the result.
         unsafe { DROPOUTS.create(out) }
     }
 
@@ -86,19 +86,19 @@ entries! {
     fn miopenDropoutGetStatesSize(handle: H, out: *mut usize) {
         let mut size = 0;
         with(handle, |session| {
-            // SAFETY: S1: a live place.
+            // SAFETY: S1: a live variable.
             check(unsafe { (cudnn()?.cudnnDropoutGetStatesSize)(session.raw, &mut size) })
         })?;
-        // SAFETY: S11: the caller's place for the result.
+        // SAFETY: S11: the caller's output pointer for the result.
         unsafe { give(out, size) }
     }
 
     fn miopenDropoutGetReserveSpaceSize(x: T, out: *mut usize) {
         let x = tensor_of(x)?;
         let mut size = 0;
-        // SAFETY: S1: a live descriptor and a live place.
+        // SAFETY: S1: a live descriptor and a live variable.
         check(unsafe { (cudnn()?.cudnnDropoutGetReserveSpaceSize)(x.raw()?, &mut size) })?;
-        // SAFETY: S11: the caller's place for the result.
+        // SAFETY: S11: the caller's output pointer for the result.
         unsafe { give(out, size) }
     }
 
@@ -124,7 +124,7 @@ entries! {
         state_evolves: *mut bool, generator: *mut Rng,
     ) {
         let dropout = dropout_of(dropout)?;
-        // SAFETY: S11: the caller's places for the results.
+        // SAFETY: S11: the caller's output pointers for the results.
         unsafe {
             offer(share, dropout.share);
             offer(states, dropout.states as Out);
@@ -174,7 +174,7 @@ mod tests {
     fn an_unset_descriptor_does_nothing() {
         let mut handle = null_mut();
         let (mut share, mut states, mut seed) = (1.0, 16 as Out, 1);
-        // SAFETY: S11: live places; what is refused is not touched.
+        // SAFETY: S11: live variables; what is refused is not touched.
         unsafe {
             assert_eq!(miopenCreateDropoutDescriptor(&mut handle).0, 0);
             let got = miopenGetDropoutDescriptor(

@@ -45,7 +45,7 @@ impl Session {
         let library = cudnn()?;
         let (stream, device) = stream_of(named).map_err(hip)?;
         let mut raw = null_mut();
-        // SAFETY: S1: a live place for the result; the stream's device is current.
+        // SAFETY: S1: a live variable for the result; the stream's device is current.
         check(unsafe { (library.cudnnCreate)(&mut raw) })?;
         let mut session = Self {
             raw,
@@ -100,13 +100,13 @@ pub(super) fn with<R>(handle: miopenHandle_t, call: impl FnOnce(&mut Session) ->
 unsafe fn create(out: *mut miopenHandle_t, stream: hipStream_t) -> Outcome {
     there(out)?;
     let handle = HANDLES.insert(Arc::new(Mutex::new(Session::new(stream)?)));
-    // SAFETY: S11: the caller's place for the result.
+    // SAFETY: S11: the caller's output pointer for the result.
     unsafe { give(out, handle as miopenHandle_t) }
 }
 
 entries! {
     fn miopenCreate(out: *mut miopenHandle_t) {
-        // SAFETY: S11: the caller's place for the result.
+        // SAFETY: S11: the caller's output pointer for the result.
         unsafe { create(out, null_mut()) }
     }
 
@@ -135,7 +135,7 @@ entries! {
 
     fn miopenGetStream(handle: miopenHandle_t, out: *mut miopenAcceleratorQueue_t) {
         let named = handle_of(handle)?.lock().named;
-        // SAFETY: S11: the caller's place for the result.
+        // SAFETY: S11: the caller's output pointer for the result.
         unsafe { give(out, named) }
     }
 
@@ -156,7 +156,7 @@ entries! {
     }
 
     fn miopenGetVersion(major: *mut usize, minor: *mut usize, patch: *mut usize) {
-        // SAFETY: S11: the caller's places for the results.
+        // SAFETY: S11: the caller's output pointers for the results.
         unsafe {
             give(major, VERSION.major as usize)?;
             give(minor, VERSION.minor as usize)?;
@@ -191,7 +191,7 @@ mod tests {
     fn a_handle_that_was_never_made_is_refused() {
         let nowhere = 64 as miopenHandle_t;
         let mut stream = null_mut();
-        // SAFETY: S1: live places, and numbers that are no handles.
+        // SAFETY: S1: live variables, and numbers that are no handles.
         unsafe {
             assert_eq!(miopenDestroy(nowhere), BAD);
             assert_eq!(miopenDestroy(null_mut()), BAD);
@@ -205,7 +205,7 @@ mod tests {
     #[test]
     fn the_version_is_that_of_the_functions() {
         let [mut major, mut minor, mut patch] = [0; 3];
-        // SAFETY: S1: live places; then one that is null.
+        // SAFETY: S1: live variables; then one that is null.
         unsafe {
             assert_eq!(miopenGetVersion(&mut major, &mut minor, &mut patch), Status::miopenStatusSuccess);
             assert_eq!(miopenGetVersion(&mut major, &mut minor, null_mut()), BAD);

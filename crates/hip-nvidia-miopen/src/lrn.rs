@@ -57,7 +57,7 @@ type D = miopenLRNDescriptor_t;
 
 entries! {
     fn miopenCreateLRNDescriptor(out: *mut D) {
-        // SAFETY: S11: the caller's place for the result.
+        // SAFETY: S11: the caller's output pointer for the result.
         unsafe { LRNS.create(out) }
     }
 
@@ -77,7 +77,7 @@ entries! {
         handle: D, mode: *mut miopenLRNMode_t, window: *mut c_uint, alpha: *mut f64, beta: *mut f64, k: *mut f64,
     ) {
         let lrn = LRNS.get(handle)?;
-        // SAFETY: S11: the caller's places for the results.
+        // SAFETY: S11: the caller's output pointers for the results.
         unsafe {
             offer(mode, lrn.mode);
             offer(window, lrn.window);
@@ -91,7 +91,7 @@ entries! {
     /// cuDNN computes the scale again in the backward pass.
     fn miopenLRNGetWorkSpaceSize(y: T, out: *mut usize) {
         tensor_of(y)?;
-        // SAFETY: S11: the caller's place for the result.
+        // SAFETY: S11: the caller's output pointer for the result.
         unsafe { give(out, 0) }
     }
 
@@ -143,7 +143,7 @@ mod tests {
     fn settings_read_back_and_within_channel_mode_is_refused() {
         let mut handle = std::ptr::null_mut();
         let (mut mode, mut window, mut alpha, mut beta, mut k) = (miopenLRNMode_t(9), 0, 0.0, 0.0, 0.0);
-        // SAFETY: S11: live places.
+        // SAFETY: S11: live variables.
         unsafe {
             assert_eq!(miopenCreateLRNDescriptor(&mut handle).0, 0);
             assert_eq!(miopenSetLRNDescriptor(handle, miopenLRNMode_t(0), 5, 1e-4, 0.75, 2.0).0, 0);

@@ -136,7 +136,7 @@ type Place = *mut c_int;
 
 entries! {
     fn miopenCreatePoolingDescriptor(out: *mut D) {
-        // SAFETY: S11: the caller's place for the result.
+        // SAFETY: S11: the caller's output pointer for the result.
         unsafe { POOLINGS.create(out) }
     }
 
@@ -174,7 +174,7 @@ entries! {
         let values = [&pooling.window, &pooling.pads, &pooling.strides];
         for (places, list) in [[height, width], [pad_h, pad_w], [stride_h, stride_w]].into_iter().zip(values) {
             for (place, value) in places.into_iter().zip(list) {
-                // SAFETY: S11: the caller's places for the results.
+                // SAFETY: S11: the caller's output pointers for the results.
                 unsafe { offer(place, *value) };
             }
         }
@@ -189,7 +189,7 @@ entries! {
     ) {
         let pooling = pooling_of(handle)?;
         let room = usize::try_from(requested).map_err(|_| BAD)?.min(pooling.window.len());
-        // SAFETY: S11: the caller's places have room for as many numbers as were requested.
+        // SAFETY: S11: the caller's output pointers are valid for as many numbers as were requested.
         unsafe {
             offer(mode, pooling.mode);
             offer(count, pooling.window.len() as c_int);
@@ -208,7 +208,7 @@ entries! {
     }
 
     fn miopenGetPoolingIndexType(handle: D, out: *mut miopenIndexType_t) {
-        // SAFETY: S11: the caller's place for the result.
+        // SAFETY: S11: the caller's output pointer for the result.
         unsafe { give(out, pooling_of(handle)?.index_type) }
     }
 
@@ -220,7 +220,7 @@ entries! {
     }
 
     fn miopenGetPoolingWorkSpaceIndexMode(handle: D, out: *mut miopenPoolingWorkspaceIndexMode_t) {
-        // SAFETY: S11: the caller's place for the result.
+        // SAFETY: S11: the caller's output pointer for the result.
         unsafe { give(out, pooling_of(handle)?.index_mode) }
     }
 
@@ -230,7 +230,7 @@ entries! {
             return Err(BAD);
         }
         for (place, length) in [n, c, h, w].into_iter().zip(lengths) {
-            // SAFETY: S11: the caller's places for the results.
+            // SAFETY: S11: the caller's output pointers for the results.
             unsafe { give(place, length)? };
         }
         Ok(())
@@ -242,14 +242,14 @@ entries! {
         if usize::try_from(count) != Ok(lengths.len()) {
             return Err(BAD);
         }
-        // SAFETY: S11: the caller's place has room for that many lengths.
+        // SAFETY: S11: the caller's output pointer is valid for that many lengths.
         unsafe { offer_list(dims, &lengths) };
         Ok(())
     }
 
     fn miopenPoolingGetWorkSpaceSize(y: T, out: *mut usize) {
         tensor_of(y)?;
-        // SAFETY: S11: the caller's place for the result.
+        // SAFETY: S11: the caller's output pointer for the result.
         unsafe { give(out, 0) }
     }
 
@@ -325,7 +325,7 @@ mod tests {
         let (mut mode, mut count, mut kind) =
             (Mode::miopenPoolingMax, 0, miopenIndexType_t::miopenIndexUint8);
         let [mut window, mut pads, mut strides] = [[0; 3]; 3];
-        // SAFETY: S11: live places and lists of three.
+        // SAFETY: S11: live variables and lists of three.
         unsafe {
             assert_eq!(miopenCreatePoolingDescriptor(&mut handle).0, 0);
             assert_eq!(miopenSetPoolingIndexType(handle, miopenIndexType_t::miopenIndexUint32).0, 0);

@@ -20,7 +20,7 @@ macro_rules! owned {
             pub(super) fn new(set: impl FnOnce(&'static Cudnn, $raw) -> Outcome) -> Outcome<Self> {
                 let library = cudnn()?;
                 let mut raw = null_mut();
-                // SAFETY: S1: a live place for the result.
+                // SAFETY: S1: a live variable for the result.
                 check(unsafe { (library.$create)(&mut raw) })?;
                 let made = Self(raw);
                 set(library, raw)?;

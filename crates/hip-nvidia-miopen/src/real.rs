@@ -56,7 +56,7 @@ fn a_tensor_arrives_with_four_dimensions_at_least() {
     let tensor = Tensor::new(HALF, &[2, 3, 5], Some(&[1, 10, 2])).unwrap();
     let (mut kind, mut rank) = (99, 0);
     let [mut dims, mut strides] = [[0; 8]; 2];
-    // SAFETY: S1: live places and lists of eight.
+    // SAFETY: S1: live variables and lists of eight.
     let code = unsafe {
         read(tensor.raw().unwrap().cast(), 8, &mut kind, &mut rank, dims.as_mut_ptr(), strides.as_mut_ptr())
     };
@@ -74,7 +74,7 @@ fn weights_arrive_with_their_format() {
     for (tensor, channels_last) in [(&last, true), (&lengths(&[6, 4, 3, 5]), false)] {
         let (mut kind, mut format, mut rank, mut dims) = (99, 99, 0, [0; 8]);
         let raw = tensor.filter(channels_last).unwrap();
-        // SAFETY: S1: live places and a list of eight.
+        // SAFETY: S1: live variables and a list of eight.
         let code = unsafe { read(raw.cast(), 8, &mut kind, &mut format, &mut rank, dims.as_mut_ptr()) };
         assert_eq!((code, kind, format, rank), (0, 0, u32::from(channels_last), 4));
         assert_eq!(dims[..4], [6, 4, 3, 5]);
@@ -92,7 +92,7 @@ fn a_convolution_arrives_with_its_groups_and_without_tf32() {
         let raw = conv.raw(Math::best(kind).unwrap()).unwrap();
         let [mut pads, mut strides, mut dilations] = [[0; 4]; 3];
         let (mut rank, mut mode, mut got_compute, mut count, mut got_way) = (0, 99, 99, 0, 0);
-        // SAFETY: S1: live places and lists of four.
+        // SAFETY: S1: live variables and lists of four.
         unsafe {
             let lists =
                 (pads.as_mut_ptr().cast(), strides.as_mut_ptr().cast(), dilations.as_mut_ptr().cast());
@@ -164,7 +164,7 @@ fn an_activation_arrives_with_its_coefficient() {
     for (mode, expected, coefficient) in [(1, 0, 0.0), (3, 1, 0.0), (7, 3, 2.5), (9, 4, 2.5), (0, 5, 0.0)] {
         let activation = Activation::new(miopenActivationMode_t(mode), 2.5, 0.0, 0.0).unwrap();
         let (mut got, mut nan, mut number) = (99, 99, -1.0);
-        // SAFETY: S1: live places.
+        // SAFETY: S1: live variables.
         let code = unsafe { read(activation.raw().unwrap().cast(), &mut got, &mut nan, &mut number) };
         assert_eq!((code, got, nan, number), (0, expected, 1, coefficient));
     }
@@ -208,7 +208,7 @@ fn sequences_arrive_packed_with_their_lengths() {
         let sequence = Sequence::of_steps(&steps, padded).unwrap();
         let (mut kind, mut got, mut longest, mut batch, mut vector) = (99, 99, 0, 0, 0);
         let (mut each, mut fill) = ([0; 4], 0_f64);
-        // SAFETY: S1: live places and a list of four.
+        // SAFETY: S1: live variables and a list of four.
         let code = unsafe {
             read(
                 sequence.raw().unwrap().cast(),
@@ -237,7 +237,7 @@ fn a_network_arrives_without_tf32() {
             [99; 8];
         let ([mut input, mut hidden, mut projection, mut layers], mut dropout, mut flags) =
             ([0; 4], std::ptr::null(), 9);
-        // SAFETY: S1: live places.
+        // SAFETY: S1: live variables.
         let code = unsafe {
             read(
                 raw.raw().cast(),

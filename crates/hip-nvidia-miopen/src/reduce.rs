@@ -88,7 +88,7 @@ type D = miopenReduceTensorDescriptor_t;
 
 entries! {
     fn miopenCreateReduceTensorDescriptor(out: *mut D) {
-        // SAFETY: S11: the caller's place for the result.
+        // SAFETY: S11: the caller's output pointer for the result.
         unsafe { REDUCTIONS.create(out) }
     }
 
@@ -115,7 +115,7 @@ entries! {
         indices: *mut miopenReduceTensorIndices_t, index_type: *mut miopenIndicesType_t,
     ) {
         let reduction = reduction_of(handle)?;
-        // SAFETY: S11: the caller's places for the results.
+        // SAFETY: S11: the caller's output pointers for the results.
         unsafe {
             offer(op, reduction.op);
             offer(compute, reduction.compute);
@@ -133,13 +133,13 @@ entries! {
         if reduction.has_indices() {
             let (raw, a_raw, c_raw) = (reduction.raw()?, ad.raw()?, cd.raw()?);
             with(handle, |session| {
-                // SAFETY: S1: live descriptors and a live place.
+                // SAFETY: S1: live descriptors and a live variable.
                 check(unsafe {
                     (cudnn()?.cudnnGetReductionIndicesSize)(session.raw, raw, a_raw, c_raw, &mut size)
                 })
             })?;
         }
-        // SAFETY: S11: the caller's place for the result.
+        // SAFETY: S11: the caller's output pointer for the result.
         unsafe { give(out, size) }
     }
 
@@ -149,10 +149,10 @@ entries! {
         let (raw, a_raw, c_raw) = (reduction.raw()?, ad.raw()?, cd.raw()?);
         let mut size = 0;
         with(handle, |session| {
-            // SAFETY: S1: live descriptors and a live place.
+            // SAFETY: S1: live descriptors and a live variable.
             check(unsafe { (cudnn()?.cudnnGetReductionWorkspaceSize)(session.raw, raw, a_raw, c_raw, &mut size) })
         })?;
-        // SAFETY: S11: the caller's place for the result.
+        // SAFETY: S11: the caller's output pointer for the result.
         unsafe { give(out, size) }
     }
 
@@ -215,7 +215,7 @@ mod tests {
         let (mut op, mut kind, mut nan) =
             (miopenReduceTensorOp_t(9), miopenDataType_t(9), miopenNanPropagation_t(9));
         let (mut indices, mut index_type) = (miopenReduceTensorIndices_t(9), miopenIndicesType_t(9));
-        // SAFETY: S11: live places.
+        // SAFETY: S11: live variables.
         unsafe {
             let set = miopenSetReduceTensorDescriptor;
             let (one, two) = (miopenReduceTensorIndices_t(1), miopenIndicesType_t(2));

@@ -274,7 +274,7 @@ type Kind = miopenDataType_t;
 
 entries! {
     fn miopenCreateTensorDescriptor(out: *mut Handle) {
-        // SAFETY: S11: the caller's place for the result.
+        // SAFETY: S11: the caller's output pointer for the result.
         unsafe { TENSORS.create(out) }
     }
 
@@ -302,7 +302,7 @@ entries! {
         if tensor.rank() != 4 {
             return Err(BAD);
         }
-        // SAFETY: S11: the caller's place for the result.
+        // SAFETY: S11: the caller's output pointer for the result.
         unsafe { give(kind, tensor.kind)? };
         for (place, value) in [n, c, h, w].into_iter().zip(&tensor.dims) {
             // SAFETY: S11: as above.
@@ -352,7 +352,7 @@ entries! {
     fn miopenGetTensorDescriptor(handle: Handle, kind: *mut Kind, dims: *mut c_int, strides: *mut c_int) {
         let tensor = tensor_of(handle)?;
         let (lengths, steps) = (ints(&tensor.dims)?, ints(&tensor.strides)?);
-        // SAFETY: S11: the caller's places have room for as many numbers as the tensor has dimensions.
+        // SAFETY: S11: the caller's output pointers are valid for as many numbers as the tensor has dimensions.
         unsafe {
             offer(kind, tensor.kind);
             offer_list(dims, &lengths);
@@ -362,14 +362,14 @@ entries! {
     }
 
     fn miopenGetTensorDescriptorSize(handle: Handle, out: *mut c_int) {
-        // SAFETY: S11: the caller's place for the result.
+        // SAFETY: S11: the caller's output pointer for the result.
         unsafe { give(out, int(tensor_of(handle)?.rank())?) }
     }
 
     fn miopenGetTensorNumBytes(handle: Handle, out: *mut usize) {
         let tensor = tensor_of(handle)?;
         let bytes = if tensor.dims.is_empty() { 0 } else { tensor.bytes()? };
-        // SAFETY: S11: the caller's place for the result.
+        // SAFETY: S11: the caller's output pointer for the result.
         unsafe { give(out, bytes) }
     }
 

@@ -407,7 +407,7 @@ mod tests {
         assert!(missing.is_empty(), "{missing:?}");
         let cublas = Cublas::fill(&library).unwrap();
         let mut major = 0;
-        // SAFETY: S1: a live place.
+        // SAFETY: S1: a live variable.
         assert_eq!(unsafe { (cublas.cublasGetProperty)(Property(0), &mut major) }, 0);
         assert!(major >= 12, "{major}");
     }

@@ -86,7 +86,7 @@ impl Handle {
     pub(super) fn create() -> Outcome<Self> {
         let device = driven(library::enter())?;
         let mut raw = null_mut();
-        // SAFETY: S1: a live place; the device's context is current.
+        // SAFETY: S1: a live variable; the device's context is current.
         done(unsafe { (cublas().cublasCreate_v2)(&mut raw) })?;
         let handle = Self {
             raw,

@@ -181,11 +181,11 @@ mod tests {
         let place = between(&mut two.0);
         let negate = |result: *mut C64| {
             assert_eq!(aligned(result), Ok(()));
-            // SAFETY: S11: a live place.
+            // SAFETY: S11: a live variable.
             unsafe { *result = C64 { x: -(*result).x, y: -(*result).y } };
             Ok(())
         };
-        // SAFETY: S11: a live place of the host, and one that is not touched.
+        // SAFETY: S11: a live variable of the host, and one that is not touched.
         unsafe {
             assert_eq!(in_place(true, place, 16, negate), Ok(()));
             assert_eq!(in_place(false, place, 16, |_| Ok(())), Err(POINTER));

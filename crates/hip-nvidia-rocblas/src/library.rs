@@ -34,7 +34,7 @@ pub(super) fn cublas() -> &'static Cublas {
 pub(super) fn version(cublas: &Cublas) -> [c_int; 3] {
     [0, 1, 2].map(|property| {
         let mut value = 0;
-        // SAFETY: S1: a live place. It stays 0 for a property that the library does not know.
+        // SAFETY: S1: a live variable. It stays 0 for a property that the library does not know.
         unsafe { (cublas.cublasGetProperty)(Property(property), &mut value) };
         value
     })

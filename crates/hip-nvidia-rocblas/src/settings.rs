@@ -52,7 +52,7 @@ fn set(handle: rocblas_handle, change: impl FnOnce(&Handle) -> Outcome) -> rocbl
 unsafe fn get<T>(handle: rocblas_handle, place: *mut T, ask: impl FnOnce(&Handle) -> T) -> rocblas_status {
     set(handle, |handle| {
         there(place)?;
-        // SAFETY: S11: the caller's place for the result.
+        // SAFETY: S11: the caller's output pointer for the result.
         unsafe { place.write(ask(handle)) };
         Ok(())
     })
@@ -62,7 +62,7 @@ unsafe extern "C" fn rocblas_create_handle(place: *mut rocblas_handle) -> rocbla
     if place.is_null() {
         return rocblas_status::rocblas_status_invalid_handle;
     }
-    // SAFETY: S11: the caller's place for the result.
+    // SAFETY: S11: the caller's output pointer for the result.
     status(handle::insert().map(|made| unsafe { place.write(made) }))
 }
 
@@ -196,7 +196,7 @@ unsafe extern "C" fn rocblas_stop_device_memory_size_query(
         ensure(open, rocblas_status::rocblas_status_size_query_mismatch)?;
         there(place)?;
         handle.querying.store(false, Relaxed);
-        // SAFETY: S11: the caller's place for the result.
+        // SAFETY: S11: the caller's output pointer for the result.
         unsafe { place.write(0) };
         Ok(())
     })
@@ -227,7 +227,7 @@ unsafe extern "C" fn rocblas_get_version_string(place: *mut c_char, length: usiz
 }
 
 unsafe extern "C" fn rocblas_get_version_string_size(place: *mut usize) -> rocblas_status {
-    // SAFETY: S11: the caller's place for the result.
+    // SAFETY: S11: the caller's output pointer for the result.
     status(there(place).map(|()| unsafe { place.write(version_string().len() + 1) }))
 }
 

@@ -95,7 +95,7 @@ pub(super) fn create_plan(
     let mut sizes = lengths.iter().rev().map(|&length| number(length)).collect::<Outcome<Vec<_>>>()?;
     let device = driven(library::enter())?;
     let mut raw = 0;
-    // SAFETY: S1: a live place; the device's context is current.
+    // SAFETY: S1: a live variable; the device's context is current.
     done(unsafe { (cufft().cufftCreate)(&mut raw) })?;
     let mut plan = Plan {
         raw: Mutex::new(raw),

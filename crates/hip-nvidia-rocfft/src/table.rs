@@ -71,7 +71,7 @@ unsafe extern "C" fn rocfft_plan_create(
         // SAFETY: S11, S12: the caller's lengths.
         let lengths = unsafe { std::slice::from_raw_parts(lengths, dimensions) };
         let made = plan::create_plan(placement, kind, precision, lengths, batch, description)?;
-        // SAFETY: S11: the caller's place for the result.
+        // SAFETY: S11: the caller's output pointer for the result.
         unsafe { place.write(made) };
         Ok(())
     };
@@ -84,7 +84,7 @@ unsafe extern "C" fn rocfft_plan_destroy(plan: rocfft_plan) -> Status {
 
 unsafe extern "C" fn rocfft_plan_get_work_buffer_size(plan: rocfft_plan, size: *mut usize) -> Status {
     status(ensure(!size.is_null(), VALUE).and_then(|()| plan::get_plan(plan)).map(|plan| {
-        // SAFETY: S11: the caller's place for the result.
+        // SAFETY: S11: the caller's output pointer for the result.
         unsafe { size.write(plan.work_bytes) };
     }))
 }
@@ -96,7 +96,7 @@ unsafe extern "C" fn rocfft_plan_get_print(plan: rocfft_plan) -> Status {
 
 unsafe extern "C" fn rocfft_plan_description_create(description: *mut rocfft_plan_description) -> Status {
     status(ensure(!description.is_null(), VALUE).map(|()| {
-        // SAFETY: S11: the caller's place for the result.
+        // SAFETY: S11: the caller's output pointer for the result.
         unsafe { description.write(plan::create_description()) };
     }))
 }
@@ -142,7 +142,7 @@ unsafe extern "C" fn rocfft_plan_description_set_data_layout(
 
 unsafe extern "C" fn rocfft_execution_info_create(info: *mut rocfft_execution_info) -> Status {
     status(ensure(!info.is_null(), VALUE).map(|()| {
-        // SAFETY: S11: the caller's place for the result.
+        // SAFETY: S11: the caller's output pointer for the result.
         unsafe { info.write(plan::create_info()) };
     }))
 }

@@ -34,7 +34,7 @@ pub(super) fn create(kind: Rng) -> Outcome<rocrand_generator> {
     let theirs = kind_of(kind)?;
     let device = driven(library::enter())?;
     let mut raw = null_mut();
-    // SAFETY: S1: a live place; the device's context is current.
+    // SAFETY: S1: a live variable; the device's context is current.
     done(unsafe { (curand().curandCreateGenerator)(&mut raw, theirs) })?;
     let generator = Generator { raw: Mutex::new(RawGenerator(raw)), device, kind };
     Ok(GENERATORS.insert(Arc::new(generator)) as rocrand_generator)

@@ -47,7 +47,7 @@ fn with(handle: rocrand_generator, act: impl FnOnce(&Generator) -> Outcome) -> r
 unsafe extern "C" fn rocrand_get_version(version: *mut c_int) -> rocrand_status {
     status_of(ensure(!version.is_null(), OUT_OF_RANGE).map(|()| {
         let Version { major, minor, patch } = super::VERSION;
-        // SAFETY: S11: the caller's place for the result.
+        // SAFETY: S11: the caller's output pointer for the result.
         unsafe { version.write((major * 100_000 + minor * 100 + patch) as c_int) };
     }))
 }
@@ -58,7 +58,7 @@ unsafe extern "C" fn rocrand_create_generator(
 ) -> rocrand_status {
     status_of(ensure(!generator.is_null(), OUT_OF_RANGE).and_then(|()| {
         let handle = generator::create(kind)?;
-        // SAFETY: S11: the caller's place for the result.
+        // SAFETY: S11: the caller's output pointer for the result.
         unsafe { generator.write(handle) };
         Ok(())
     }))

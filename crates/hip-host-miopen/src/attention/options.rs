@@ -16,7 +16,7 @@ fn known(options: miopenFindOptions_t) -> miopenStatus_t {
 }
 
 pub(crate) unsafe extern "C" fn miopenCreateFindOptions(out: *mut miopenFindOptions_t) -> miopenStatus_t {
-    // SAFETY: S11: the caller's place for the handle.
+    // SAFETY: S11: the caller's output pointer for the handle.
     answer(|| unsafe { OPTIONS.create(out, ()) })
 }
 

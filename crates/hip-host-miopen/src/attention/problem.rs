@@ -116,7 +116,7 @@ static DESCRIPTORS: Registry<f32> = Registry::new(0x7e);
 pub(super) static PROBLEMS: Registry<Problem> = Registry::new(0x7f);
 
 pub(crate) unsafe extern "C" fn miopenCreateMhaDescriptor(out: *mut miopenMhaDescriptor_t) -> miopenStatus_t {
-    // SAFETY: S11: the caller's place for the handle.
+    // SAFETY: S11: the caller's output pointer for the handle.
     answer(|| unsafe { DESCRIPTORS.create(out, 1.0) })
 }
 
@@ -131,7 +131,7 @@ pub(crate) unsafe extern "C" fn miopenGetMhaDescriptor(
     descriptor: miopenMhaDescriptor_t,
     scale: *mut f32,
 ) -> miopenStatus_t {
-    // SAFETY: S11: the caller's place for the number.
+    // SAFETY: S11: the caller's output pointer for the number.
     answer(|| unsafe { give(scale, DESCRIPTORS.get(descriptor)?) })
 }
 
@@ -142,7 +142,7 @@ pub(crate) unsafe extern "C" fn miopenCreateMhaProblem(
 ) -> miopenStatus_t {
     answer(|| {
         let scale = DESCRIPTORS.get(descriptor)?;
-        // SAFETY: S11: the caller's place for the handle.
+        // SAFETY: S11: the caller's output pointer for the handle.
         unsafe { PROBLEMS.create(out, Problem { scale, direction, tensors: HashMap::new() }) }
     })
 }

@@ -155,7 +155,7 @@ pub(crate) unsafe extern "C" fn miopenFindSolutions(
             // SAFETY: S11: the caller's place, with room for as many as it asked for.
             unsafe { SOLUTIONS.create(solutions, Solution { problem, shape }) }?;
         }
-        // SAFETY: S11: the caller's place for the count.
+        // SAFETY: S11: the caller's output pointer for the count.
         unsafe { offer(count, usize::from(shape.is_some())) };
         Ok(())
     })
@@ -167,7 +167,7 @@ pub(crate) unsafe extern "C" fn miopenGetSolutionWorkspaceSize(
 ) -> miopenStatus_t {
     answer(|| {
         SOLUTIONS.with(solution, |_| ())?;
-        // SAFETY: S11: the caller's place for the size.
+        // SAFETY: S11: the caller's output pointer for the size.
         unsafe { give(size, 0) }
     })
 }
@@ -179,7 +179,7 @@ pub(crate) unsafe extern "C" fn miopenGetSolutionTime(
     answer(|| {
         let Shape { heads, length, width } = SOLUTIONS.with(solution, |solution| solution.shape)?;
         let products = 2.0 * heads as f32 * (length as f32).powi(2) * width as f32;
-        // SAFETY: S11: the caller's place for the time.
+        // SAFETY: S11: the caller's output pointer for the time.
         unsafe { give(time, products / SPEED) }
     })
 }

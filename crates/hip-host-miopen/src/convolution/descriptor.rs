@@ -122,7 +122,7 @@ impl Convolution {
 pub(crate) unsafe extern "C" fn miopenCreateConvolutionDescriptor(
     out: *mut miopenConvolutionDescriptor_t,
 ) -> miopenStatus_t {
-    // SAFETY: S11: the caller's place for the handle.
+    // SAFETY: S11: the caller's output pointer for the handle.
     answer(|| unsafe { CONVOLUTIONS.create(out, Convolution::default()) })
 }
 
@@ -181,7 +181,7 @@ pub(crate) unsafe extern "C" fn miopenGetConvolutionGroupCount(
     descriptor: miopenConvolutionDescriptor_t,
     out: *mut c_int,
 ) -> miopenStatus_t {
-    // SAFETY: S11: the caller's place for the number.
+    // SAFETY: S11: the caller's output pointer for the number.
     answer(|| unsafe { give(out, int(CONVOLUTIONS.get(descriptor)?.groups)) })
 }
 
@@ -215,7 +215,7 @@ pub(crate) unsafe extern "C" fn miopenGetConvolutionSpatialDim(
     descriptor: miopenConvolutionDescriptor_t,
     out: *mut c_int,
 ) -> miopenStatus_t {
-    // SAFETY: S11: the caller's place for the number.
+    // SAFETY: S11: the caller's output pointer for the number.
     answer(|| unsafe { give(out, int(CONVOLUTIONS.get(descriptor)?.rank())) })
 }
 
@@ -234,9 +234,9 @@ pub(crate) unsafe extern "C" fn miopenGetConvolutionDescriptor(
         check(it.rank() == 2, UNKNOWN)?;
         let places = [pad_h, pad_w, stride_h, stride_w, dilation_h, dilation_w];
         let values = it.pads.iter().chain(&it.strides).chain(&it.dilations);
-        // SAFETY: S11: the caller's place for the mode.
+        // SAFETY: S11: the caller's output pointer for the mode.
         unsafe { give(mode, it.mode())? };
-        // SAFETY: S11: the caller's places for the numbers.
+        // SAFETY: S11: the caller's output pointers for the numbers.
         places.into_iter().zip(values).try_for_each(|(place, value)| unsafe { give(place, int(*value)) })
     })
 }
@@ -285,7 +285,7 @@ pub(crate) unsafe extern "C" fn miopenGetConvolutionForwardOutputDim(
     answer(|| {
         check(CONVOLUTIONS.get(descriptor)?.rank() == 2, UNKNOWN)?;
         let lens = output(descriptor, x, filter)?;
-        // SAFETY: S11: the caller's places for the numbers.
+        // SAFETY: S11: the caller's output pointers for the numbers.
         [n, c, h, w].into_iter().zip(lens).try_for_each(|(place, len)| unsafe { give(place, int(len)) })
     })
 }
@@ -332,6 +332,6 @@ pub(crate) unsafe extern "C" fn miopenGetConvolutionAttribute(
     attribute: miopenConvolutionAttrib_t,
     out: *mut c_int,
 ) -> miopenStatus_t {
-    // SAFETY: S11: the caller's place for the number.
+    // SAFETY: S11: the caller's output pointer for the number.
     answer(|| unsafe { give(out, CONVOLUTIONS.get(descriptor)?.attributes[slot(attribute)?]) })
 }

@@ -64,7 +64,7 @@ unsafe fn find(
     // The union's first variant is an algorithm's number; in each direction 0 is GEMM.
     let result = miopenConvAlgoPerf_t { time: time(&problem), memory: 0, ..Default::default() };
     HANDLES.with(handle, |handle| handle.found.insert(problem))?;
-    // SAFETY: S11: the caller's places for the results.
+    // SAFETY: S11: the caller's output pointers for the results.
     unsafe {
         give(results, result)?;
         give(count, 1)
@@ -92,7 +92,7 @@ macro_rules! finds {
         ) -> miopenStatus_t {
             let given =
                 [($x_desc, $x as *mut c_void), ($w_desc, $w as *mut c_void), ($y_desc, $y as *mut c_void)];
-            // SAFETY: S11: the caller's places for the results.
+            // SAFETY: S11: the caller's output pointers for the results.
             answer(|| unsafe {
                 find(handle, Direction::$direction, descriptor, given, requested, count, results)
             })
@@ -121,7 +121,7 @@ macro_rules! queries {
         ) -> miopenStatus_t {
             answer(|| {
                 known(handle, Direction::$direction, descriptor, [$x, $w, $y])?;
-                // SAFETY: S11: the caller's place for the size.
+                // SAFETY: S11: the caller's output pointer for the size.
                 unsafe { give(size, 0) }
             })
         }
@@ -136,7 +136,7 @@ macro_rules! queries {
         ) -> miopenStatus_t {
             answer(|| {
                 known(handle, Direction::$direction, descriptor, [$x, $w, $y])?;
-                // SAFETY: S11: the caller's place for the count.
+                // SAFETY: S11: the caller's output pointer for the count.
                 unsafe { give(count, 1) }
             })
         }
@@ -175,7 +175,7 @@ macro_rules! queries {
             answer(|| {
                 known(handle, Direction::$direction, descriptor, [$x, $w, $y])?;
                 solution(id)?;
-                // SAFETY: S11: the caller's place for the size.
+                // SAFETY: S11: the caller's output pointer for the size.
                 unsafe { give(size, 0) }
             })
         }
@@ -225,7 +225,7 @@ pub(crate) unsafe extern "C" fn miopenGetSolverIdConvAlgorithm(
 ) -> miopenStatus_t {
     answer(|| {
         solution(id)?;
-        // SAFETY: S11: the caller's place for the algorithm.
+        // SAFETY: S11: the caller's output pointer for the algorithm.
         unsafe { give(out, miopenConvAlgorithm_t::miopenConvolutionAlgoGEMM) }
     })
 }

@@ -86,7 +86,7 @@ pub(crate) unsafe extern "C" fn miopenCreateFusionPlan(
         let input = tensor(input)?;
         let vertical = direction == miopenFusionDirection_t::miopenVerticalFusion;
         let plan = Plan { output: input.clone(), input, operations: Vec::new(), vertical, compiled: false };
-        // SAFETY: S11: the caller's place for the handle.
+        // SAFETY: S11: the caller's output pointer for the handle.
         unsafe { PLANS.create(out, plan) }
     })
 }
@@ -111,7 +111,7 @@ pub(crate) unsafe extern "C" fn miopenFusionPlanGetOp(
     answer(|| {
         let operations = PLANS.get(plan)?.operations;
         let found = usize::try_from(index).ok().and_then(|index| operations.get(index)).ok_or(BAD)?;
-        // SAFETY: S11: the caller's place for the handle.
+        // SAFETY: S11: the caller's output pointer for the handle.
         unsafe { give(out, found.0 as miopenFusionOpDescriptor_t) }
     })
 }
@@ -134,7 +134,7 @@ unsafe fn add(
         let handle: miopenFusionOpDescriptor_t = OPERATIONS.insert(operation.clone());
         plan.operations.push((handle as usize, operation));
         plan.compiled = false;
-        // SAFETY: S11: the caller's place for the handle.
+        // SAFETY: S11: the caller's output pointer for the handle.
         unsafe { give(place, handle) }
     })?
 }
@@ -147,7 +147,7 @@ pub(crate) unsafe extern "C" fn miopenCreateOpConvForward(
 ) -> miopenStatus_t {
     answer(|| {
         let operation = Operation::Convolution(CONVOLUTIONS.get(convolution)?, tensor(w)?);
-        // SAFETY: S11: the caller's place for the handle.
+        // SAFETY: S11: the caller's output pointer for the handle.
         unsafe { add(plan, out, operation) }
     })
 }
@@ -157,7 +157,7 @@ pub(crate) unsafe extern "C" fn miopenCreateOpBiasForward(
     out: *mut miopenFusionOpDescriptor_t,
     bias: miopenTensorDescriptor_t,
 ) -> miopenStatus_t {
-    // SAFETY: S11: the caller's place for the handle.
+    // SAFETY: S11: the caller's output pointer for the handle.
     answer(|| unsafe { add(plan, out, Operation::Bias(tensor(bias)?)) })
 }
 
@@ -168,7 +168,7 @@ pub(crate) unsafe extern "C" fn miopenCreateOpActivationForward(
 ) -> miopenStatus_t {
     answer(|| {
         check(mode.0 <= miopenActivationMode_t::miopenActivationELU.0, BAD)?;
-        // SAFETY: S11: the caller's place for the handle.
+        // SAFETY: S11: the caller's output pointer for the handle.
         unsafe { add(plan, out, Operation::Activation(mode)) }
     })
 }
@@ -179,7 +179,7 @@ pub(crate) unsafe extern "C" fn miopenCreateOpBatchNormInference(
     mode: miopenBatchNormMode_t,
     parameters: miopenTensorDescriptor_t,
 ) -> miopenStatus_t {
-    // SAFETY: S11: the caller's place for the handle.
+    // SAFETY: S11: the caller's output pointer for the handle.
     answer(|| unsafe { add(plan, out, Operation::Normalisation(mode, tensor(parameters)?)) })
 }
 
@@ -213,7 +213,7 @@ pub(crate) unsafe extern "C" fn miopenFusionPlanGetWorkSpaceSize(
     answer(|| {
         stream(handle)?;
         PLANS.with(plan, |_| ())?;
-        // SAFETY: S11: the caller's place for the size.
+        // SAFETY: S11: the caller's output pointer for the size.
         unsafe { give(size, 0) }
     })
 }
@@ -227,7 +227,7 @@ pub(crate) unsafe extern "C" fn miopenFusionPlanConvolutionGetAlgo(
     answer(|| {
         PLANS.with(plan, |_| ())?;
         check(requested >= 1, BAD)?;
-        // SAFETY: S11: the caller's places for the results.
+        // SAFETY: S11: the caller's output pointers for the results.
         unsafe {
             give(algorithms, miopenConvFwdAlgorithm_t::miopenConvolutionFwdAlgoGEMM)?;
             give(count, 1)
@@ -244,7 +244,7 @@ pub(crate) unsafe extern "C" fn miopenFusionPlanConvolutionSetAlgo(
 }
 
 pub(crate) unsafe extern "C" fn miopenCreateOperatorArgs(out: *mut miopenOperatorArgs_t) -> miopenStatus_t {
-    // SAFETY: S11: the caller's place for the handle.
+    // SAFETY: S11: the caller's output pointer for the handle.
     answer(|| unsafe { ARGUMENTS.create(out, HashMap::new()) })
 }
 

@@ -100,7 +100,7 @@ impl Pooling {
 pub(crate) unsafe extern "C" fn miopenCreatePoolingDescriptor(
     out: *mut miopenPoolingDescriptor_t,
 ) -> miopenStatus_t {
-    // SAFETY: S11: the caller's place for the handle.
+    // SAFETY: S11: the caller's output pointer for the handle.
     answer(|| unsafe { POOLINGS.create(out, Pooling::default()) })
 }
 
@@ -160,9 +160,9 @@ pub(crate) unsafe extern "C" fn miopenGet2dPoolingDescriptor(
         check(it.window.len() == 2, BAD)?;
         let places = [window_h, window_w, pad_h, pad_w, stride_h, stride_w];
         let values = it.window.iter().chain(&it.pads).chain(&it.strides);
-        // SAFETY: S11: the caller's place for the mode.
+        // SAFETY: S11: the caller's output pointer for the mode.
         unsafe { give(mode, it.mode)? };
-        // SAFETY: S11: the caller's places for the numbers.
+        // SAFETY: S11: the caller's output pointers for the numbers.
         places.into_iter().zip(values).try_for_each(|(place, value)| unsafe { give(place, int(*value)) })
     })
 }
@@ -206,7 +206,7 @@ pub(crate) unsafe extern "C" fn miopenGetPoolingIndexType(
     descriptor: miopenPoolingDescriptor_t,
     out: *mut miopenIndexType_t,
 ) -> miopenStatus_t {
-    // SAFETY: S11: the caller's place for the type.
+    // SAFETY: S11: the caller's output pointer for the type.
     answer(|| unsafe { give(out, POOLINGS.get(descriptor)?.index) })
 }
 
@@ -224,7 +224,7 @@ pub(crate) unsafe extern "C" fn miopenGetPoolingWorkSpaceIndexMode(
     descriptor: miopenPoolingDescriptor_t,
     out: *mut miopenPoolingWorkspaceIndexMode_t,
 ) -> miopenStatus_t {
-    // SAFETY: S11: the caller's place for the mode.
+    // SAFETY: S11: the caller's output pointer for the mode.
     answer(|| unsafe { give(out, if POOLINGS.get(descriptor)?.global { IMAGE } else { MASK }) })
 }
 
@@ -239,7 +239,7 @@ pub(crate) unsafe extern "C" fn miopenGetPoolingForwardOutputDim(
     answer(|| {
         let lens = POOLINGS.get(descriptor)?.output(&tensor(x)?)?;
         check(lens.len() == 4, BAD)?;
-        // SAFETY: S11: the caller's places for the numbers.
+        // SAFETY: S11: the caller's output pointers for the numbers.
         [n, c, h, w].into_iter().zip(lens).try_for_each(|(place, len)| unsafe { give(place, int(len)) })
     })
 }
@@ -264,7 +264,7 @@ pub(crate) unsafe extern "C" fn miopenPoolingGetWorkSpaceSize(
     y: miopenTensorDescriptor_t,
     out: *mut usize,
 ) -> miopenStatus_t {
-    // SAFETY: S11: the caller's place for the size.
+    // SAFETY: S11: the caller's output pointer for the size.
     answer(|| unsafe { give(out, tensor(y)?.count()) })
 }
 
@@ -276,7 +276,7 @@ pub(crate) unsafe extern "C" fn miopenPoolingGetWorkSpaceSizeV2(
     answer(|| {
         let it = POOLINGS.get(descriptor)?;
         let bytes = if it.is_max() { product([tensor(y)?.count(), it.index_bytes()])? } else { 0 };
-        // SAFETY: S11: the caller's place for the size.
+        // SAFETY: S11: the caller's output pointer for the size.
         unsafe { give(out, bytes) }
     })
 }

@@ -149,7 +149,7 @@ impl Network {
 }
 
 pub(crate) unsafe extern "C" fn miopenCreateRNNDescriptor(out: *mut miopenRNNDescriptor_t) -> miopenStatus_t {
-    // SAFETY: S11: the caller's place for the handle.
+    // SAFETY: S11: the caller's output pointer for the handle.
     answer(|| unsafe { NETWORKS.create(out, Network::default()) })
 }
 
@@ -229,7 +229,7 @@ pub(crate) unsafe extern "C" fn miopenGetRNNDescriptor_V2(
 ) -> miopenStatus_t {
     answer(|| {
         let it = NETWORKS.get(descriptor)?;
-        // SAFETY: S11: the caller's places for the results.
+        // SAFETY: S11: the caller's output pointers for the results.
         unsafe {
             offer(hidden, int(it.hidden));
             offer(layers, int(it.layers));
@@ -280,7 +280,7 @@ pub(crate) unsafe extern "C" fn miopenGetRNNPaddingMode(
 ) -> miopenStatus_t {
     answer(|| {
         let it = NETWORKS.get(descriptor)?;
-        // SAFETY: S11: the caller's place for the mode.
+        // SAFETY: S11: the caller's output pointer for the mode.
         unsafe { offer(out, if it.padded { PADDED } else { TIGHT }) };
         Ok(())
     })

@@ -16,7 +16,7 @@ use std::ffi::{c_int, c_void};
 pub(crate) unsafe extern "C" fn miopenCreateSeqTensorDescriptor(
     out: *mut miopenSeqTensorDescriptor_t,
 ) -> miopenStatus_t {
-    // SAFETY: S11: the caller's place for the handle.
+    // SAFETY: S11: the caller's output pointer for the handle.
     answer(|| unsafe { SEQUENCES.create(out, Sequences::default()) })
 }
 

@@ -42,7 +42,7 @@ pub(crate) unsafe extern "C" fn miopenGetRNNParamsSize(
         stream(handle)?;
         let (network, input) = with_input(descriptor, x_desc)?;
         check(dtype == network.dtype, BAD)?;
-        // SAFETY: S11: the caller's place for the size.
+        // SAFETY: S11: the caller's output pointer for the size.
         unsafe { give(size, network.weight_bytes(input)?) }
     })
 }
@@ -87,7 +87,7 @@ pub(crate) unsafe extern "C" fn miopenGetRNNWorkspaceSize(
     size: *mut usize,
 ) -> miopenStatus_t {
     answer(|| {
-        // SAFETY: S11: the caller's list, and its place for the size.
+        // SAFETY: S11: the caller's list, and its output pointer for the size.
         unsafe {
             steps(handle, descriptor, count, x_desc)?;
             give(size, 0)
@@ -108,7 +108,7 @@ pub(crate) unsafe extern "C" fn miopenGetRNNTrainingReserveSize(
     size: *mut usize,
 ) -> miopenStatus_t {
     answer(|| {
-        // SAFETY: S11: the caller's list, and its place for the size.
+        // SAFETY: S11: the caller's list, and its output pointer for the size.
         unsafe {
             let (network, steps) = steps(handle, descriptor, count, x_desc)?;
             give(size, reserve(&network, sum(steps.iter().map(|it| it.lens[0]))?)?)
@@ -129,7 +129,7 @@ pub(crate) unsafe extern "C" fn miopenGetRNNTempSpaceSizes(
         let (network, x) = (NETWORKS.get(descriptor)?, SEQUENCES.get(x_desc)?);
         check(x.dtype == network.dtype, BAD)?;
         let bytes = reserve(&network, product([x.steps, x.lens.len()])?)?;
-        // SAFETY: S11: the caller's places for the sizes.
+        // SAFETY: S11: the caller's output pointers for the sizes.
         unsafe {
             offer(workspace, 0);
             if mode == miopenRNNFWDMode_t::miopenRNNTraining {
@@ -148,7 +148,7 @@ pub(crate) unsafe extern "C" fn miopenGetRNNInputTensorSize(
     size: *mut usize,
 ) -> miopenStatus_t {
     answer(|| {
-        // SAFETY: S11: the caller's list, and its place for the size.
+        // SAFETY: S11: the caller's list, and its output pointer for the size.
         unsafe {
             let (network, steps) = steps(handle, descriptor, count, x_desc)?;
             let rows = match network.padded {
@@ -168,7 +168,7 @@ pub(crate) unsafe extern "C" fn miopenGetRNNHiddenTensorSize(
     size: *mut usize,
 ) -> miopenStatus_t {
     answer(|| {
-        // SAFETY: S11: the caller's list, and its place for the size.
+        // SAFETY: S11: the caller's list, and its output pointer for the size.
         unsafe {
             let (network, steps) = steps(handle, descriptor, count, x_desc)?;
             give(size, product([network.states(steps[0].lens[0])?, bytes(&network)])?)

@@ -65,7 +65,7 @@ pub(crate) unsafe extern "C" fn miopenGetRNNLayerParamSize(
         let (network, input) = with_input(descriptor, x_desc)?;
         place(&network, layer, id)?;
         let count = matrix(&network, layer, id, input).map_or(0, |part| part.lens[0] * part.lens[1]);
-        // SAFETY: S11: the caller's place for the size.
+        // SAFETY: S11: the caller's output pointer for the size.
         unsafe { give(size, count * bytes(&network)) }
     })
 }
@@ -80,7 +80,7 @@ pub(crate) unsafe extern "C" fn miopenGetRNNLayerBiasSize(
     answer(|| {
         stream(handle)?;
         let network = NETWORKS.get(descriptor)?;
-        // SAFETY: S11: the caller's place for the size.
+        // SAFETY: S11: the caller's output pointer for the size.
         unsafe { give(size, network.hidden * bytes(&network)) }
     })
 }
@@ -99,7 +99,7 @@ unsafe fn offset(
     let (network, input) = with_input(descriptor, x_desc)?;
     let part = which.part(&network, layer, id, input)?;
     TENSORS.set(part_desc, || Tensor::packed(network.dtype, part.lens))?;
-    // SAFETY: S11: the caller's place for the offset.
+    // SAFETY: S11: the caller's output pointer for the offset.
     unsafe { offer(start, part.start) };
     Ok(())
 }
@@ -112,7 +112,7 @@ pub(crate) unsafe extern "C" fn miopenGetRNNLayerParamOffset(
     part_desc: miopenTensorDescriptor_t,
     start: *mut usize,
 ) -> miopenStatus_t {
-    // SAFETY: S11: the caller's place for the offset.
+    // SAFETY: S11: the caller's output pointer for the offset.
     answer(|| unsafe { offset(descriptor, x_desc, (layer, id, Which::Matrix), part_desc, start) })
 }
 
@@ -129,7 +129,7 @@ pub(crate) unsafe extern "C" fn miopenGetRNNLayerBiasOffset(
         if !NETWORKS.get(descriptor)?.biased {
             return Ok(());
         }
-        // SAFETY: S11: the caller's place for the offset.
+        // SAFETY: S11: the caller's output pointer for the offset.
         unsafe { offset(descriptor, x_desc, (layer, id, Which::Bias), part_desc, start) }
     })
 }

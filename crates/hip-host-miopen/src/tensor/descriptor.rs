@@ -28,7 +28,7 @@ fn sizes(values: &[c_int]) -> Outcome<Vec<usize>> {
 pub(crate) unsafe extern "C" fn miopenCreateTensorDescriptor(
     out: *mut miopenTensorDescriptor_t,
 ) -> miopenStatus_t {
-    // SAFETY: S11: the caller's place for the handle.
+    // SAFETY: S11: the caller's output pointer for the handle.
     answer(|| unsafe { TENSORS.create(out, Tensor::default()) })
 }
 
@@ -152,10 +152,10 @@ pub(crate) unsafe extern "C" fn miopenGet4dTensorDescriptor(
         let tensor = TENSORS.get(descriptor)?;
         check(tensor.rank() == 4, BAD)?;
         let places = [n, c, h, w, n_stride, c_stride, h_stride, w_stride];
-        // SAFETY: S11: the caller's place for the type.
+        // SAFETY: S11: the caller's output pointer for the type.
         unsafe { give(dtype, tensor.dtype)? };
         let values = tensor.lens.iter().chain(&tensor.strides);
-        // SAFETY: S11: the caller's places for the numbers.
+        // SAFETY: S11: the caller's output pointers for the numbers.
         places.into_iter().zip(values).try_for_each(|(place, value)| unsafe { give(place, int(*value)) })
     })
 }
@@ -168,7 +168,7 @@ pub(crate) unsafe extern "C" fn miopenGetTensorDescriptor(
 ) -> miopenStatus_t {
     answer(|| {
         let tensor = TENSORS.get(descriptor)?;
-        // SAFETY: S11: the caller's places for the results, with room for all dimensions.
+        // SAFETY: S11: the caller's output pointers for the results, with room for all dimensions.
         unsafe {
             offer(dtype, tensor.dtype);
             offer_list(lens, tensor.lens);
@@ -182,7 +182,7 @@ pub(crate) unsafe extern "C" fn miopenGetTensorDescriptorSize(
     descriptor: miopenTensorDescriptor_t,
     out: *mut c_int,
 ) -> miopenStatus_t {
-    // SAFETY: S11: the caller's place for the number.
+    // SAFETY: S11: the caller's output pointer for the number.
     answer(|| unsafe { give(out, int(TENSORS.get(descriptor)?.rank())) })
 }
 
@@ -190,7 +190,7 @@ pub(crate) unsafe extern "C" fn miopenGetTensorNumBytes(
     descriptor: miopenTensorDescriptor_t,
     out: *mut usize,
 ) -> miopenStatus_t {
-    // SAFETY: S11: the caller's place for the number.
+    // SAFETY: S11: the caller's output pointer for the number.
     answer(|| unsafe { give(out, TENSORS.get(descriptor)?.bytes()) })
 }
 

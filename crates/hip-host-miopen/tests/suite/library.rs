@@ -25,7 +25,7 @@ pub(crate) const UNKNOWN: u32 = miopenStatus_t::miopenStatusUnknownError.0;
 macro_rules! mi {
     ($mi:expr, $name:ident($($argument:expr),* $(,)?)) => {{
         let function = $mi.table.$name;
-        // SAFETY: S1, S11: the test hands over live places, or what the function must refuse.
+        // SAFETY: S1, S11: the test hands over live variables, or what the function must refuse.
         unsafe { function($($argument),*) }.0
     }};
 }

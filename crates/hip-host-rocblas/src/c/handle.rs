@@ -67,7 +67,7 @@ unsafe fn give<T>(
 ) -> rocblas_status {
     status(get(handle).and_then(|handle| {
         there(place)?;
-        // SAFETY: S11: the caller's place for the result.
+        // SAFETY: S11: the caller's output pointer for the result.
         unsafe { place.write(which(&handle.settings.lock())) };
         Ok(())
     }))
@@ -77,7 +77,7 @@ unsafe extern "C" fn rocblas_create_handle(place: *mut rocblas_handle) -> rocbla
     if place.is_null() {
         return HANDLE;
     }
-    // SAFETY: S11: the caller's place for the result.
+    // SAFETY: S11: the caller's output pointer for the result.
     unsafe { place.write(handle::create()) };
     SUCCESS
 }
@@ -95,7 +95,7 @@ unsafe extern "C" fn rocblas_set_stream(handle: rocblas_handle, stream: hipStrea
 }
 
 unsafe extern "C" fn rocblas_get_stream(handle: rocblas_handle, out: *mut hipStream_t) -> rocblas_status {
-    // SAFETY: S11: the caller's place for the result.
+    // SAFETY: S11: the caller's output pointer for the result.
     unsafe { give(handle, out, |settings| settings.stream as hipStream_t) }
 }
 
@@ -117,7 +117,7 @@ unsafe extern "C" fn rocblas_get_pointer_mode(
     handle: rocblas_handle,
     out: *mut rocblas_pointer_mode,
 ) -> rocblas_status {
-    // SAFETY: S11: the caller's place for the result.
+    // SAFETY: S11: the caller's output pointer for the result.
     unsafe { give(handle, out, |settings| settings.pointers) }
 }
 
@@ -136,7 +136,7 @@ unsafe extern "C" fn rocblas_get_atomics_mode(
     handle: rocblas_handle,
     out: *mut rocblas_atomics_mode,
 ) -> rocblas_status {
-    // SAFETY: S11: the caller's place for the result.
+    // SAFETY: S11: the caller's output pointer for the result.
     unsafe { give(handle, out, |settings| settings.atomics) }
 }
 
@@ -157,7 +157,7 @@ unsafe extern "C" fn rocblas_get_math_mode(
     handle: rocblas_handle,
     out: *mut rocblas_math_mode,
 ) -> rocblas_status {
-    // SAFETY: S11: the caller's place for the result.
+    // SAFETY: S11: the caller's output pointer for the result.
     unsafe { give(handle, out, |settings| settings.math) }
 }
 
@@ -175,7 +175,7 @@ unsafe extern "C" fn rocblas_get_performance_metric(
     handle: rocblas_handle,
     out: *mut rocblas_performance_metric,
 ) -> rocblas_status {
-    // SAFETY: S11: the caller's place for the result.
+    // SAFETY: S11: the caller's output pointer for the result.
     unsafe { give(handle, out, |settings| settings.metric) }
 }
 
@@ -187,7 +187,7 @@ unsafe extern "C" fn rocblas_get_version_string(place: *mut c_char, len: usize) 
     if len < text.len() {
         return SIZE;
     }
-    // SAFETY: S11: the caller's place has `len` bytes.
+    // SAFETY: S11: the caller's output pointer is valid for `len` bytes.
     unsafe { place.copy_from_nonoverlapping(VERSION.as_ptr(), text.len()) };
     SUCCESS
 }
@@ -196,7 +196,7 @@ unsafe extern "C" fn rocblas_get_version_string_size(place: *mut usize) -> rocbl
     if place.is_null() {
         return POINTER;
     }
-    // SAFETY: S11: the caller's place for the result.
+    // SAFETY: S11: the caller's output pointer for the result.
     unsafe { place.write(VERSION.to_bytes_with_nul().len()) };
     SUCCESS
 }
@@ -251,7 +251,7 @@ unsafe extern "C" fn rocblas_get_device_memory_size(
     handle: rocblas_handle,
     out: *mut usize,
 ) -> rocblas_status {
-    // SAFETY: S11: the caller's place for the result.
+    // SAFETY: S11: the caller's output pointer for the result.
     unsafe { give(handle, out, |settings| settings.workspace) }
 }
 
@@ -276,7 +276,7 @@ unsafe extern "C" fn rocblas_stop_device_memory_size_query(
         ensure(settings.asked, MISMATCH)?;
         there(place)?;
         settings.asked = false;
-        // SAFETY: S11: the caller's place for the result.
+        // SAFETY: S11: the caller's output pointer for the result.
         unsafe { place.write(0) };
         Ok(())
     })

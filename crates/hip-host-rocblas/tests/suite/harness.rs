@@ -112,7 +112,7 @@ pub(crate) fn blas() -> Blas {
     let hip = hip();
     let table = hip_host_rocblas::library().table().clone();
     let (mut handle, stream) = (std::ptr::null_mut(), hip.stream(hipStreamNonBlocking));
-    // SAFETY: S1, S11: live places.
+    // SAFETY: S1, S11: live variables.
     unsafe {
         assert_eq!((table.rocblas_create_handle)(&mut handle), SUCCESS);
         assert_eq!((table.rocblas_set_stream)(handle, stream), SUCCESS);

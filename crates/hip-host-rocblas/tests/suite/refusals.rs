@@ -16,7 +16,7 @@ const INTERNAL: status = status::rocblas_status_internal_error;
 macro_rules! ask {
     ($b:ident, $name:ident($($argument:expr),* $(,)?)) => {{
         let handle = $b.handle;
-        // SAFETY: S1, S11: live places, or what the function must refuse.
+        // SAFETY: S1, S11: live variables, or what the function must refuse.
         unsafe { ($b.table.$name)(handle, $($argument),*) }
     }};
 }
@@ -28,7 +28,7 @@ fn handles() {
     let (mut handle, mut mode) = (null_mut(), rocblas_pointer_mode(9));
     let mut text = [1; 64];
     let (mut size, mut stream) = (0, null_mut());
-    // SAFETY: S1, S11: live places, or what the functions must refuse.
+    // SAFETY: S1, S11: live variables, or what the functions must refuse.
     unsafe {
         assert_eq!((table.rocblas_create_handle)(null_mut()), HANDLE);
         assert_eq!((table.rocblas_create_handle)(&mut handle), SUCCESS);
@@ -126,7 +126,7 @@ fn a_batch_with_more_results_than_memory_is_an_error() {
     let (x, mut result) = (b.arg::<f32>(4, 1), 7.0_f32);
     let dot = b.table.rocblas_sdot_strided_batched_64.get().expect("hip-host has it");
     for (batch, wanted) in [(1, SUCCESS), (1 << 60, status::rocblas_status_memory_error)] {
-        // SAFETY: S1, S11: live places; there is room for one result, and the call for more writes none.
+        // SAFETY: S1, S11: live variables; there is room for one result, and the call for more writes none.
         let answered = unsafe { dot(b.handle, 4, x.p(), 1, 0, x.p(), 1, 0, batch, &mut result) };
         assert_eq!(answered, wanted);
     }

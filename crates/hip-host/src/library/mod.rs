@@ -29,7 +29,7 @@
 //! let platform = hip_host::platform();
 //! let (hip, mut memory) = (platform.hip(), std::ptr::null_mut());
 //! let mut numbers = [0.0_f32; 3];
-//! // SAFETY: S1, S11: live places of these sizes.
+//! // SAFETY: S1, S11: live variables of these sizes.
 //! let statuses = unsafe {
 //!     use hip_sys::hip::hipMemcpyKind;
 //!     let allocated = (hip.hipMalloc)(&mut memory, 12);

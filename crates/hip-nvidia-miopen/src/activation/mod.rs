@@ -117,7 +117,7 @@ type D = miopenActivationDescriptor_t;
 
 entries! {
     fn miopenCreateActivationDescriptor(out: *mut D) {
-        // SAFETY: S11: the caller's place for the result.
+        // SAFETY: S11: the caller's output pointer for the result.
         unsafe { ACTIVATIONS.create(out) }
     }
 
@@ -134,7 +134,7 @@ entries! {
         handle: D, mode: *mut miopenActivationMode_t, alpha: *mut f64, beta: *mut f64, gamma: *mut f64,
     ) {
         let activation = activation_of(handle)?;
-        // SAFETY: S11: the caller's places for the results.
+        // SAFETY: S11: the caller's output pointers for the results.
         unsafe {
             offer(mode, activation.mode);
             offer(alpha, activation.alpha);
@@ -196,7 +196,7 @@ mod tests {
     fn settings_read_back() {
         let mut handle = std::ptr::null_mut();
         let (mut mode, mut alpha, mut beta, mut gamma) = (miopenActivationMode_t(0), 0.0, 0.0, 0.0);
-        // SAFETY: S11: live places.
+        // SAFETY: S11: live variables.
         unsafe {
             assert_eq!(miopenCreateActivationDescriptor(&mut handle).0, 0);
             assert_eq!(miopenSetActivationDescriptor(handle, miopenActivationMode_t(6), 1.0, 2.0, 3.0).0, 0);

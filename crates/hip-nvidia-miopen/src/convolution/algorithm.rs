@@ -216,7 +216,7 @@ pub(super) fn workspace(
     let library = cudnn()?;
     let raw = problem.raw(math)?;
     let mut size = 0;
-    // SAFETY: S1: live descriptors and a live place.
+    // SAFETY: S1: live descriptors and a live variable.
     check(unsafe {
         match problem.direction {
             Direction::Forward => (library.cudnnGetConvolutionForwardWorkspaceSize)(

@@ -213,7 +213,7 @@ type Place = *mut c_int;
 
 entries! {
     fn miopenCreateConvolutionDescriptor(out: *mut Handle) {
-        // SAFETY: S11: the caller's place for the result.
+        // SAFETY: S11: the caller's output pointer for the result.
         unsafe { CONVOLUTIONS.create(out) }
     }
 
@@ -247,7 +247,7 @@ entries! {
     }
 
     fn miopenGetConvolutionGroupCount(handle: Handle, place: Place) {
-        // SAFETY: S11: the caller's place for the result.
+        // SAFETY: S11: the caller's output pointer for the result.
         unsafe { give(place, convolution_of(handle)?.groups) }
     }
 
@@ -275,7 +275,7 @@ entries! {
 
     fn miopenGetConvolutionAttribute(handle: Handle, attribute: miopenConvolutionAttrib_t, place: Place) {
         let value = *convolution_of(handle)?.attributes.get(attribute.0 as usize).ok_or(BAD)?;
-        // SAFETY: S11: the caller's place for the result.
+        // SAFETY: S11: the caller's output pointer for the result.
         unsafe { give(place, value) }
     }
 
@@ -291,7 +291,7 @@ entries! {
         let values = [&conv.pads, &conv.strides, &conv.dilations];
         for (places, list) in [[pad_h, pad_w], [stride_h, stride_w], [dilation_h, dilation_w]].into_iter().zip(values) {
             for (place, value) in places.into_iter().zip(list) {
-                // SAFETY: S11: the caller's places for the results.
+                // SAFETY: S11: the caller's output pointers for the results.
                 unsafe { offer(place, *value) };
             }
         }
@@ -309,7 +309,7 @@ entries! {
         if usize::try_from(requested).map_err(|_| BAD)? < conv.spatial() {
             return Err(BAD);
         }
-        // SAFETY: S11: the caller's places have room for as many numbers as were requested.
+        // SAFETY: S11: the caller's output pointers are valid for as many numbers as were requested.
         unsafe {
             offer(count, conv.spatial() as c_int);
             offer_list(pads, &conv.pads);
@@ -328,7 +328,7 @@ entries! {
             return Err(BAD);
         }
         for (place, length) in [n, c, h, width].into_iter().zip(lengths) {
-            // SAFETY: S11: the caller's places for the results.
+            // SAFETY: S11: the caller's output pointers for the results.
             unsafe { give(place, length)? };
         }
         Ok(())

@@ -175,7 +175,7 @@ type List = *mut miopenConvAlgoPerf_t;
 entries! {
     fn miopenConvolutionForwardGetWorkSpaceSize(handle: H, w: T, x: T, conv: C, y: T, out: *mut usize) {
         let size = workspace_size(handle, Problem::new(Direction::Forward, x, w, y, conv)?)?;
-        // SAFETY: S11: the caller's place for the result.
+        // SAFETY: S11: the caller's output pointer for the result.
         unsafe { give(out, size) }
     }
 

@@ -90,7 +90,7 @@ macro_rules! of_direction {
         entries! {$(
             fn $count(handle: H, $a: T, $b: T, conv: C, $c: T, out: *mut usize) {
                 let count = count(handle, &Problem::new(Direction::$direction, $x, $w, $y, conv)?)?;
-                // SAFETY: S11: the caller's place for the result.
+                // SAFETY: S11: the caller's output pointer for the result.
                 unsafe { give(out, count) }
             }
 
@@ -102,7 +102,7 @@ macro_rules! of_direction {
 
             fn $size(handle: H, $a: T, $b: T, conv: C, $c: T, id: u64, out: *mut usize) {
                 let problem = Problem::new(Direction::$direction, $x, $w, $y, conv)?;
-                // SAFETY: S11: the caller's place for the result.
+                // SAFETY: S11: the caller's output pointer for the result.
                 unsafe { give(out, solution_workspace(handle, &problem, id)?) }
             }
 
@@ -155,7 +155,7 @@ entries! {
 
     fn miopenGetSolverIdConvAlgorithm(id: u64, out: *mut miopenConvAlgorithm_t) {
         let class = miopenConvAlgorithm_t(Solution::from_id(id)?.class());
-        // SAFETY: S11: the caller's place for the result.
+        // SAFETY: S11: the caller's output pointer for the result.
         unsafe { give(out, class) }
     }
 }
@@ -173,7 +173,7 @@ mod tests {
         for way in [Way::Algorithm(6, Math::Single), Way::Backend(choice)] {
             let id = Solution { direction: Direction::Forward, way }.id();
             let mut class = miopenConvAlgorithm_t(9);
-            // SAFETY: S11: a live place, then null.
+            // SAFETY: S11: a live variable, then null.
             unsafe {
                 assert_eq!(miopenGetSolverIdConvAlgorithm(id, &mut class).0, 0);
                 assert_eq!(miopenGetSolverIdConvAlgorithm(0, &mut class), BAD);

@@ -64,7 +64,7 @@ fn set(args: A, op: O, argument: Argument) -> Outcome {
 entries! {
     fn miopenCreateOperatorArgs(out: *mut A) {
         there(out)?;
-        // SAFETY: S11: the caller's place for the result.
+        // SAFETY: S11: the caller's output pointer for the result.
         unsafe { give(out, ARGUMENTS.insert(Arc::default()) as A) }
     }
 

@@ -55,7 +55,7 @@ unsafe fn add(
     let op = make()?;
     let handle = OPS.insert(Arc::new(plan as usize));
     owner.lock().ops.push((handle, op));
-    // SAFETY: S11: the caller's place for the result.
+    // SAFETY: S11: the caller's output pointer for the result.
     unsafe { give(out, handle as miopenFusionOpDescriptor_t) }
 }
 
@@ -91,7 +91,7 @@ entries! {
             return Err(UNSUPPORTED);
         }
         let handle = PLANS.insert(Arc::new(Mutex::new(Plan { input, ops: Vec::new() })));
-        // SAFETY: S11: the caller's place for the result.
+        // SAFETY: S11: the caller's output pointer for the result.
         unsafe { give(out, handle as P) }
     }
 
@@ -105,7 +105,7 @@ entries! {
     }
 
     fn miopenCreateOpConvForward(plan: P, place: O, conv: miopenConvolutionDescriptor_t, w: T) {
-        // SAFETY: S11: the caller's place for the result.
+        // SAFETY: S11: the caller's output pointer for the result.
         unsafe { add(plan, place, || Ok(Op::Convolution { conv: convolution_of(conv)?, w: tensor_of(w)? })) }
     }
 
@@ -150,7 +150,7 @@ entries! {
         let plan = plan_of(plan)?;
         let index = usize::try_from(index).map_err(|_| BAD)?;
         let handle = plan.lock().ops.get(index).ok_or(BAD)?.0;
-        // SAFETY: S11: the caller's place for the result.
+        // SAFETY: S11: the caller's output pointer for the result.
         unsafe { give(place, handle as miopenFusionOpDescriptor_t) }
     }
 
@@ -177,7 +177,7 @@ entries! {
             // SAFETY: S11: the caller's places, with room for so many.
             unsafe { give(list.wrapping_add(at), *algorithm) }?;
         }
-        // SAFETY: S11: the caller's place for the result.
+        // SAFETY: S11: the caller's output pointer for the result.
         unsafe { give(count, named.len() as c_int) }
     }
 
@@ -197,7 +197,7 @@ mod tests {
     fn a_plan_keeps_its_operations_in_order() {
         let (mut input, mut plan, mut bias, mut relu, mut got) =
             (null_mut(), null_mut(), null_mut(), null_mut(), null_mut());
-        // SAFETY: S11: live places.
+        // SAFETY: S11: live variables.
         unsafe {
             assert_eq!(miopenCreateTensorDescriptor(&mut input).0, 0);
             assert_eq!(miopenSet4dTensorDescriptor(input, miopenDataType_t::miopenFloat, 1, 2, 3, 4).0, 0);

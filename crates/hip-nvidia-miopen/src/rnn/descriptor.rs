@@ -141,7 +141,7 @@ type D = miopenRNNDescriptor_t;
 
 entries! {
     fn miopenCreateRNNDescriptor(out: *mut D) {
-        // SAFETY: S11: the caller's place for the result.
+        // SAFETY: S11: the caller's output pointer for the result.
         unsafe { RNNS.create(out) }
     }
 
@@ -173,7 +173,7 @@ entries! {
     ) {
         let rnn = RNNS.get(handle)?;
         let shape = &rnn.shape;
-        // SAFETY: S11: the caller's places for the results.
+        // SAFETY: S11: the caller's output pointers for the results.
         unsafe {
             offer(mode, shape.mode);
             offer(algorithm, shape.algorithm);
@@ -194,7 +194,7 @@ entries! {
     ) {
         let rnn = RNNS.get(handle)?;
         let shape = &rnn.shape;
-        // SAFETY: S11: the caller's places for the results.
+        // SAFETY: S11: the caller's output pointers for the results.
         unsafe {
             offer(hidden, shape.hidden as c_int);
             offer(layers, shape.layers as c_int);
@@ -219,7 +219,7 @@ entries! {
     }
 
     fn miopenGetRNNPaddingMode(handle: D, out: *mut miopenRNNPaddingMode_t) {
-        // SAFETY: S11: the caller's place for the result.
+        // SAFETY: S11: the caller's output pointer for the result.
         unsafe { give(out, miopenRNNPaddingMode_t(u32::from(RNNS.get(handle)?.shape.padded))) }
     }
 }

@@ -87,7 +87,7 @@ entries! {
         if kind != rnn.shape.kind {
             return Err(BAD);
         }
-        // SAFETY: S11: the caller's place for the result.
+        // SAFETY: S11: the caller's output pointer for the result.
         unsafe { give(out, rnn.shape.bytes(rnn.shape.count(input))?) }
     }
 
@@ -108,7 +108,7 @@ entries! {
         let rnn = rnn_of(rnn)?;
         let (layer, id) = rnn.shape.named(layer, id)?;
         let (rows, columns) = rnn.shape.matrix(layer, rnn.shape.input(&*tensor_of(x)?)?, id);
-        // SAFETY: S11: the caller's place for the result.
+        // SAFETY: S11: the caller's output pointer for the result.
         unsafe { give(out, rnn.shape.bytes(rows * columns)?) }
     }
 

@@ -134,7 +134,7 @@ impl Rnn {
         }
         let raw = descriptor(&self.shape, input, padded)?;
         let mut weights = 0;
-        // SAFETY: S1: a live descriptor and a live place.
+        // SAFETY: S1: a live descriptor and a live variable.
         check(unsafe { (cudnn()?.cudnnGetRNNWeightSpaceSize)(session.raw, raw.raw(), &mut weights) })?;
         let prepared = Arc::new(Prepared { input, padded, raw, weights, pieces: Lazy::new() });
         *slot = Some(prepared.clone());
@@ -152,7 +152,7 @@ impl Prepared {
     fn addresses(&self, session: &Session, layer: usize, id: usize, base: Out) -> Outcome<(Out, Out)> {
         let (matrix, bias) = (RawTensor::new(|_, _| Ok(()))?, RawTensor::new(|_, _| Ok(()))?);
         let (mut matrix_at, mut bias_at) = (null_mut(), null_mut());
-        // SAFETY: S1: live descriptors and live places; addresses are computed, nothing is read.
+        // SAFETY: S1: live descriptors and live variables; addresses are computed, nothing is read.
         check(unsafe {
             (cudnn()?.cudnnGetRNNWeightParams)(
                 session.raw,

@@ -143,7 +143,7 @@ type Layout = miopenRNNBaseLayout_t;
 
 entries! {
     fn miopenCreateSeqTensorDescriptor(out: *mut S) {
-        // SAFETY: S11: the caller's place for the result.
+        // SAFETY: S11: the caller's output pointer for the result.
         unsafe { SEQUENCES.create(out) }
     }
 
@@ -180,7 +180,7 @@ entries! {
     ) {
         let sequence = sequence_of(handle)?;
         let room = usize::try_from(room).map_err(|_| BAD)?.min(sequence.lengths.len());
-        // SAFETY: S11: the caller's places for the results, with room for as many lengths as were asked for.
+        // SAFETY: S11: the caller's output pointers for the results, with room for as many lengths as were asked for.
         unsafe {
             offer(kind, sequence.kind);
             offer(layout, sequence.layout);
@@ -223,7 +223,7 @@ mod tests {
             (miopenDataType_t(0), Layout::miopenRNNDataUnknownLayout, 0, 0, 0);
         let (mut lengths, mut marker) = ([0; 3], 0_f32);
         let (mut fill, float) = (2.5_f32, miopenDataType_t::miopenFloat);
-        // SAFETY: S11: a live place.
+        // SAFETY: S11: a live variable.
         assert_eq!(unsafe { miopenCreateSeqTensorDescriptor(&mut handle) }.0, 0);
         let set = |layout, lengths: [c_int; 2], fill: Out| {
             // SAFETY: S11: a live descriptor, a list of two and a live value.
@@ -235,7 +235,7 @@ mod tests {
         assert_eq!(set(Layout::miopenRNNDataBatchMajorPadded, [5, 4], fill).0, 0);
         assert_eq!(set(Layout::miopenRNNDataUnknownLayout, [5, 4], fill), BAD);
         assert_eq!(set(Layout::miopenRNNDataBatchMajorPadded, [6, 4], fill), BAD);
-        // SAFETY: S11: live places and room for three.
+        // SAFETY: S11: live variables and room for three.
         let got = unsafe {
             miopenGetRNNDataSeqTensorDescriptor(
                 handle,

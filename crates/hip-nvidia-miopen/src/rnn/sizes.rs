@@ -16,7 +16,7 @@ use std::ffi::c_int;
 fn sizes(session: &Session, rnn: &Rnn, x: &Sequence, mode: Mode) -> Outcome<(usize, usize)> {
     let prepared = rnn.prepare(session, rnn.checked_input(x)?, x.is_padded())?;
     let (mut workspace, mut reserve) = (0, 0);
-    // SAFETY: S1: live descriptors and live places.
+    // SAFETY: S1: live descriptors and live variables.
     check(unsafe {
         (cudnn()?.cudnnGetRNNTempSpaceSizes)(
             session.raw,
@@ -54,7 +54,7 @@ entries! {
             let (inference, _) = sizes(session, &rnn, &x, Mode::CUDNN_FWD_MODE_INFERENCE)?;
             Ok(training.max(inference))
         })?;
-        // SAFETY: S11: the caller's place for the result.
+        // SAFETY: S11: the caller's output pointer for the result.
         unsafe { give(out, size) }
     }
 
@@ -63,7 +63,7 @@ entries! {
         // SAFETY: S11: the caller's list.
         let x = Sequence::of_steps(&unsafe { steps_of(x, count) }?, rnn.shape.padded)?;
         let (_, reserve) = with(handle, |session| sizes(session, &rnn, &x, Mode::CUDNN_FWD_MODE_TRAINING))?;
-        // SAFETY: S11: the caller's place for the result.
+        // SAFETY: S11: the caller's output pointer for the result.
         unsafe { give(out, reserve) }
     }
 
@@ -76,7 +76,7 @@ entries! {
         let training = mode == miopenRNNFWDMode_t::miopenRNNTraining;
         let mode = if training { Mode::CUDNN_FWD_MODE_TRAINING } else { Mode::CUDNN_FWD_MODE_INFERENCE };
         let (work, kept) = with(handle, |session| sizes(session, &rnn, &x, mode))?;
-        // SAFETY: S11: the caller's places for the results.
+        // SAFETY: S11: the caller's output pointers for the results.
         unsafe {
             offer(workspace, work);
             offer(reserve, if training { kept } else { 0 });
@@ -90,7 +90,7 @@ entries! {
         let x = Sequence::of_steps(&unsafe { steps_of(x, count) }?, rnn.shape.padded)?;
         let vectors = if rnn.shape.padded { x.longest() * x.batch() } else { x.vectors() };
         let elements = vectors.checked_mul(rnn.checked_input(&x)?).ok_or(BAD)?;
-        // SAFETY: S11: the caller's place for the result.
+        // SAFETY: S11: the caller's output pointer for the result.
         unsafe { give(out, rnn.shape.bytes(elements)?) }
     }
 
@@ -99,7 +99,7 @@ entries! {
         // SAFETY: S11: the caller's list.
         let x = Sequence::of_steps(&unsafe { steps_of(x, count) }?, rnn.shape.padded)?;
         let elements = x.batch() * rnn.shape.hidden * rnn.shape.pseudo_layers();
-        // SAFETY: S11: the caller's place for the result.
+        // SAFETY: S11: the caller's output pointer for the result.
         unsafe { give(out, rnn.shape.bytes(elements)?) }
     }
 }

@@ -9,7 +9,7 @@ const FLOAT: Kind = miopenDataType_t::miopenFloat;
 
 fn new() -> Handle {
     let mut handle = null_mut();
-    // SAFETY: S11: a live place.
+    // SAFETY: S11: a live variable.
     assert_eq!(unsafe { miopenCreateTensorDescriptor(&mut handle) }, OK);
     handle
 }
@@ -19,7 +19,7 @@ fn a_descriptor_returns_its_settings() {
     let handle = new();
     let (mut kind, mut rank, mut bytes) = (miopenDataType_t::miopenInt8, 0, 0);
     let [mut dims, mut strides] = [[0; 3]; 2];
-    // SAFETY: S1: live places of the right lengths.
+    // SAFETY: S1: live variables of the right lengths.
     unsafe {
         assert_eq!(miopenSetTensorDescriptor(handle, FLOAT, 3, [2, 3, 4].as_ptr(), null()), OK);
         assert_eq!(miopenGetTensorDescriptor(handle, &mut kind, dims.as_mut_ptr(), strides.as_mut_ptr()), OK);
@@ -55,7 +55,7 @@ fn four_dimensions_and_layouts() {
     let dims = [2, 3, 4, 5];
     for (layout, strides) in [(0, [60, 20, 5, 1]), (1, [60, 1, 15, 3]), (2, [1, 40, 10, 2])] {
         let [n, c, h, w, sn, sc, sh, sw] = &mut got;
-        // SAFETY: S1: live places and a list of four.
+        // SAFETY: S1: live variables and a list of four.
         unsafe {
             let layout = miopenTensorLayout_t(layout);
             assert_eq!(miopenSetNdTensorDescriptorWithLayout(handle, FLOAT, layout, dims.as_ptr(), 4), OK);

@@ -44,7 +44,7 @@ impl Bench {
             }
         };
         let mut count = 0;
-        // SAFETY: S1: a live place.
+        // SAFETY: S1: a live variable.
         if unsafe { (platform.hip().hipGetDeviceCount)(&mut count) }.0 != 0 || count == 0 {
             println!("skipped: no card");
             return None;
@@ -57,7 +57,7 @@ impl Bench {
             }
         };
         let mut bench = Self { platform, library, handle: null_mut() };
-        // SAFETY: S1: a live place.
+        // SAFETY: S1: a live variable.
         assert_eq!(unsafe { (bench.dnn().miopenCreate)(&mut bench.handle) }, OK);
         Some(bench)
     }
@@ -85,7 +85,7 @@ impl Bench {
     /// Uninitialised memory.
     pub(crate) fn room(&self, bytes: usize) -> Memory<'_> {
         let mut memory = Memory { bench: self, start: null_mut() };
-        // SAFETY: S1: a live place.
+        // SAFETY: S1: a live variable.
         assert_eq!(unsafe { (self.hip().hipMalloc)(&mut memory.start, bytes) }, hipError_t::hipSuccess);
         memory
     }
@@ -93,7 +93,7 @@ impl Bench {
     /// A contiguous tensor's descriptor, which lives as long as the process.
     pub(crate) fn tensor(&self, kind: miopenDataType_t, dims: &[c_int]) -> miopenTensorDescriptor_t {
         let mut desc = null_mut();
-        // SAFETY: S1: live places and a list of that length.
+        // SAFETY: S1: live variables and a list of that length.
         unsafe {
             assert_eq!((self.dnn().miopenCreateTensorDescriptor)(&mut desc), OK);
             let set = self.dnn().miopenSetTensorDescriptor;

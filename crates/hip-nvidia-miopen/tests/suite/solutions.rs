@@ -201,7 +201,7 @@ fn a_captured_run_is_repeated_by_its_graph() {
     let Some(bench) = Bench::open() else { return };
     let (hip, ok) = (bench.hip(), hipError_t::hipSuccess);
     let mut stream = null_mut();
-    // SAFETY: S1: live places and handles, here and below.
+    // SAFETY: S1: live variables and handles, here and below.
     unsafe { assert_eq!((hip.hipStreamCreateWithFlags)(&mut stream, 1), ok) };
     ok!(bench.miopenSetStream(stream));
     // One problem that was met before, and one that is not.
@@ -261,7 +261,7 @@ fn two_streams_and_many_runs() {
     let (Some(one), Some(two)) = (Bench::open(), Bench::open()) else { return };
     let mut streams = [null_mut(); 2];
     for (bench, stream) in [&one, &two].into_iter().zip(&mut streams) {
-        // SAFETY: S1: a live place.
+        // SAFETY: S1: a live variable.
         unsafe { assert_eq!((bench.hip().hipStreamCreateWithFlags)(stream, 1), hipError_t::hipSuccess) };
         ok!(bench.miopenSetStream(*stream));
     }

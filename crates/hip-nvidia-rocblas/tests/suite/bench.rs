@@ -25,7 +25,7 @@ impl Bench {
             }
         };
         let mut count = 0;
-        // SAFETY: S1: a live place.
+        // SAFETY: S1: a live variable.
         if unsafe { (platform.hip().hipGetDeviceCount)(&mut count) }.0 != 0 || count == 0 {
             println!("skipped: no card");
             return None;
@@ -38,7 +38,7 @@ impl Bench {
             }
         };
         let mut bench = Self { platform, library, handle: null_mut() };
-        // SAFETY: S1: a live place.
+        // SAFETY: S1: a live variable.
         assert_eq!(unsafe { (bench.blas().rocblas_create_handle)(&mut bench.handle) }, OK);
         Some(bench)
     }
@@ -59,7 +59,7 @@ impl Bench {
     pub(crate) fn put<V: Copy>(&self, values: &[V]) -> Memory<'_> {
         let mut memory = Memory { bench: self, start: null_mut() };
         let bytes = size_of_val(values);
-        // SAFETY: S1: a live place, and as many bytes on both sides.
+        // SAFETY: S1: a live variable, and as many bytes on both sides.
         unsafe {
             assert_eq!((self.hip().hipMalloc)(&mut memory.start, bytes), hipError_t::hipSuccess);
             let kind = hipMemcpyKind::hipMemcpyHostToDevice;

@@ -427,7 +427,7 @@ fn streams_and_workspaces_keep_their_settings() {
     let mut size = 0;
     ok!(bench.rocblas_set_workspace(memory.at(), 4 << 20));
     for stream in &mut streams {
-        // SAFETY: S1: a live place.
+        // SAFETY: S1: a live variable.
         assert_eq!(unsafe { (bench.hip().hipStreamCreateWithFlags)(stream, 1) }, hipError_t::hipSuccess);
         ok!(bench.rocblas_set_stream(*stream));
         let mut now = null_mut();

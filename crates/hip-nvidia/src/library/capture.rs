@@ -32,7 +32,7 @@ impl Drop for RelaxedCapture {
 fn exchange(mode: u32) -> u32 {
     let Ok(cuda) = opened() else { return mode };
     let mut place = mode;
-    // SAFETY: S1: a live place with one of the driver's modes.
+    // SAFETY: S1: a live variable with one of the driver's modes.
     let code = unsafe { (cuda.driver.cuThreadExchangeStreamCaptureMode)(&mut place) };
     if code == 0 { place } else { mode }
 }

@@ -20,7 +20,7 @@ impl Mark {
     /// The device is not reset while the mark lives, because a reset destroys its event.
     pub unsafe fn new() -> Result<Self, hipError_t> {
         let mut event = null_mut();
-        // SAFETY: S1: a live place for the result.
+        // SAFETY: S1: a live variable for the result.
         check(unsafe { (opened()?.driver.cuEventCreate)(&mut event, 0) })?;
         Ok(Self(event))
     }
@@ -45,7 +45,7 @@ impl Mark {
         let mut time = 0.0;
         // SAFETY: S1, S11: a live event.
         check(unsafe { (driver().cuEventSynchronize)(later.0) })?;
-        // SAFETY: S1, S11: live events, and a live place.
+        // SAFETY: S1, S11: live events, and a live variable.
         check(unsafe { (driver().cuEventElapsedTime)(&mut time, self.0, later.0) })?;
         Ok(time)
     }

@@ -63,7 +63,7 @@ impl<'rtc> Program<'rtc> {
             headers.iter().map(|(name, text)| (name.as_ptr(), text.as_ptr())).unzip();
         let count = c_int::try_from(headers.len()).unwrap_or(c_int::MAX);
         let (names, texts) = (names.as_ptr(), texts.as_ptr());
-        // SAFETY: S1: a live place, live C strings, and two lists of `count` of them; the library copies them.
+        // SAFETY: S1: a live variable, live C strings, and two lists of `count` of them; the library copies them.
         call!(rtc, hiprtcCreateProgram(&mut program.raw, text.as_ptr(), name.as_ptr(), count, texts, names))?;
         Ok(program)
     }

@@ -61,7 +61,7 @@ pub(super) struct Descriptor(sys::cudnnBackendDescriptor_t);
 impl Descriptor {
     pub(super) fn new(kind: Kind) -> Outcome<Self> {
         let mut raw = null_mut();
-        // SAFETY: S1: a live place for the result.
+        // SAFETY: S1: a live variable for the result.
         check(unsafe { (cudnn()?.cudnnBackendCreateDescriptor)(kind, &mut raw) })?;
         Ok(Self(raw))
     }
@@ -97,7 +97,7 @@ impl Descriptor {
     /// The number of elements of an attribute.
     pub(super) fn count<E: Element>(&self, name: Name) -> Outcome<usize> {
         let mut count = 0;
-        // SAFETY: S1: a live descriptor and a live place; no element is asked for.
+        // SAFETY: S1: a live descriptor and a live variable; no element is asked for.
         check(unsafe {
             (cudnn()?.cudnnBackendGetAttribute)(self.0, name, E::TYPE, 0, &mut count, null_mut())
         })?;
@@ -108,7 +108,7 @@ impl Descriptor {
     pub(super) fn read<E: Element>(&self, name: Name, values: &mut [E]) -> Outcome<usize> {
         let (room, mut count) = (values.len(), 0);
         let first = values.as_mut_ptr().cast::<c_void>();
-        // SAFETY: S1: a live descriptor, a live place, and room for so many elements of the type.
+        // SAFETY: S1: a live descriptor, a live variable, and room for so many elements of the type.
         check(unsafe {
             (cudnn()?.cudnnBackendGetAttribute)(self.0, name, E::TYPE, room as i64, &mut count, first)
         })?;

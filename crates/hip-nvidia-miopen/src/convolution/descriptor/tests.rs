@@ -42,7 +42,7 @@ fn settings_read_back() {
     let mut handle = null_mut();
     let (mut mode, mut count, mut groups) = (miopenConvolutionMode_t(9), 0, 0);
     let [mut pads, mut strides, mut dilations] = [[0; 3]; 3];
-    // SAFETY: S1: live places and lists of three.
+    // SAFETY: S1: live variables and lists of three.
     unsafe {
         assert_eq!(miopenCreateConvolutionDescriptor(&mut handle), OK);
         let (p, s, d) = ([1, 2, 3], [4, 5, 6], [7, 8, 9]);
@@ -80,7 +80,7 @@ fn settings_read_back() {
 fn attributes_are_kept() {
     let mut handle = null_mut();
     let mut value = 0;
-    // SAFETY: S1: live places.
+    // SAFETY: S1: live variables.
     unsafe {
         assert_eq!(miopenCreateConvolutionDescriptor(&mut handle), OK);
         let attribute = miopenConvolutionAttrib_t::MIOPEN_CONVOLUTION_ATTRIB_DETERMINISTIC;

@@ -322,7 +322,7 @@ fn the_device_is_made_current_only_where_it_is_not() {
 }
 
 unsafe extern "C" fn one_device(count: *mut c_int) -> hipError_t {
-    // SAFETY: S11: the caller's place for the result.
+    // SAFETY: S11: the caller's output pointer for the result.
     unsafe { count.write(1) };
     hipError_t::hipSuccess
 }

@@ -132,7 +132,7 @@ fn naive_copy_then_write(on_the_copys_stream: bool) {
     let [mut source, mut copy]: [*mut c_void; 2] = [null_mut(); 2];
     let [mut owner, mut copier, mut writer]: [hipStream_t; 3] = [null_mut(); 3];
     let mut read: hipEvent_t = null_mut();
-    // SAFETY: S1: live places, live handles, and ranges inside both allocations.
+    // SAFETY: S1: live variables, live handles, and ranges inside both allocations.
     let codes = unsafe {
         [
             (hip.hipSetDevice)(0),

@@ -337,7 +337,7 @@ unsafe extern "C" fn a_node_that_allocates(
     _node: hipGraphNode_t,
     answer: *mut hipGraphNodeType,
 ) -> hipError_t {
-    // SAFETY: S11: the caller's place for the result.
+    // SAFETY: S11: the caller's output pointer for the result.
     unsafe { answer.write(hipGraphNodeType::hipGraphNodeTypeMemAlloc) };
     hipError_t::hipSuccess
 }
@@ -363,7 +363,7 @@ fn an_allocation_by_the_raw_handle_gives_no_graph() {
     let mut answer = None;
     let error = stream.capture(|stream| {
         let mut place = null_mut();
-        // SAFETY: S1: a live place and a live stream.
+        // SAFETY: S1: a live variable and a live stream.
         answer = Some(unsafe { (hip.hipMallocAsync)(&mut place, LEN, stream.raw()) });
         Ok(())
     });
