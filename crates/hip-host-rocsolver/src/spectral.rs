@@ -1,0 +1,90 @@
+//! Eigenvalues and singular values, by faer.
+
+use crate::cholesky;
+use crate::matrix::{Matrix, Op, Triangle};
+use crate::scalar::Scalar;
+use faer::{MatRef, Side};
+
+/// Which generalised problem is solved.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Problem {
+    /// A x = λ B x
+    Ax,
+    /// A B x = λ x
+    Abx,
+    /// B A x = λ x
+    Bax,
+}
+
+/// U Σ Vᴴ, the values falling. The matrices are whole, or have as many columns and rows as there are values.
+pub(crate) struct Singular<T: Scalar> {
+    pub(crate) values: Vec<T::Part>,
+    pub(crate) left: Matrix<T>,
+    pub(crate) right: Matrix<T>,
+}
+
+/// Rising eigenvalues of a Hermitian matrix, and a column of eigenvectors for each; `None` if they are not found.
+pub(crate) fn eigen<T: Scalar>(a: &Matrix<T>, triangle: Triangle) -> Option<(Vec<T::Part>, Matrix<T>)> {
+    let whole = a.hermitian(triangle);
+    check_finite(&whole)?;
+    let n = whole.rows();
+    let found = view(&whole).self_adjoint_eigen(Side::Lower).ok()?;
+    let values: Vec<_> = found.S().column_vector().iter().map(|value| value.real_part()).collect();
+    let vectors = Matrix::from_fn(n, n, |i, j| *found.U().get(i, j));
+    Some((values, vectors))
+}
+
+/// Eigenvalues and eigenvectors of a problem of two Hermitian matrices, the second one positive definite, whose factor takes its place. The
+/// error is LAPACK's `info`.
+pub(crate) fn generalised<T: Scalar>(
+    problem: Problem,
+    a: &Matrix<T>,
+    b: &mut Matrix<T>,
+    triangle: Triangle,
+) -> Result<(Vec<T::Part>, Matrix<T>), i32> {
+    let n = a.rows();
+    let minor = cholesky::factor(b, triangle);
+    if minor > 0 {
+        return Err(n as i32 + minor);
+    }
+    // B = L Lᴴ, whichever triangle has it.
+    let factor = if triangle == Triangle::Upper { b.adjoint() } else { b.clone() };
+    let lower = Matrix::from_fn(n, n, |i, j| if i >= j { factor[(i, j)] } else { T::ZERO });
+    let mut reduced = a.hermitian(triangle);
+    if problem == Problem::Ax {
+        lower.solve(Triangle::Lower, Op::Plain, &mut reduced);
+        let mut other = reduced.adjoint();
+        lower.solve(Triangle::Lower, Op::Plain, &mut other);
+        reduced = other;
+    } else {
+        reduced = lower.adjoint().product(&reduced).product(&lower);
+    }
+    let (values, mut vectors) = eigen(&reduced, Triangle::Lower).ok_or(n.max(1) as i32)?;
+    match problem {
+        Problem::Bax => vectors = lower.product(&vectors),
+        Problem::Ax | Problem::Abx => lower.solve(Triangle::Lower, Op::Adjoint, &mut vectors),
+    }
+    Ok((values, vectors))
+}
+
+/// The singular values, with whole matrices of vectors or without what belongs to no value; `None` if they are not found.
+pub(crate) fn singular<T: Scalar>(a: &Matrix<T>, whole: bool) -> Option<Singular<T>> {
+    check_finite(a)?;
+    let found = if whole { view(a).svd() } else { view(a).thin_svd() }.ok()?;
+    let values = found.S().column_vector().iter().map(|value| value.real_part()).collect();
+    let (u, v) = (found.U(), found.V());
+    let left = Matrix::from_fn(u.nrows(), u.ncols(), |i, j| *u.get(i, j));
+    let right = Matrix::from_fn(v.ncols(), v.nrows(), |i, j| v.get(j, i).conjugate());
+    Some(Singular { values, left, right })
+}
+
+fn view<T: Scalar>(a: &Matrix<T>) -> MatRef<'_, T> {
+    MatRef::from_column_major_slice(a.elements(), a.rows(), a.cols())
+}
+
+/// Iterations need not end on infinities and NaN.
+fn check_finite<T: Scalar>(a: &Matrix<T>) -> Option<()> {
+    let zero = T::Part::ZERO;
+    let is_finite = |part: T::Part| part - part == zero;
+    a.elements().iter().all(|element| element.parts().into_iter().all(is_finite)).then_some(())
+}
