@@ -1,7 +1,7 @@
 //! Factors of general matrices: LAPACK's getf2, and what is made of them.
 
 use crate::matrix::{Matrix, Op, Triangle};
-use crate::scalar::{Real, Scalar};
+use crate::scalar::Scalar;
 
 /// P A = L U in place, and the rows that each step exchanged, from 1 on. Returns the first pivot that is zero, from 1 on, else 0.
 pub(crate) fn factor<T: Scalar>(a: &mut Matrix<T>, pivots: &mut [i32]) -> i32 {

@@ -237,11 +237,11 @@ impl Handle {
     /// # Safety
     /// The call submits to the handle's stream alone. Its work uses the given memory and the handle's workspace, and nothing else; what it
     /// writes is in `writes`. It leaves the handle's stream, workspace and modes as they were, and does not keep the handle.
-    pub unsafe fn submit_call<R>(
+    pub unsafe fn submit_call<'b, R>(
         &self,
         op: &'static str,
-        reads: &[DeviceView<'_, u8>],
-        writes: &mut [DeviceViewMut<'_, u8>],
+        reads: &[DeviceView<'b, u8>],
+        writes: &mut [DeviceViewMut<'b, u8>],
         call: impl FnOnce(rocblas_handle) -> R,
     ) -> Result<R> {
         let mut answer = None;
