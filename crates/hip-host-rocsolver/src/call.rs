@@ -97,7 +97,8 @@ impl Call {
     /// A vector of `len` elements is a matrix of one column.
     fn place<T>(&self, operand: Batched<impl Sized>, rows: usize, cols: usize) -> Outcome<(Place<T>, usize)> {
         let Batched { address, ld, stride } = operand;
-        let (ld, stride) = (usize::try_from(ld).map_err(|_| SIZE)?, usize::try_from(stride).map_err(|_| SIZE)?);
+        let (ld, stride) =
+            (usize::try_from(ld).map_err(|_| SIZE)?, usize::try_from(stride).map_err(|_| SIZE)?);
         ensure(ld >= 1 && (cols <= 1 || ld >= rows), SIZE)?;
         let place = Place { address: address as usize, rows, cols, ld, stride, element: PhantomData };
         if rows == 0 || cols == 0 || self.batch == 0 {
@@ -113,7 +114,11 @@ impl Call {
     ///
     /// # Safety
     /// The body uses only places that were declared here, and writes only those that were declared as written.
-    pub(crate) unsafe fn submit(self, name: &'static str, body: impl Fn(usize) + Send + Sync + 'static) -> Outcome {
+    pub(crate) unsafe fn submit(
+        self,
+        name: &'static str,
+        body: impl Fn(usize) + Send + Sync + 'static,
+    ) -> Outcome {
         let Self { context, batch, uses } = self;
         // SAFETY: S11: the caller vouches for the body.
         unsafe { hip_host_rocblas::submit(context.handle, name, uses, move || (0..batch).for_each(&body)) }

@@ -46,28 +46,20 @@ pub use hip_host::library::serves;
 
 use hip_sys::rocblas::rocblas_status;
 use hip_sys::{Rocsolver, RocsolverTable, Version, provider};
-use std::ffi::{CStr, c_char};
+use std::ffi::c_char;
 
 /// The version of rocSOLVER whose behaviour this follows.
 const VERSION: Version = Version { major: 3, minor: 32, patch: 0 };
 
 /// The library.
 pub fn library() -> Rocsolver {
-    let table = RocsolverTable { rocsolver_get_version_string, ..provider::rocsolver_table::<solver::Host>() };
+    let table =
+        RocsolverTable { rocsolver_get_version_string, ..provider::rocsolver_table::<solver::Host>() };
     // SAFETY: S1, S11: the functions are this crate's, and check what a library checks.
     unsafe { Rocsolver::from_table(VERSION, "hip-host".into(), table) }
 }
 
 unsafe extern "C" fn rocsolver_get_version_string(place: *mut c_char, len: usize) -> rocblas_status {
-    const TEXT: &CStr = c"3.32.0.hip-host";
-    let text = TEXT.to_bytes_with_nul();
-    if place.is_null() {
-        return rocblas_status::rocblas_status_invalid_pointer;
-    }
-    if len < text.len() {
-        return rocblas_status::rocblas_status_invalid_size;
-    }
     // SAFETY: S11: the caller's place has `len` bytes.
-    unsafe { place.copy_from_nonoverlapping(TEXT.as_ptr(), text.len()) };
-    rocblas_status::rocblas_status_success
+    unsafe { provider::give_version(c"3.32.0.hip-host", place, len) }
 }

@@ -94,7 +94,9 @@ pub(crate) fn least_squares<T: Scalar>(a: &mut Matrix<T>, adjoint: bool, b: &mut
     let mut tau = vec![T::ZERO; cols];
     factor(&mut tall, &mut tau);
     let zero = (0..cols).find(|&k| tall[(k, k)] == T::ZERO);
-    if zero.is_none() {
+    if cols == 0 {
+        *b = Matrix::zeros(rows, b.cols());
+    } else if zero.is_none() {
         let part = |b: &Matrix<T>| Matrix::from_fn(cols, b.cols(), |i, j| b[(i, j)]);
         if wide == adjoint {
             apply(&tall, &tau, true, b);

@@ -3,7 +3,13 @@
 use crate::cholesky;
 use crate::matrix::{Matrix, Op, Triangle};
 use crate::scalar::Scalar;
-use faer::{MatRef, Side};
+use faer::dyn_stack::{MemBuffer, MemStack};
+use faer::linalg::evd::{ComputeEigenvectors, self_adjoint_evd, self_adjoint_evd_scratch};
+use faer::linalg::svd::{ComputeSvdVectors, svd, svd_scratch};
+use faer::{Diag, Mat, MatRef, Par};
+
+/// This thread alone, whatever the program has set for faer's own threads.
+const PAR: Par = Par::Seq;
 
 /// Which generalised problem is solved.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,10 +34,13 @@ pub(crate) fn eigen<T: Scalar>(a: &Matrix<T>, triangle: Triangle) -> Option<(Vec
     let whole = a.hermitian(triangle);
     check_finite(&whole)?;
     let n = whole.rows();
-    let found = view(&whole).self_adjoint_eigen(Side::Lower).ok()?;
-    let values: Vec<_> = found.S().column_vector().iter().map(|value| value.real_part()).collect();
-    let vectors = Matrix::from_fn(n, n, |i, j| *found.U().get(i, j));
-    Some((values, vectors))
+    let (mut u, mut s) = (Mat::<T>::zeros(n, n), Diag::<T>::zeros(n));
+    let scratch = self_adjoint_evd_scratch::<T>(n, ComputeEigenvectors::Yes, PAR, Default::default());
+    let mut memory = MemBuffer::new(scratch);
+    let stack = MemStack::new(&mut memory);
+    self_adjoint_evd(view(&whole), s.as_mut(), Some(u.as_mut()), PAR, stack, Default::default()).ok()?;
+    let values = s.column_vector().iter().map(|value| value.real_part()).collect();
+    Some((values, Matrix::from_fn(n, n, |i, j| u[(i, j)])))
 }
 
 /// Eigenvalues and eigenvectors of a problem of two Hermitian matrices, the second one positive definite, whose factor takes its place. The
@@ -70,11 +79,18 @@ pub(crate) fn generalised<T: Scalar>(
 /// The singular values, with whole matrices of vectors or without what belongs to no value; `None` if they are not found.
 pub(crate) fn singular<T: Scalar>(a: &Matrix<T>, whole: bool) -> Option<Singular<T>> {
     check_finite(a)?;
-    let found = if whole { view(a).svd() } else { view(a).thin_svd() }.ok()?;
-    let values = found.S().column_vector().iter().map(|value| value.real_part()).collect();
-    let (u, v) = (found.U(), found.V());
-    let left = Matrix::from_fn(u.nrows(), u.ncols(), |i, j| *u.get(i, j));
-    let right = Matrix::from_fn(v.ncols(), v.nrows(), |i, j| v.get(j, i).conjugate());
+    let (m, n) = (a.rows(), a.cols());
+    let least = m.min(n);
+    let (rows, cols, compute) =
+        if whole { (m, n, ComputeSvdVectors::Full) } else { (least, least, ComputeSvdVectors::Thin) };
+    let (mut u, mut v, mut s) = (Mat::<T>::zeros(m, rows), Mat::<T>::zeros(n, cols), Diag::<T>::zeros(least));
+    let mut memory = MemBuffer::new(svd_scratch::<T>(m, n, compute, compute, PAR, Default::default()));
+    let stack = MemStack::new(&mut memory);
+    let (left, right) = (Some(u.as_mut()), Some(v.as_mut()));
+    svd(view(a), s.as_mut(), left, right, PAR, stack, Default::default()).ok()?;
+    let values = s.column_vector().iter().map(|value| value.real_part()).collect();
+    let left = Matrix::from_fn(m, rows, |i, j| u[(i, j)]);
+    let right = Matrix::from_fn(cols, n, |i, j| v[(j, i)].conjugate());
     Some(Singular { values, left, right })
 }
 

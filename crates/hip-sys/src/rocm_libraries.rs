@@ -7,7 +7,8 @@ use crate::rocblas::{rocblas_create_handle_fn, rocblas_status};
 use crate::rocfft::rocfft_status;
 use crate::rocrand::rocrand_status;
 use crate::{
-    LoadError, MiopenTable, Platform, RocblasTable, RocfftTable, RocrandTable, RocsolverTable, Version, loader,
+    LoadError, MiopenTable, Platform, RocblasTable, RocfftTable, RocrandTable, RocsolverTable, Version,
+    loader,
 };
 use std::ffi::{CStr, c_char};
 use std::fmt;
@@ -95,8 +96,9 @@ impl<T: Table> Library<T> {
         // Found through the library's handle, it is that of the HIP it depends on.
         let hip =
             source.find::<hipRuntimeGetVersion_fn>("hipRuntimeGetVersion").map(|function| function as usize);
-        let rocblas =
-            source.find::<rocblas_create_handle_fn>("rocblas_create_handle").map(|function| function as usize);
+        let rocblas = source
+            .find::<rocblas_create_handle_fn>("rocblas_create_handle")
+            .map(|function| function as usize);
         Ok(Self { version, library: source.path().to_path_buf(), table, hip, rocblas })
     }
 

@@ -194,9 +194,7 @@ impl Error {
     pub fn is_passing(&self) -> bool {
         match self {
             Self::Hip(_) => true,
-            Self::Status { code, .. } => {
-                *code == rocblas_status::rocblas_status_memory_error.0
-            }
+            Self::Status { code, .. } => *code == rocblas_status::rocblas_status_memory_error.0,
             _ => false,
         }
     }

@@ -106,8 +106,7 @@ mod tests {
         let text = "getrf: pivot 3 of member 0 of the batch is exactly zero: the matrix is singular, and no system can be solved with its factors";
         assert_eq!(error.to_string(), text);
         let error = Error::NotPositiveDefinite { op: "potrf", minor: 2, member: None };
-        let text =
-            "potrf: the leading minor of order 2 is not positive: the matrix is not positive definite";
+        let text = "potrf: the leading minor of order 2 is not positive: the matrix is not positive definite";
         assert_eq!(error.to_string(), text);
     }
 }

@@ -21,6 +21,10 @@ pub(crate) struct Work<'a> {
 pub(crate) struct Matrix {
     pub(crate) rows: usize,
     pub(crate) cols: usize,
+    /// The rows, as C takes them.
+    pub(crate) m: i32,
+    /// The columns, as C takes them.
+    pub(crate) n: i32,
     pub(crate) operand: Operand,
 }
 
@@ -29,14 +33,19 @@ impl<'a> Work<'a> {
     pub(crate) fn new<T: Lapack>(op: &'static str, a: MatrixBatchMut<'a, T>) -> Result<(Self, Matrix)> {
         let count = a.into_columns();
         let Some(columns) = count else { return Err(not_columns(op)) };
-        let mut work = Self { op, count: columns.batch.map(|batch| batch.0), reads: Vec::new(), writes: Vec::new() };
+        let mut work =
+            Self { op, count: columns.batch.map(|batch| batch.0), reads: Vec::new(), writes: Vec::new() };
         let matrix = work.matrix(&columns)?;
         let operand = Operand { address: work.note_write(columns.view)?, ..matrix.operand };
         Ok((work, Matrix { operand, ..matrix }))
     }
 
     /// Another matrix that is written, and perhaps read.
-    pub(crate) fn write<T: Lapack>(&mut self, what: &'static str, matrix: MatrixBatchMut<'a, T>) -> Result<Matrix> {
+    pub(crate) fn write<T: Lapack>(
+        &mut self,
+        what: &'static str,
+        matrix: MatrixBatchMut<'a, T>,
+    ) -> Result<Matrix> {
         let columns = matrix.into_columns().ok_or_else(|| not_columns(self.op))?;
         self.check_count(what, columns.batch.map(|batch| batch.0))?;
         let matrix = self.matrix(&columns)?;
@@ -45,7 +54,11 @@ impl<'a> Work<'a> {
     }
 
     /// A matrix that is read. A single one serves all members of a batch.
-    pub(crate) fn read<T: Lapack>(&mut self, what: &'static str, matrix: MatrixBatch<'a, T>) -> Result<Matrix> {
+    pub(crate) fn read<T: Lapack>(
+        &mut self,
+        what: &'static str,
+        matrix: MatrixBatch<'a, T>,
+    ) -> Result<Matrix> {
         let columns = matrix.into_columns().ok_or_else(|| not_columns(self.op))?;
         if columns.batch.is_some() {
             self.check_count(what, columns.batch.map(|batch| batch.0))?;
@@ -81,7 +94,8 @@ impl<'a> Work<'a> {
 
     /// Memory of the library alone, for so many elements in each member.
     pub(crate) fn scratch<V: AnyBits>(&self, solver: &Solver<'_>, len: usize) -> Result<DeviceBuffer<V>> {
-        let all = len.checked_mul(self.members()).ok_or(rocblas_safe::Error::SizeOverflow { what: "batch" })?;
+        let all =
+            len.checked_mul(self.members()).ok_or(rocblas_safe::Error::SizeOverflow { what: "batch" })?;
         // SAFETY: S15: the library writes it before it reads it.
         Ok(unsafe { solver.handle.stream().alloc_uninit(all.max(1)) }?.named("memory of rocSOLVER"))
     }
@@ -122,7 +136,8 @@ impl<'a> Work<'a> {
                 call(&Call { table: solver.table, handle, batch })
             })
         }?;
-        Ok(answer.or_else(|Failure { function, status }| rocblas_safe::Error::check_status(function, status))?)
+        Ok(answer
+            .or_else(|Failure { function, status }| rocblas_safe::Error::check_status(function, status))?)
     }
 
     /// As [`Work::submit`], for a call that says what became of each member. Without a member nothing is done.
@@ -138,7 +153,8 @@ impl<'a> Work<'a> {
         let (op, batched, stream) = (self.op, self.count.is_some(), solver.handle.stream());
         let mut numbers = stream.alloc_zeros::<i32>(self.members())?.named("info of rocSOLVER");
         {
-            let mut whole = Work { op, count: self.count, reads: std::mem::take(&mut self.reads), writes: self.writes };
+            let mut whole =
+                Work { op, count: self.count, reads: std::mem::take(&mut self.reads), writes: self.writes };
             let address = whole.note_write(numbers.view_mut())?.cast();
             // SAFETY: S2: as the caller vouches; there is a number for each member.
             unsafe { whole.submit(solver, |it| call(it, address)) }?;
@@ -155,17 +171,21 @@ impl<'a> Work<'a> {
     fn matrix<V>(&self, columns: &Columns<V>) -> Result<Matrix> {
         let &Columns { rows, cols, ld, batch, .. } = columns;
         let stride = batch.map_or(0, |batch| batch.1);
-        let stride = i64::try_from(stride).map_err(|_| rocblas_safe::Error::SizeOverflow { what: "batch" })?;
+        let stride =
+            i64::try_from(stride).map_err(|_| rocblas_safe::Error::SizeOverflow { what: "batch" })?;
+        let (m, n) =
+            (narrow(self.op, "the number of rows", rows)?, narrow(self.op, "the number of columns", cols)?);
         // The library looks at it where a matrix has one column or none too.
         let ld = narrow(self.op, "the leading dimension", if cols > 1 { ld } else { rows.max(1) })?;
-        Ok(Matrix { rows, cols, operand: Operand { address: std::ptr::null_mut(), ld, stride } })
+        Ok(Matrix { rows, cols, m, n, operand: Operand { address: std::ptr::null_mut(), ld, stride } })
     }
 
     fn check_count(&self, what: &'static str, got: Option<usize>) -> Result<()> {
         if got == self.count {
             return Ok(());
         }
-        let words = |count: Option<usize>| count.map_or("a single matrix".to_owned(), |n| format!("a batch of {n}"));
+        let words =
+            |count: Option<usize>| count.map_or("a single matrix".to_owned(), |n| format!("a batch of {n}"));
         Err(Error::shape(self.op, what, words(got), words(self.count)))
     }
 
@@ -195,5 +215,9 @@ fn narrow(op: &'static str, what: &'static str, size: usize) -> Result<i32> {
 
 fn not_columns(op: &'static str) -> Error {
     let remedy = "store it by columns, and batches at equal distances";
-    Error::not_supported(op, "a matrix that is row-major or conjugated, or a batch at arbitrary places,", remedy)
+    Error::not_supported(
+        op,
+        "a matrix that is row-major or conjugated, or a batch at arbitrary places,",
+        remedy,
+    )
 }

@@ -19,15 +19,8 @@ pub(crate) enum Kind {
 }
 
 impl Kind {
-    pub(crate) const ALL: [Self; 7] = [
-        Self::Hip,
-        Self::Rtc,
-        Self::Rocrand,
-        Self::Rocfft,
-        Self::Rocblas,
-        Self::Rocsolver,
-        Self::Miopen,
-    ];
+    pub(crate) const ALL: [Self; 7] =
+        [Self::Hip, Self::Rtc, Self::Rocrand, Self::Rocfft, Self::Rocblas, Self::Rocsolver, Self::Miopen];
 
     /// Its name for people.
     pub(crate) const fn title(self) -> &'static str {

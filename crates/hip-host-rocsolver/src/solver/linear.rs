@@ -66,7 +66,13 @@ pub(super) unsafe fn getrs<C: Element>(
 
 /// # Safety
 /// The C function's contract.
-pub(super) unsafe fn getri<C: Element>(context: Context, n: i32, a: Batched<C>, ipiv: Batched<i32>, info: *mut i32) -> Outcome {
+pub(super) unsafe fn getri<C: Element>(
+    context: Context,
+    n: i32,
+    a: Batched<C>,
+    ipiv: Batched<i32>,
+    info: *mut i32,
+) -> Outcome {
     let [n] = counts([n])?;
     let mut call = Call::new(context)?;
     let a = call.write::<C::Value>(a, n, n)?;

@@ -7,12 +7,12 @@ mod spectra;
 use crate::call::{Outcome, Status, VALUE, status};
 use crate::matrix::{Op, Triangle};
 use crate::scalar::{Element, Scalar};
-use linear::{getrf, getri, getrs, posv, potrf, potrs};
-use orthogonal::{gels, geqrf, orgqr, ormqr};
-use spectra::{gesvd, syevd, sygvd};
 use hip_sys::provider::{Batched, Context, Solver};
 use hip_sys::rocblas::{rocblas_fill, rocblas_operation, rocblas_side};
 use hip_sys::rocsolver::{rocblas_eform, rocblas_evect, rocblas_svect};
+use linear::{getrf, getri, getrs, posv, potrf, potrs};
+use orthogonal::{gels, geqrf, orgqr, ormqr};
+use spectra::{gesvd, syevd, sygvd};
 
 /// This crate's functions.
 pub(crate) enum Host {}

@@ -9,7 +9,13 @@ use hip_sys::rocblas::{rocblas_operation, rocblas_side};
 
 /// # Safety
 /// The C function's contract.
-pub(super) unsafe fn geqrf<C: Element>(context: Context, m: i32, n: i32, a: Batched<C>, tau: Batched<C>) -> Outcome {
+pub(super) unsafe fn geqrf<C: Element>(
+    context: Context,
+    m: i32,
+    n: i32,
+    a: Batched<C>,
+    tau: Batched<C>,
+) -> Outcome {
     let [m, n] = counts([m, n])?;
     let mut call = Call::new(context)?;
     let a = call.write::<C::Value>(a, m, n)?;

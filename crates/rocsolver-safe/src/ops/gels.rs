@@ -26,8 +26,8 @@ impl Solver<'_> {
         let (mut work, a) = Work::new(OP, a.into())?;
         let b = work.write("b", b.into())?;
         work.check("b", &b, a.rows.max(a.cols), b.cols)?;
-        let (m, n) = (work.size("the rows of a", a.rows)?, work.size("the columns of a", a.cols)?);
-        let nrhs = work.size("the columns of b", b.cols)?;
+        let (m, n) = (a.m, a.n);
+        let nrhs = b.n;
         let trans = convert::adjoint::<T>(OP, transpose)?;
         if b.rows == 0 || nrhs == 0 || work.members() == 0 {
             return Ok(work.nothing(self, Meaning::Rank));

@@ -21,7 +21,7 @@ impl Solver<'_> {
         tau: &mut (impl DeviceSliceMut<Item = T> + ?Sized),
     ) -> Result<()> {
         let (mut work, a) = Work::new("geqrf", a.into())?;
-        let (m, n) = (work.size("the rows of a", a.rows)?, work.size("the columns of a", a.cols)?);
+        let (m, n) = (a.m, a.n);
         let tau = work.write_vector("tau", tau, a.rows.min(a.cols))?;
         if m == 0 || n == 0 || work.members() == 0 {
             return Ok(());
@@ -51,7 +51,7 @@ impl Solver<'_> {
             let wanted = "no fewer rows than columns, and no fewer columns than reflectors,";
             return Err(Error::shape("orgqr", "a", got, wanted.into()));
         }
-        let (m, n) = (work.size("the rows of a", a.rows)?, work.size("the columns of a", a.cols)?);
+        let (m, n) = (a.m, a.n);
         let k = work.size("the number of reflectors", reflectors)?;
         let tau = work.read_vector("tau", tau, reflectors)?;
         let members = work.members();
@@ -61,9 +61,8 @@ impl Solver<'_> {
         // SAFETY: S2: the operands have these sizes.
         unsafe {
             work.submit(self, |call| {
-                (0..members).try_for_each(|i| {
-                    T::orgqr(call, m, n, k, a.operand.member::<T>(i), tau.member::<T>(i))
-                })
+                (0..members)
+                    .try_for_each(|i| T::orgqr(call, m, n, k, a.operand.member::<T>(i), tau.member::<T>(i)))
             })
         }
     }
@@ -94,8 +93,8 @@ impl Solver<'_> {
             let got = format!("{} x {}", a.rows, a.cols);
             return Err(Error::shape(OP, "a", got, format!("{order} x {order} or fewer columns")));
         }
-        let (m, n) = (work.size("the rows of c", c.rows)?, work.size("the columns of c", c.cols)?);
-        let k = work.size("the columns of a", a.cols)?;
+        let (m, n) = (c.m, c.n);
+        let k = a.n;
         let tau = work.read_vector("tau", tau, a.cols)?;
         let (side, trans) = (convert::side(side), convert::adjoint::<T>(OP, transpose)?);
         let members = work.members();

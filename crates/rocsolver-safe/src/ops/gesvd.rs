@@ -28,7 +28,7 @@ impl Solver<'_> {
         const OP: &str = "gesvd";
         let (mut work, a) = Work::new(OP, a.into())?;
         let (rows, cols, least) = (a.rows, a.cols, a.rows.min(a.cols));
-        let (m, n) = (work.size("the rows of a", rows)?, work.size("the columns of a", cols)?);
+        let (m, n) = (a.m, a.n);
         let u = u.map(|u| work.write("u", u)).transpose()?;
         let vh = vh.map(|vh| work.write("vh", vh)).transpose()?;
         let (left, u) = vectors("u", u, [rows, least], [rows, rows])?;
@@ -55,7 +55,7 @@ fn vectors(
     thin: [usize; 2],
     all: [usize; 2],
 ) -> Result<(rocblas_svect, Operand)> {
-    let Some(Matrix { rows, cols, operand }) = matrix else {
+    let Some(Matrix { rows, cols, operand, .. }) = matrix else {
         return Ok((rocblas_svect::rocblas_svect_none, Operand::NONE));
     };
     if [rows, cols] == thin {

@@ -24,7 +24,7 @@ impl Solver<'_> {
         pivots: &mut (impl DeviceSliceMut<Item = i32> + ?Sized),
     ) -> Result<Info> {
         let (mut work, a) = Work::new("getrf", a.into())?;
-        let (m, n) = (work.size("the rows of a", a.rows)?, work.size("the columns of a", a.cols)?);
+        let (m, n) = (a.m, a.n);
         let ipiv = work.write_vector("pivots", pivots, a.rows.min(a.cols))?;
         if m == 0 || n == 0 || work.members() == 0 {
             return Ok(work.nothing(self, Meaning::Pivot));
@@ -56,7 +56,7 @@ impl Solver<'_> {
         let (mut work, b) = Work::new("getrs", b.into())?;
         let a = work.read("a", a.into())?;
         work.check("a", &a, b.rows, b.rows)?;
-        let (n, nrhs) = (work.size("the rows of b", b.rows)?, work.size("the columns of b", b.cols)?);
+        let (n, nrhs) = (b.m, b.n);
         let ipiv = work.read_vector("pivots", pivots, b.rows)?;
         if n == 0 || nrhs == 0 || work.members() == 0 {
             return Ok(());
@@ -81,7 +81,7 @@ impl Solver<'_> {
     ) -> Result<Info> {
         let (mut work, a) = Work::new("getri", a.into())?;
         work.check("a", &a, a.rows, a.rows)?;
-        let n = work.size("the order of a", a.rows)?;
+        let n = a.m;
         let ipiv = work.read_vector("pivots", pivots, a.rows)?;
         if n == 0 || work.members() == 0 {
             return Ok(work.nothing(self, Meaning::Pivot));

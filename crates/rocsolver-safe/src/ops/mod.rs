@@ -1,7 +1,7 @@
 //! The operations, as methods of [`Solver`](crate::Solver).
 
-mod geqrf;
 mod gels;
+mod geqrf;
 mod gesvd;
 mod getrf;
 mod potrf;

@@ -23,7 +23,7 @@ impl Solver<'_> {
     ) -> Result<Info> {
         let (work, a) = Work::new("potrf", a.into())?;
         work.check("a", &a, a.rows, a.rows)?;
-        let n = work.size("the order of a", a.rows)?;
+        let n = a.m;
         if n == 0 || work.members() == 0 {
             return Ok(work.nothing(self, Meaning::Minor));
         }
@@ -51,7 +51,7 @@ impl Solver<'_> {
         let (mut work, b) = Work::new("potrs", b.into())?;
         let a = work.read("a", a.into())?;
         work.check("a", &a, b.rows, b.rows)?;
-        let (n, nrhs) = (work.size("the rows of b", b.rows)?, work.size("the columns of b", b.cols)?);
+        let (n, nrhs) = (b.m, b.n);
         if n == 0 || nrhs == 0 || work.members() == 0 {
             return Ok(());
         }
@@ -78,7 +78,7 @@ impl Solver<'_> {
         let (mut work, a) = Work::new("posv", a.into())?;
         let b = work.write("b", b.into())?;
         work.check("a", &a, b.rows, b.rows)?;
-        let (n, nrhs) = (work.size("the rows of b", b.rows)?, work.size("the columns of b", b.cols)?);
+        let (n, nrhs) = (b.m, b.n);
         if n == 0 || work.members() == 0 {
             return Ok(work.nothing(self, Meaning::Minor));
         }

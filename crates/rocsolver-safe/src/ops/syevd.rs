@@ -26,7 +26,7 @@ impl Solver<'_> {
     ) -> Result<Info> {
         let (mut work, a) = Work::new("syevd", a.into())?;
         work.check("a", &a, a.rows, a.rows)?;
-        let n = work.size("the order of a", a.rows)?;
+        let n = a.m;
         let d = work.write_vector("eigenvalues", values, a.rows)?;
         if n == 0 || work.members() == 0 {
             return Ok(work.nothing(self, Meaning::Convergence));
@@ -64,7 +64,7 @@ impl Solver<'_> {
         work.check("a", &a, a.rows, a.rows)?;
         let b = work.write("b", b.into())?;
         work.check("b", &b, a.rows, a.rows)?;
-        let n = work.size("the order of a", a.rows)?;
+        let n = a.m;
         let d = work.write_vector("eigenvalues", values, a.rows)?;
         let meaning = Meaning::ConvergenceOrMinor(a.rows);
         if n == 0 || work.members() == 0 {

@@ -12,18 +12,86 @@ use num_complex::{Complex32, Complex64};
 #[allow(clippy::missing_safety_doc, reason = "C's contract, as said above")]
 pub trait Calls: Sized {
     unsafe fn getrf(call: &Call<'_>, m: i32, n: i32, a: Operand, ipiv: Operand, info: *mut i32) -> Result;
-    unsafe fn getrs(call: &Call<'_>, trans: rocblas_operation, n: i32, nrhs: i32, a: Operand, ipiv: Operand, b: Operand) -> Result;
+    unsafe fn getrs(
+        call: &Call<'_>,
+        trans: rocblas_operation,
+        n: i32,
+        nrhs: i32,
+        a: Operand,
+        ipiv: Operand,
+        b: Operand,
+    ) -> Result;
     unsafe fn getri(call: &Call<'_>, n: i32, a: Operand, ipiv: Operand, info: *mut i32) -> Result;
     unsafe fn potrf(call: &Call<'_>, uplo: rocblas_fill, n: i32, a: Operand, info: *mut i32) -> Result;
-    unsafe fn potrs(call: &Call<'_>, uplo: rocblas_fill, n: i32, nrhs: i32, a: Operand, b: Operand) -> Result;
-    unsafe fn posv(call: &Call<'_>, uplo: rocblas_fill, n: i32, nrhs: i32, a: Operand, b: Operand, info: *mut i32) -> Result;
+    unsafe fn potrs(call: &Call<'_>, uplo: rocblas_fill, n: i32, nrhs: i32, a: Operand, b: Operand)
+    -> Result;
+    unsafe fn posv(
+        call: &Call<'_>,
+        uplo: rocblas_fill,
+        n: i32,
+        nrhs: i32,
+        a: Operand,
+        b: Operand,
+        info: *mut i32,
+    ) -> Result;
     unsafe fn geqrf(call: &Call<'_>, m: i32, n: i32, a: Operand, tau: Operand) -> Result;
-    unsafe fn gels(call: &Call<'_>, trans: rocblas_operation, m: i32, n: i32, nrhs: i32, a: Operand, b: Operand, info: *mut i32) -> Result;
-    unsafe fn gesvd(call: &Call<'_>, left: rocblas_svect, right: rocblas_svect, m: i32, n: i32, a: Operand, s: Operand, u: Operand, v: Operand, e: Operand, info: *mut i32) -> Result;
-    unsafe fn syevd(call: &Call<'_>, evect: rocblas_evect, uplo: rocblas_fill, n: i32, a: Operand, d: Operand, e: Operand, info: *mut i32) -> Result;
-    unsafe fn sygvd(call: &Call<'_>, itype: rocblas_eform, evect: rocblas_evect, uplo: rocblas_fill, n: i32, a: Operand, b: Operand, d: Operand, e: Operand, info: *mut i32) -> Result;
+    unsafe fn gels(
+        call: &Call<'_>,
+        trans: rocblas_operation,
+        m: i32,
+        n: i32,
+        nrhs: i32,
+        a: Operand,
+        b: Operand,
+        info: *mut i32,
+    ) -> Result;
+    unsafe fn gesvd(
+        call: &Call<'_>,
+        left: rocblas_svect,
+        right: rocblas_svect,
+        m: i32,
+        n: i32,
+        a: Operand,
+        s: Operand,
+        u: Operand,
+        v: Operand,
+        e: Operand,
+        info: *mut i32,
+    ) -> Result;
+    unsafe fn syevd(
+        call: &Call<'_>,
+        evect: rocblas_evect,
+        uplo: rocblas_fill,
+        n: i32,
+        a: Operand,
+        d: Operand,
+        e: Operand,
+        info: *mut i32,
+    ) -> Result;
+    unsafe fn sygvd(
+        call: &Call<'_>,
+        itype: rocblas_eform,
+        evect: rocblas_evect,
+        uplo: rocblas_fill,
+        n: i32,
+        a: Operand,
+        b: Operand,
+        d: Operand,
+        e: Operand,
+        info: *mut i32,
+    ) -> Result;
     unsafe fn orgqr(call: &Call<'_>, m: i32, n: i32, k: i32, a: Operand, tau: Operand) -> Result;
-    unsafe fn ormqr(call: &Call<'_>, side: rocblas_side, trans: rocblas_operation, m: i32, n: i32, k: i32, a: Operand, tau: Operand, c: Operand) -> Result;
+    unsafe fn ormqr(
+        call: &Call<'_>,
+        side: rocblas_side,
+        trans: rocblas_operation,
+        m: i32,
+        n: i32,
+        k: i32,
+        a: Operand,
+        tau: Operand,
+        c: Operand,
+    ) -> Result;
 }
 
 /// Implements the trait by the names of C's functions, in its order.

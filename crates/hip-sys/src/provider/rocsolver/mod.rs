@@ -6,8 +6,8 @@ mod table;
 pub use table::table;
 
 use crate::rocblas::{
-    rocblas_double_complex, rocblas_fill, rocblas_float_complex, rocblas_handle, rocblas_operation, rocblas_side,
-    rocblas_status,
+    rocblas_double_complex, rocblas_fill, rocblas_float_complex, rocblas_handle, rocblas_operation,
+    rocblas_side, rocblas_status,
 };
 use crate::rocsolver::{rocblas_eform, rocblas_evect, rocblas_svect};
 
@@ -63,10 +63,22 @@ const NOT_IMPLEMENTED: rocblas_status = rocblas_status::rocblas_status_not_imple
 ///
 /// # Safety
 /// Each function asks what the C function of that name asks, and an implementation does what that does.
-#[allow(clippy::too_many_arguments, unused_variables, clippy::missing_safety_doc, reason = "C's, as said above")]
+#[allow(
+    clippy::too_many_arguments,
+    unused_variables,
+    clippy::missing_safety_doc,
+    reason = "C's, as said above"
+)]
 pub unsafe trait Solver<T: Element> {
     /// `rocsolver_sgetrf` and its like.
-    unsafe fn getrf(context: Context, m: i32, n: i32, a: Batched<T>, ipiv: Batched<i32>, info: *mut i32) -> rocblas_status {
+    unsafe fn getrf(
+        context: Context,
+        m: i32,
+        n: i32,
+        a: Batched<T>,
+        ipiv: Batched<i32>,
+        info: *mut i32,
+    ) -> rocblas_status {
         NOT_IMPLEMENTED
     }
 
@@ -84,12 +96,24 @@ pub unsafe trait Solver<T: Element> {
     }
 
     /// `rocsolver_sgetri` and its like.
-    unsafe fn getri(context: Context, n: i32, a: Batched<T>, ipiv: Batched<i32>, info: *mut i32) -> rocblas_status {
+    unsafe fn getri(
+        context: Context,
+        n: i32,
+        a: Batched<T>,
+        ipiv: Batched<i32>,
+        info: *mut i32,
+    ) -> rocblas_status {
         NOT_IMPLEMENTED
     }
 
     /// `rocsolver_spotrf` and its like.
-    unsafe fn potrf(context: Context, uplo: rocblas_fill, n: i32, a: Batched<T>, info: *mut i32) -> rocblas_status {
+    unsafe fn potrf(
+        context: Context,
+        uplo: rocblas_fill,
+        n: i32,
+        a: Batched<T>,
+        info: *mut i32,
+    ) -> rocblas_status {
         NOT_IMPLEMENTED
     }
 
@@ -124,7 +148,14 @@ pub unsafe trait Solver<T: Element> {
     }
 
     /// `rocsolver_sorgqr`, `rocsolver_cungqr` and their like.
-    unsafe fn orgqr(context: Context, m: i32, n: i32, k: i32, a: Batched<T>, tau: Batched<T>) -> rocblas_status {
+    unsafe fn orgqr(
+        context: Context,
+        m: i32,
+        n: i32,
+        k: i32,
+        a: Batched<T>,
+        tau: Batched<T>,
+    ) -> rocblas_status {
         NOT_IMPLEMENTED
     }
 
