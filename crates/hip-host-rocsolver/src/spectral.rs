@@ -3,10 +3,11 @@
 use crate::cholesky;
 use crate::matrix::{Matrix, Op, Triangle};
 use crate::scalar::Scalar;
+use faer::diag::Diag;
 use faer::dyn_stack::{MemBuffer, MemStack};
 use faer::linalg::evd::{ComputeEigenvectors, self_adjoint_evd, self_adjoint_evd_scratch};
 use faer::linalg::svd::{ComputeSvdVectors, svd, svd_scratch};
-use faer::{Diag, Mat, MatRef, Par};
+use faer::{Mat, MatRef, Par};
 
 /// This thread alone, whatever the program has set for faer's own threads.
 const PAR: Par = Par::Seq;
