@@ -15,7 +15,7 @@ pub(crate) fn factor<T: Scalar>(a: &mut Matrix<T>, triangle: Triangle) -> i32 {
         let mut rest = a[(k, k)].real_part();
         for j in 0..k {
             let [re, im] = at(a, k, j).parts();
-            rest = rest - (re * re + im * im);
+            rest -= re * re + im * im;
         }
         // NaN is not positive either.
         if rest.partial_cmp(&T::Part::ZERO) != Some(std::cmp::Ordering::Greater) {
@@ -27,7 +27,7 @@ pub(crate) fn factor<T: Scalar>(a: &mut Matrix<T>, triangle: Triangle) -> i32 {
         for i in k + 1..a.rows() {
             let mut sum = at(a, i, k);
             for j in 0..k {
-                sum = sum - at(a, i, j) * at(a, k, j).conjugate();
+                sum -= at(a, i, j) * at(a, k, j).conjugate();
             }
             let value = sum / T::of_real(diagonal);
             match triangle {

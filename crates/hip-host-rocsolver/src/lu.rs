@@ -24,7 +24,7 @@ pub(crate) fn factor<T: Scalar>(a: &mut Matrix<T>, pivots: &mut [i32]) -> i32 {
         a.swap_rows(k, pivot);
         let diagonal = a[(k, k)];
         for element in &mut a.column_mut(k)[k + 1..] {
-            *element = *element / diagonal;
+            *element /= diagonal;
         }
         for j in k + 1..n {
             let factor = -a[(k, j)];

@@ -75,7 +75,7 @@ impl<T: Scalar> Matrix<T> {
         let (before, after) = self.elements.split_at_mut(to * self.rows);
         let source = &before[from * self.rows..][rows.clone()];
         for (target, source) in after[rows].iter_mut().zip(source) {
-            *target = *target + *source * factor;
+            *target += *source * factor;
         }
     }
 
@@ -97,7 +97,7 @@ impl<T: Scalar> Matrix<T> {
             for k in 0..self.cols {
                 let factor = other[(k, j)];
                 for (sum, element) in product.column_mut(j).iter_mut().zip(self.column(k)) {
-                    *sum = *sum + *element * factor;
+                    *sum += *element * factor;
                 }
             }
         }
@@ -128,12 +128,12 @@ impl<T: Scalar> Matrix<T> {
             for step in 0..n {
                 let k = if backward { n - 1 - step } else { step };
                 if triangle != Triangle::UnitLower {
-                    x[k] = x[k] / element(k, k);
+                    x[k] /= element(k, k);
                 }
                 let known = x[k];
                 let rest = if backward { 0..k } else { k + 1..n };
                 for i in rest {
-                    x[i] = x[i] - element(i, k) * known;
+                    x[i] -= element(i, k) * known;
                 }
             }
         }

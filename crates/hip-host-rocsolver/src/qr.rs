@@ -5,12 +5,12 @@ use crate::scalar::{Real, Scalar};
 
 /// A = Q R in place: R on and above the diagonal, the reflectors below it, and their factors in `tau`.
 pub(crate) fn factor<T: Scalar>(a: &mut Matrix<T>, tau: &mut [T]) {
-    let (m, n) = (a.rows(), a.cols());
-    for k in 0..m.min(n) {
-        tau[k] = reflector(&mut a.column_mut(k)[k..]);
+    debug_assert_eq!(tau.len(), a.rows().min(a.cols()));
+    for (k, tau) in tau.iter_mut().enumerate() {
+        *tau = reflector(&mut a.column_mut(k)[k..]);
         let vector = reflection(a, k);
-        for j in k + 1..n {
-            reflect(&vector, tau[k].conjugate(), &mut a.column_mut(j)[k..]);
+        for j in k + 1..a.cols() {
+            reflect(&vector, tau.conjugate(), &mut a.column_mut(j)[k..]);
         }
     }
 }
@@ -62,7 +62,7 @@ fn reflect<T: Scalar>(v: &[T], tau: T, x: &mut [T]) {
     let sum = v.iter().zip(&*x).fold(T::ZERO, |sum, (v, x)| sum + v.conjugate() * *x);
     let factor = tau * sum;
     for (x, v) in x.iter_mut().zip(v) {
-        *x = *x - *v * factor;
+        *x -= *v * factor;
     }
 }
 

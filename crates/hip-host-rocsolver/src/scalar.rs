@@ -3,7 +3,7 @@
 use hip_sys::provider::SolverElement;
 use hip_sys::rocblas::{rocblas_double_complex, rocblas_float_complex};
 use num_complex::Complex;
-use std::ops::{Add, Div, Mul, Neg, Sub};
+use std::ops::{Add, AddAssign, Div, DivAssign, Mul, Neg, Sub, SubAssign};
 
 /// A type of the C functions, and the type with the same layout that is computed with.
 pub(crate) trait Element: SolverElement<Real = <Self::Value as Scalar>::Part> {
@@ -38,6 +38,9 @@ pub(crate) trait Scalar:
     + Mul<Output = Self>
     + Div<Output = Self>
     + Neg<Output = Self>
+    + AddAssign
+    + SubAssign
+    + DivAssign
     + faer::traits::ComplexField
 {
     /// The type of its parts.
@@ -78,6 +81,7 @@ pub(crate) trait Real: Scalar<Part = Self> + PartialOrd {
     fn magnitude(self) -> Self;
     fn root(self) -> Self;
     fn with_sign_of(self, sign: Self) -> Self;
+    fn is_number(self) -> bool;
 }
 
 macro_rules! real {
@@ -108,6 +112,10 @@ macro_rules! real {
 
             fn with_sign_of(self, sign: Self) -> Self {
                 $t::copysign(self, sign)
+            }
+
+            fn is_number(self) -> bool {
+                $t::is_finite(self)
             }
         }
 

@@ -2,7 +2,7 @@
 
 use crate::cholesky;
 use crate::matrix::{Matrix, Op, Triangle};
-use crate::scalar::Scalar;
+use crate::scalar::{Real, Scalar};
 use faer::diag::Diag;
 use faer::dyn_stack::{MemBuffer, MemStack};
 use faer::linalg::evd::{ComputeEigenvectors, self_adjoint_evd, self_adjoint_evd_scratch};
@@ -101,7 +101,5 @@ fn view<T: Scalar>(a: &Matrix<T>) -> MatRef<'_, T> {
 
 /// Iterations need not end on infinities and NaN.
 fn check_finite<T: Scalar>(a: &Matrix<T>) -> Option<()> {
-    let zero = T::Part::ZERO;
-    let is_finite = |part: T::Part| part - part == zero;
-    a.elements().iter().all(|element| element.parts().into_iter().all(is_finite)).then_some(())
+    a.elements().iter().all(|element| element.parts().into_iter().all(Real::is_number)).then_some(())
 }
