@@ -41,10 +41,35 @@ mod scalar;
 
 pub use hip_host::library::serves;
 
+use hip_host::library::Uses;
+use hip_sys::rocblas::{rocblas_handle, rocblas_status};
 use hip_sys::{Rocblas, RocblasTable, Version};
 
 /// The version of rocBLAS whose behaviour this follows.
 const VERSION: Version = Version { major: 4, minor: 4, patch: 0 };
+
+/// Submits a call of a library that takes rocBLAS's handles, such as rocSOLVER: `body` runs in the order of the handle's stream.
+///
+/// # Errors
+/// The status that the library's function returns: the handle is none, or [`Uses::submit`] failed. `rocblas_status_size_unchanged` if the
+/// handle is asked for sizes of workspaces: no call needs one.
+///
+/// # Safety
+/// As [`Uses::submit`].
+pub unsafe fn submit(
+    handle: rocblas_handle,
+    name: &'static str,
+    uses: Uses,
+    body: impl Fn() + Send + Sync + 'static,
+) -> Result<(), rocblas_status> {
+    let call = handle::begin(handle, name)?;
+    let act = move || {
+        body();
+        Ok(())
+    };
+    // SAFETY: S11: the caller vouches for the body.
+    unsafe { call.submit(uses, Box::new(act)) }
+}
 
 /// The library. A function that it lacks returns `rocblas_status_not_implemented`.
 pub fn library() -> Rocblas {

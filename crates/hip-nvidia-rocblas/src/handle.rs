@@ -9,10 +9,11 @@ use hip_sys::hip::{hipError_t, hipStream_t};
 use hip_sys::provider::Handles;
 use hip_sys::rocblas::{rocblas_handle, rocblas_pointer_mode, rocblas_status};
 use parking_lot::Mutex;
+use std::any::Any;
 use std::ffi::c_void;
 use std::ptr::null_mut;
 use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, Ordering};
-use std::sync::{Arc, LazyLock};
+use std::sync::{Arc, LazyLock, OnceLock};
 
 /// A cuBLAS context. It is destroyed after the last call that uses it.
 pub(super) struct Handle {
@@ -28,6 +29,8 @@ pub(super) struct Handle {
     /// The driver's handle of the stream.
     stream: AtomicPtr<c_void>,
     bound: Mutex<Bound>,
+    /// What a library above this one keeps with the handle. It is dropped after it, with its device current.
+    pub(super) kept: OnceLock<Box<dyn Any + Send + Sync>>,
 }
 
 /// Settings that must be applied to cuBLAS again when one of them changes.
@@ -98,6 +101,7 @@ impl Handle {
             querying: AtomicBool::new(false),
             stream: AtomicPtr::new(null_mut()),
             bound: Mutex::new(Bound { stream: 0, workspace: Workspace { start: 0, bytes: 0 } }),
+            kept: OnceLock::new(),
         };
         handle.set_atomics_mode(AtomicsMode(1))?;
         handle.set_math_mode(0, MathMode::EXACT)?;

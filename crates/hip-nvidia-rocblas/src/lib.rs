@@ -13,6 +13,7 @@
 //! calls cuBLAS once. A function that cuBLAS lacks returns `not_implemented`. `COVERAGE.md` of rocblas-safe lists those, and
 //! `docs/platforms/nvidia.md` lists the differences.
 
+mod above;
 mod adapt;
 mod check;
 mod convert;
@@ -37,6 +38,7 @@ mod settings;
 mod table;
 mod trsm_ex;
 
+pub use above::{Above, with_handle};
 pub use hip_nvidia::library::serves;
 
 use hip_sys::{LoadError, Rocblas, RocblasTable, Version};

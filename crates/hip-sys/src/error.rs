@@ -54,6 +54,14 @@ pub enum LoadError {
         /// The file.
         library: String,
     },
+    /// The library is linked to another rocBLAS than the one in use, whose handles mean nothing to it.
+    #[error(
+        "{library} is linked to another rocBLAS than the one in use: install both from one ROCm, or set ROCM_PATH to the folder above its lib/"
+    )]
+    OtherRocblas {
+        /// The file.
+        library: String,
+    },
     /// The library is newer than what its declarations are known of.
     #[error(
         "{library} is version {found}, and the declarations of {first}.0 and later are not known here: install one before {first}.0"

@@ -2,7 +2,7 @@
 //!
 //! The sizes, offsets and values are the compiler's own, of the types that calls are made with.
 
-pub use crate::generated::layout::{HIP, MIOPEN, ROCBLAS, ROCFFT, ROCRAND, RTC};
+pub use crate::generated::layout::{HIP, MIOPEN, ROCBLAS, ROCFFT, ROCRAND, ROCSOLVER, RTC};
 
 /// Everything of a library's headers that the bindings repeat.
 #[derive(Debug, Clone, Copy)]
@@ -52,6 +52,7 @@ mod tests {
             (ROCRAND, include_str!("generated/rocrand.rs")),
             (ROCFFT, include_str!("generated/rocfft.rs")),
             (ROCBLAS, include_str!("generated/rocblas.rs")),
+            (ROCSOLVER, include_str!("generated/rocsolver.rs")),
             (MIOPEN, include_str!("generated/miopen.rs")),
         ] {
             // What has no name in C has one of bindgen's, and is in no list.

@@ -1,13 +1,16 @@
-//! AMD's other ROCm libraries, found at run time: rocRAND, rocFFT, rocBLAS and MIOpen.
+//! AMD's other ROCm libraries, found at run time: rocRAND, rocFFT, rocBLAS, rocSOLVER and MIOpen.
 
 use crate::hip::hipRuntimeGetVersion_fn;
 use crate::libraries::{Libraries, Slot};
 use crate::miopen::miopenStatus_t;
-use crate::rocblas::rocblas_status;
+use crate::rocblas::{rocblas_create_handle_fn, rocblas_status};
 use crate::rocfft::rocfft_status;
 use crate::rocrand::rocrand_status;
-use crate::{LoadError, MiopenTable, RocblasTable, RocfftTable, RocrandTable, Version, loader};
-use std::ffi::CStr;
+use crate::{
+    LoadError, MiopenTable, Platform, RocblasTable, RocfftTable, RocrandTable, RocsolverTable, Version,
+    loader,
+};
+use std::ffi::{CStr, c_char};
 use std::fmt;
 use std::path::{Path, PathBuf};
 
@@ -32,6 +35,8 @@ pub struct Library<T> {
     table: T,
     /// Where the HIP that it is linked to has `hipRuntimeGetVersion`.
     hip: Option<usize>,
+    /// Where the rocBLAS that it is linked to, or is, has `rocblas_create_handle`.
+    rocblas: Option<usize>,
 }
 
 /// rocRAND: `librocrand.so.1`.
@@ -40,6 +45,8 @@ pub type Rocrand = Library<RocrandTable>;
 pub type Rocfft = Library<RocfftTable>;
 /// rocBLAS: `librocblas.so.5` (ROCm 7 and 10), `.so.4` (ROCm 6) or `.so.0` (ROCm 5). A later one is refused.
 pub type Rocblas = Library<RocblasTable>;
+/// rocSOLVER: `librocsolver.so.0`. It takes the handles of the rocBLAS that it is linked to.
+pub type Rocsolver = Library<RocsolverTable>;
 /// MIOpen: `libMIOpen.so.1`.
 pub type Miopen = Library<MiopenTable>;
 
@@ -89,7 +96,10 @@ impl<T: Table> Library<T> {
         // Found through the library's handle, it is that of the HIP it depends on.
         let hip =
             source.find::<hipRuntimeGetVersion_fn>("hipRuntimeGetVersion").map(|function| function as usize);
-        Ok(Self { version, library: source.path().to_path_buf(), table, hip })
+        let rocblas = source
+            .find::<rocblas_create_handle_fn>("rocblas_create_handle")
+            .map(|function| function as usize);
+        Ok(Self { version, library: source.path().to_path_buf(), table, hip, rocblas })
     }
 
     /// A library of the given functions: `library` says in messages what they call.
@@ -98,7 +108,7 @@ impl<T: Table> Library<T> {
     /// Each function does what AMD's function of that name does, as far as callers rely on it for memory safety; the rest may answer
     /// an error.
     pub unsafe fn from_table(version: Version, library: PathBuf, table: T) -> Self {
-        Self { version, library, table, hip: None }
+        Self { version, library, table, hip: None, rocblas: None }
     }
 
     /// Whether it works on the streams and the memory of the HIP that has this function.
@@ -112,10 +122,11 @@ impl<T: Table> Library<T> {
     }
 
     /// What it answered to be. That is the library's own version, not ROCm's: rocRAND 2.10.9 is in ROCm 5.2, 4.2.0 in 7.2; rocBLAS
-    /// 2.44 in 5.2, 5.2 in 7.2; rocFFT 1.0.17 in 5.2, 1.0.36 in 7.2; MIOpen 2.17 in 5.2, 3.5 in 7.2.
+    /// 2.44 in 5.2, 5.2 in 7.2; rocFFT 1.0.17 in 5.2, 1.0.36 in 7.2; rocSOLVER 3.18 in 5.2, 3.32 in 7.2; MIOpen 2.17 in 5.2, 3.5 in 7.2.
     #[doc(alias = "rocrand_get_version")]
     #[doc(alias = "rocblas_get_version_string")]
     #[doc(alias = "rocfft_get_version_string")]
+    #[doc(alias = "rocsolver_get_version_string")]
     #[doc(alias = "miopenGetVersion")]
     pub fn version(&self) -> Version {
         self.version
@@ -124,6 +135,21 @@ impl<T: Table> Library<T> {
     /// The file that it was loaded from: a path, or a bare name that the system found.
     pub fn library(&self) -> &Path {
         &self.library
+    }
+}
+
+impl Rocsolver {
+    /// AMD's rocSOLVER for a platform of AMD's: [`Library::load_for`], if it is linked to this rocBLAS, whose handles it is to take.
+    ///
+    /// # Errors
+    /// As there; [`LoadError::OtherRocblas`] if it is linked to another one.
+    pub fn load_with(platform: &Platform, rocblas: &Rocblas) -> Result<Self, LoadError> {
+        let found = Self::load_for(platform)?;
+        if found.rocblas == Some(rocblas.table.rocblas_create_handle as usize) {
+            Ok(found)
+        } else {
+            Err(LoadError::OtherRocblas { library: found.library.display().to_string() })
+        }
     }
 }
 
@@ -203,13 +229,45 @@ impl sealed::Sealed for RocblasTable {
     }
 
     unsafe fn ask_version(&self) -> Result<Version, (&'static str, u32)> {
-        let mut text = [0_u8; 256];
-        // SAFETY: S1: the table was filled from the library; so many bytes are live and writable.
-        let status = unsafe { (self.rocblas_get_version_string)(text.as_mut_ptr().cast(), text.len() - 1) };
-        if status != rocblas_status::rocblas_status_success {
-            return Err(("rocblas_get_version_string", status.0));
-        }
-        Ok(version_in(&text))
+        // SAFETY: S1: the table was filled from the library.
+        unsafe { rocblas_version("rocblas_get_version_string", self.rocblas_get_version_string) }
+    }
+}
+
+impl Table for RocsolverTable {}
+
+impl sealed::Sealed for RocsolverTable {
+    const TITLE: &'static str = "rocSOLVER (librocsolver)";
+    const NAMES: &'static [&'static str] = &["librocsolver.so.0", "librocsolver.so"];
+    const REMEDY: &'static str = "Install rocSOLVER (rocsolver, or librocsolver0 on Debian 13), or set ROCM_PATH to the folder above its lib/";
+
+    fn fill(source: &loader::Source) -> Result<Self, LoadError> {
+        Self::load(source)
+    }
+
+    fn slot(libraries: &Libraries) -> &Slot<Self> {
+        &libraries.rocsolver
+    }
+
+    unsafe fn ask_version(&self) -> Result<Version, (&'static str, u32)> {
+        // SAFETY: S1: the table was filled from the library.
+        unsafe { rocblas_version("rocsolver_get_version_string", self.rocsolver_get_version_string) }
+    }
+}
+
+/// The version of rocBLAS or of a library that has its statuses.
+///
+/// # Safety
+/// The function writes at most as many bytes as it is told.
+unsafe fn rocblas_version(
+    name: &'static str,
+    ask: unsafe extern "C" fn(*mut c_char, usize) -> rocblas_status,
+) -> Result<Version, (&'static str, u32)> {
+    let mut text = [0_u8; 256];
+    // SAFETY: S1: so many bytes are live and writable.
+    match unsafe { ask(text.as_mut_ptr().cast(), text.len() - 1) } {
+        rocblas_status::rocblas_status_success => Ok(version_in(&text)),
+        status => Err((name, status.0)),
     }
 }
 

@@ -1,6 +1,7 @@
 //! All errors, with what was found, what was expected and what to do.
 
 use crate::raw::Failure;
+use hip_sys::rocblas::rocblas_status;
 use hip_sys::{LoadError, Unsupported};
 
 /// The result of this crate's calls.
@@ -193,11 +194,17 @@ impl Error {
     pub fn is_passing(&self) -> bool {
         match self {
             Self::Hip(_) => true,
-            Self::Status { code, .. } => {
-                *code == hip_sys::rocblas::rocblas_status::rocblas_status_memory_error.0
-            }
+            Self::Status { code, .. } => *code == rocblas_status::rocblas_status_memory_error.0,
             _ => false,
         }
+    }
+
+    /// What the status of a function says: rocBLAS's own, and those of libraries that answer with its statuses.
+    ///
+    /// # Errors
+    /// [`Error::Status`] for all but success, and success with less memory than the library would like.
+    pub fn check_status(function: &'static str, status: rocblas_status) -> Result<()> {
+        Ok(crate::raw::status(function, status)?)
     }
 
     pub(crate) fn shape(
@@ -222,7 +229,6 @@ fn remedy(code: u32) -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use hip_sys::rocblas::rocblas_status;
 
     #[test]
     fn messages_say_what_and_what_to_do() {

@@ -49,6 +49,7 @@
 //! `COVERAGE.md` lists each C function and what wraps it.
 
 mod band;
+mod columns;
 mod convert;
 mod error;
 mod flag;
@@ -70,6 +71,7 @@ mod vector;
 mod vector_batch;
 
 pub use band::BandMatrix;
+pub use columns::Columns;
 pub use error::{Error, Result};
 pub use handle::Handle;
 pub use library::library;

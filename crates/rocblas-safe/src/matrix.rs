@@ -3,7 +3,7 @@
 use crate::place::{self, Place, cut, cut_mut};
 use crate::stored::Stored;
 use crate::{Layout, MatrixBatch, MatrixBatchMut, Operable, Result};
-use hip_safe::{DeviceView, DeviceViewMut};
+use hip_safe::{DeviceSlice, DeviceView, DeviceViewMut};
 
 /// A matrix in device memory, to read. Copying it copies the reference.
 ///
@@ -197,5 +197,11 @@ impl<'a, T: Operable> From<MatrixMut<'a, T>> for MatrixBatchMut<'a, T> {
 impl<'a, T: Operable> From<&'a mut MatrixMut<'_, T>> for MatrixBatchMut<'a, T> {
     fn from(matrix: &'a mut MatrixMut<'_, T>) -> Self {
         matrix.reborrow().into()
+    }
+}
+
+impl<'a, T: Operable> From<&'a MatrixMut<'_, T>> for MatrixBatch<'a, T> {
+    fn from(matrix: &'a MatrixMut<'_, T>) -> Self {
+        Self { stored: matrix.stored, place: Place::One(matrix.view.as_view()) }
     }
 }

@@ -3,7 +3,7 @@
 use crate::place::{self, Place, cut, cut_mut};
 use crate::stored::Stored;
 use crate::{Error, Layout, Matrix, MatrixMut, Operable, Result};
-use hip_safe::{DeviceView, DeviceViewMut};
+use hip_safe::{DeviceSlice, DeviceView, DeviceViewMut};
 
 /// Matrices of one size and layout, for reading. A [`Matrix`] converts to one: an operation uses it with every member of the other batches.
 #[derive(Debug, Clone)]
@@ -204,6 +204,19 @@ impl<'a, T: Operable> From<&'a mut MatrixBatchMut<'_, T>> for MatrixBatchMut<'a,
                 Place::Strided { view: view.reborrow(), stride, count }
             }
             Place::Many(views) => Place::Many(views.iter_mut().map(DeviceViewMut::reborrow).collect()),
+        };
+        Self { stored: batch.stored, place }
+    }
+}
+
+impl<'a, T: Operable> From<&'a MatrixBatchMut<'_, T>> for MatrixBatch<'a, T> {
+    fn from(batch: &'a MatrixBatchMut<'_, T>) -> Self {
+        let place = match &batch.place {
+            Place::One(view) => Place::One(view.as_view()),
+            &Place::Strided { ref view, stride, count } => {
+                Place::Strided { view: view.as_view(), stride, count }
+            }
+            Place::Many(views) => Place::Many(views.iter().map(DeviceSlice::as_view).collect()),
         };
         Self { stored: batch.stored, place }
     }

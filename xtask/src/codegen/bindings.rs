@@ -33,6 +33,10 @@ pub(super) fn generate(headers: &Headers, library: &Library) -> Result<syn::File
         // A handle of HIP points to a structure with the same name prefixed by `i`.
         builder = builder.blocklist_type(format!("i?{name}"));
     }
+    for name in &library.from_rocblas {
+        // A typedef of rocBLAS has its enumeration's name without the underscore at the end, or its structure's without the one before.
+        builder = builder.blocklist_type(format!("_?{name}_?"));
+    }
     for name in &library.opaque {
         builder = builder.opaque_type(name);
     }

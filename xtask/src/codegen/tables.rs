@@ -29,6 +29,9 @@ pub(super) struct Library {
     /// Types that are declared in HIP's bindings.
     #[serde(default)]
     pub from_hip: Vec<String>,
+    /// Types that are declared in rocBLAS's bindings.
+    #[serde(default)]
+    pub from_rocblas: Vec<String>,
     /// Types that are bytes to us.
     #[serde(default)]
     pub opaque: Vec<String>,
@@ -224,8 +227,10 @@ pub(super) fn render(stamp: &str, library: &Library, mut items: syn::File) -> Re
     let (first, rest) = library.name.split_at(1);
     let table = format_ident!("{}{rest}Table", first.to_uppercase());
     let items = items.items;
-    let from_hip: Vec<_> = library.from_hip.iter().map(|name| format_ident!("{name}")).collect();
-    let uses = (!from_hip.is_empty()).then(|| quote! { use super::hip::{#(#from_hip),*}; });
+    let idents = |names: &[String]| names.iter().map(|name| format_ident!("{name}")).collect::<Vec<_>>();
+    let (from_hip, from_rocblas) = (idents(&library.from_hip), idents(&library.from_rocblas));
+    let hip = (!from_hip.is_empty()).then(|| quote! { use super::hip::{#(#from_hip),*}; });
+    let rocblas = (!from_rocblas.is_empty()).then(|| quote! { use super::rocblas::{#(#from_rocblas),*}; });
     let not_implemented = library.not_implemented.is_some().then(|| {
         quote! {
             pub const fn not_implemented() -> Self {
@@ -234,7 +239,8 @@ pub(super) fn render(stamp: &str, library: &Library, mut items: syn::File) -> Re
         }
     });
     let file = syn::parse2(quote! {
-        #uses
+        #hip
+        #rocblas
         #(#items)*
         #(#aliases)*
         #[derive(Clone)]

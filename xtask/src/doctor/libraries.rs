@@ -61,6 +61,9 @@ fn item(finding: &Finding) -> Item {
             Kind::Rocblas => {
                 "matrix products on AMD GPUs are faster with it: install ROCm's rocblas, or on Debian 13 apt-get install librocblas0"
             }
+            Kind::Rocsolver => {
+                "only rocsolver-safe needs it: install ROCm's rocsolver, or on Debian 13 apt-get install librocsolver0"
+            }
             Kind::Miopen => {
                 "convolutions on AMD GPUs are faster with it: install ROCm's miopen-hip, or on Debian sid apt-get install libmiopen1"
             }

@@ -63,6 +63,17 @@ const ROCBLAS: [((u32, u32, u32), Release, Release); 14] = [
     ((5, 2, 0), (7, 2), (7, 2)),
 ];
 
+/// rocSOLVER's versions, according to its changelog and, from 7.2 on, its header.
+const ROCSOLVER: [((u32, u32, u32), Release, Release); 7] = [
+    ((3, 18, 0), (5, 2), (5, 2)),
+    ((3, 19, 0), (5, 3), (5, 3)),
+    ((3, 20, 0), (5, 4), (5, 4)),
+    ((3, 24, 0), (6, 0), (6, 0)),
+    ((3, 25, 0), (6, 1), (6, 1)),
+    ((3, 26, 0), (6, 2), (6, 2)),
+    ((3, 32, 0), (7, 2), (7, 2)),
+];
+
 /// MIOpen's versions, according to its repository's tags. The version was not always raised.
 const MIOPEN: [((u32, u32, u32), Release, Release); 9] = [
     ((2, 17, 0), (5, 2), (5, 2)),
@@ -86,6 +97,7 @@ impl Releases {
             Kind::Rocfft => (&ROCFFT, (v.major, v.minor, v.patch)),
             // The last number only counts fixes.
             Kind::Rocblas => (&ROCBLAS, (v.major, v.minor, 0)),
+            Kind::Rocsolver => (&ROCSOLVER, (v.major, v.minor, 0)),
             Kind::Miopen => (&MIOPEN, (v.major, v.minor, 0)),
         };
         let below = rows.iter().rfind(|row| row.0 <= own);
@@ -142,6 +154,7 @@ pub(super) fn of_headers(kind: Kind, include: &Path) -> Option<Version> {
         }
         Kind::Hip | Kind::Rtc => ("hip/hip_version.h", "HIP"),
         Kind::Rocblas => ("rocblas/internal/rocblas-version.h", "ROCBLAS"),
+        Kind::Rocsolver => ("rocsolver/rocsolver-version.h", "ROCSOLVER"),
         Kind::Miopen => ("miopen/version.h", "MIOPEN"),
     };
     let text = read(header)?;

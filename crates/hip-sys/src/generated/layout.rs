@@ -4211,6 +4211,72 @@ pub const ROCRAND: Bindings = Bindings {
         },
     ],
 };
+pub const ROCSOLVER: Bindings = Bindings {
+    version: "3.32",
+    structures: &[],
+    constants: &[
+        Constant {
+            name: "rocblas_svect_all",
+            of: "rocblas_svect_",
+            value: rocsolver::rocblas_svect_::rocblas_svect_all.0 as i64,
+        },
+        Constant {
+            name: "rocblas_svect_singular",
+            of: "rocblas_svect_",
+            value: rocsolver::rocblas_svect_::rocblas_svect_singular.0 as i64,
+        },
+        Constant {
+            name: "rocblas_svect_overwrite",
+            of: "rocblas_svect_",
+            value: rocsolver::rocblas_svect_::rocblas_svect_overwrite.0 as i64,
+        },
+        Constant {
+            name: "rocblas_svect_none",
+            of: "rocblas_svect_",
+            value: rocsolver::rocblas_svect_::rocblas_svect_none.0 as i64,
+        },
+        Constant {
+            name: "rocblas_outofplace",
+            of: "rocblas_workmode_",
+            value: rocsolver::rocblas_workmode_::rocblas_outofplace.0 as i64,
+        },
+        Constant {
+            name: "rocblas_inplace",
+            of: "rocblas_workmode_",
+            value: rocsolver::rocblas_workmode_::rocblas_inplace.0 as i64,
+        },
+        Constant {
+            name: "rocblas_evect_original",
+            of: "rocblas_evect_",
+            value: rocsolver::rocblas_evect_::rocblas_evect_original.0 as i64,
+        },
+        Constant {
+            name: "rocblas_evect_tridiagonal",
+            of: "rocblas_evect_",
+            value: rocsolver::rocblas_evect_::rocblas_evect_tridiagonal.0 as i64,
+        },
+        Constant {
+            name: "rocblas_evect_none",
+            of: "rocblas_evect_",
+            value: rocsolver::rocblas_evect_::rocblas_evect_none.0 as i64,
+        },
+        Constant {
+            name: "rocblas_eform_ax",
+            of: "rocblas_eform_",
+            value: rocsolver::rocblas_eform_::rocblas_eform_ax.0 as i64,
+        },
+        Constant {
+            name: "rocblas_eform_abx",
+            of: "rocblas_eform_",
+            value: rocsolver::rocblas_eform_::rocblas_eform_abx.0 as i64,
+        },
+        Constant {
+            name: "rocblas_eform_bax",
+            of: "rocblas_eform_",
+            value: rocsolver::rocblas_eform_::rocblas_eform_bax.0 as i64,
+        },
+    ],
+};
 pub const RTC: Bindings = Bindings {
     version: "7.2",
     structures: &[],

@@ -30,6 +30,10 @@ pub mod rocfft;
 #[rustfmt::skip]
 pub mod rocblas;
 
+/// rocSOLVER: types and [`rocsolver::RocsolverTable`].
+#[rustfmt::skip]
+pub mod rocsolver;
+
 /// MIOpen: types and [`miopen::MiopenTable`].
 #[rustfmt::skip]
 pub mod miopen;

@@ -5,12 +5,16 @@ mod last_error;
 mod library;
 mod names;
 mod properties;
+mod rocsolver;
 mod same;
 mod table;
+mod version;
 
 pub use handles::{Absent, Handles};
 pub use last_error::LastError;
 pub use library::SharedLibrary;
 pub use names::{error_name, error_text};
 pub use properties::{common_arch, device_attribute, legacy_properties};
+pub use rocsolver::{Batched, Context, Element as SolverElement, Solver, table as rocsolver_table};
 pub use same::same_hip;
+pub use version::give_version;

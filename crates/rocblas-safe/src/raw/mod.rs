@@ -15,7 +15,7 @@ mod level1;
 mod level2;
 mod level3;
 
-pub(crate) use call::{Call, Failure, Form, Operand};
+pub(crate) use call::{Call, Failure, Form, Operand, status};
 pub use ex::{ProductTypes, VectorProductCalls};
 pub use level1::{ComplexCalls, ElementCalls, Level1Calls};
 pub use level2::Level2Calls;

@@ -1,0 +1,106 @@
+//! One call of rocSOLVER: calls of cuSOLVER on the handle's stream and workspace.
+
+use crate::functions::{Cusolver, Handle};
+use crate::library::open;
+use hip_nvidia_rocblas::{Above, with_handle};
+use hip_sys::provider::{Batched, Context};
+use hip_sys::rocblas::rocblas_status;
+use std::ffi::{c_int, c_void};
+use std::ptr::null_mut;
+
+pub(crate) type Status = rocblas_status;
+
+/// The outcome of a call: success, or another status.
+pub(crate) type Outcome<T = ()> = Result<T, Status>;
+
+pub(crate) const SIZE: Status = Status::rocblas_status_invalid_size;
+pub(crate) const VALUE: Status = Status::rocblas_status_invalid_value;
+pub(crate) const NOT_IMPLEMENTED: Status = Status::rocblas_status_not_implemented;
+const MEMORY: Status = Status::rocblas_status_memory_error;
+const INTERNAL: Status = Status::rocblas_status_internal_error;
+
+/// The bytes at the beginning of a workspace that hold an `info` that nobody asked for.
+const INFO_BYTES: usize = 256;
+
+/// Returns the status as an error if the condition is false.
+pub(crate) fn ensure(condition: bool, otherwise: Status) -> Outcome {
+    if condition { Ok(()) } else { Err(otherwise) }
+}
+
+/// cuSOLVER's status as an outcome.
+pub(crate) fn done(code: u32) -> Outcome {
+    match code {
+        0 => Ok(()),
+        2 => Err(MEMORY),
+        3 => Err(VALUE),
+        4 => Err(Status::rocblas_status_arch_mismatch),
+        9 => Err(NOT_IMPLEMENTED),
+        _ => Err(INTERNAL),
+    }
+}
+
+/// A context of cuSOLVER, which lives as long as rocBLAS's handle.
+struct Solver(Handle);
+
+// SAFETY: S8: an address; a rocBLAS handle is used by one thread at a time.
+unsafe impl Send for Solver {}
+// SAFETY: S8: as above.
+unsafe impl Sync for Solver {}
+
+impl Drop for Solver {
+    fn drop(&mut self) {
+        if let Ok(cusolver) = open() {
+            // SAFETY: S11: it was live, and nobody else has it any more. What it answers nobody waits for.
+            unsafe { (cusolver.destroy)(self.0) };
+        }
+    }
+}
+
+/// What a call works with.
+pub(crate) struct Work {
+    pub(crate) cusolver: &'static Cusolver,
+    pub(crate) raw: Handle,
+    /// How many members the batch has.
+    pub(crate) members: usize,
+    start: *mut c_void,
+    bytes: usize,
+}
+
+impl Work {
+    /// An `info` that nobody asked for.
+    pub(crate) fn info(&self) -> *mut c_int {
+        self.start.cast()
+    }
+
+    /// Memory for so many elements.
+    pub(crate) fn space<T>(&self, elements: c_int) -> Outcome<*mut T> {
+        let elements = usize::try_from(elements).map_err(|_| INTERNAL)?;
+        let needed = elements.checked_mul(size_of::<T>()).and_then(|bytes| bytes.checked_add(INFO_BYTES));
+        ensure(needed.is_some_and(|needed| needed <= self.bytes), MEMORY)?;
+        Ok(self.start.wrapping_byte_add(INFO_BYTES).cast())
+    }
+}
+
+/// Calls `body` with cuSOLVER on the handle's stream.
+pub(crate) fn with(context: Context, body: impl FnOnce(&Work) -> Outcome) -> Status {
+    with_handle(context.handle, |handle: Above<'_>| {
+        let members = usize::try_from(context.batch).map_err(|_| SIZE)?;
+        let cusolver = open().map_err(|_| INTERNAL)?;
+        let Solver(raw) = *handle.keep(|| {
+            let mut raw = null_mut();
+            // SAFETY: S1: a live place; the device's context is current.
+            done(unsafe { (cusolver.create)(&mut raw) })?;
+            Ok(Solver(raw))
+        })?;
+        // SAFETY: S11: live handles.
+        done(unsafe { (cusolver.set_stream)(raw, handle.stream()) })?;
+        let (start, bytes) = handle.workspace();
+        ensure(bytes >= INFO_BYTES, MEMORY)?;
+        body(&Work { cusolver, raw, members, start, bytes })
+    })
+}
+
+/// The address of a member.
+pub(crate) fn member<T>(operand: Batched<T>, index: usize) -> *mut T {
+    operand.address.wrapping_offset(operand.stride.wrapping_mul(index as i64) as isize)
+}

@@ -1,0 +1,67 @@
+//! LAPACK's `info`: what became of a computation.
+
+use crate::{Error, Result};
+use hip_safe::{DeviceBuffer, Stream};
+
+/// What became of an operation, once it is done. Without [`Info::check`] a failure goes unnoticed, and its results have no meaning.
+#[must_use = "the operation may have failed: `check` says so"]
+#[derive(Debug)]
+pub struct Info {
+    pub(crate) op: &'static str,
+    pub(crate) meaning: Meaning,
+    /// Whether the operation had a batch.
+    pub(crate) batched: bool,
+    pub(crate) stream: Stream,
+    /// A number for each member; `None` where nothing was to be done.
+    pub(crate) numbers: Option<DeviceBuffer<i32>>,
+}
+
+/// What a number above 0 says.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Meaning {
+    Pivot,
+    Minor,
+    Rank,
+    Convergence,
+    /// Up to this order the iteration, above it a minor of the second matrix.
+    ConvergenceOrMinor(usize),
+}
+
+impl Info {
+    /// Waits for the operation.
+    ///
+    /// # Errors
+    /// [`Error::Singular`], [`Error::NotPositiveDefinite`], [`Error::RankDeficient`] or [`Error::NotConverged`]: the first member that failed;
+    /// [`Error::Blas`] if the wait fails, as it does while the stream captures.
+    pub fn check(self) -> Result<()> {
+        let numbers = self.numbers()?;
+        match numbers.iter().position(|&number| number != 0) {
+            None => Ok(()),
+            Some(member) => Err(self.error(numbers[member], self.batched.then_some(member))),
+        }
+    }
+
+    /// Waits for the operation, and returns LAPACK's number for each member: 0 for success. Where nothing was to be done, there are none.
+    ///
+    /// # Errors
+    /// [`Error::Blas`] if the wait fails.
+    pub fn numbers(&self) -> Result<Vec<i32>> {
+        match &self.numbers {
+            Some(numbers) => Ok(self.stream.download(numbers)?),
+            None => Ok(Vec::new()),
+        }
+    }
+
+    fn error(&self, info: i32, member: Option<usize>) -> Error {
+        let (op, place) = (self.op, usize::try_from(info).unwrap_or(0));
+        match self.meaning {
+            Meaning::Pivot => Error::Singular { op, pivot: place, member },
+            Meaning::Minor => Error::NotPositiveDefinite { op, minor: place, member },
+            Meaning::Rank => Error::RankDeficient { op, element: place, member },
+            Meaning::ConvergenceOrMinor(order) if place > order => {
+                Error::NotPositiveDefinite { op, minor: place - order, member }
+            }
+            Meaning::Convergence | Meaning::ConvergenceOrMinor(_) => Error::NotConverged { op, info, member },
+        }
+    }
+}

@@ -1,0 +1,223 @@
+//! One operation before it is submitted: its operands, and the memory that it uses.
+
+use crate::info::Meaning;
+use crate::raw::{Call, Failure, Operand};
+use crate::{Error, Info, Lapack, Result, Solver};
+use hip_safe::{AnyBits, DeviceBuffer, DeviceSlice, DeviceSliceMut, DeviceView, DeviceViewMut};
+use rocblas_safe::{Columns, MatrixBatch, MatrixBatchMut};
+use std::ffi::c_void;
+
+/// What an operation uses. Its matrices come first: they say how many members there are.
+pub(crate) struct Work<'a> {
+    op: &'static str,
+    /// The members of the batch; `None` for single matrices.
+    count: Option<usize>,
+    reads: Vec<DeviceView<'a, u8>>,
+    writes: Vec<DeviceViewMut<'a, u8>>,
+}
+
+/// A matrix of an operation.
+#[derive(Clone, Copy)]
+pub(crate) struct Matrix {
+    pub(crate) rows: usize,
+    pub(crate) cols: usize,
+    /// The rows, as C takes them.
+    pub(crate) m: i32,
+    /// The columns, as C takes them.
+    pub(crate) n: i32,
+    pub(crate) operand: Operand,
+}
+
+impl<'a> Work<'a> {
+    /// An operation of the matrix that it changes, which it is named after.
+    pub(crate) fn new<T: Lapack>(op: &'static str, a: MatrixBatchMut<'a, T>) -> Result<(Self, Matrix)> {
+        let count = a.into_columns();
+        let Some(columns) = count else { return Err(not_columns(op)) };
+        let mut work =
+            Self { op, count: columns.batch.map(|batch| batch.0), reads: Vec::new(), writes: Vec::new() };
+        let matrix = work.matrix(&columns)?;
+        let operand = Operand { address: work.note_write(columns.view)?, ..matrix.operand };
+        Ok((work, Matrix { operand, ..matrix }))
+    }
+
+    /// Another matrix that is written, and perhaps read.
+    pub(crate) fn write<T: Lapack>(
+        &mut self,
+        what: &'static str,
+        matrix: MatrixBatchMut<'a, T>,
+    ) -> Result<Matrix> {
+        let columns = matrix.into_columns().ok_or_else(|| not_columns(self.op))?;
+        self.check_count(what, columns.batch.map(|batch| batch.0))?;
+        let matrix = self.matrix(&columns)?;
+        let operand = Operand { address: self.note_write(columns.view)?, ..matrix.operand };
+        Ok(Matrix { operand, ..matrix })
+    }
+
+    /// A matrix that is read. A single one serves all members of a batch.
+    pub(crate) fn read<T: Lapack>(
+        &mut self,
+        what: &'static str,
+        matrix: MatrixBatch<'a, T>,
+    ) -> Result<Matrix> {
+        let columns = matrix.into_columns().ok_or_else(|| not_columns(self.op))?;
+        if columns.batch.is_some() {
+            self.check_count(what, columns.batch.map(|batch| batch.0))?;
+        }
+        let matrix = self.matrix(&columns)?;
+        let operand = Operand { address: self.note_read(columns.view)?, ..matrix.operand };
+        Ok(Matrix { operand, ..matrix })
+    }
+
+    /// A vector of so many elements in each member, to write.
+    pub(crate) fn write_vector<V: AnyBits>(
+        &mut self,
+        what: &'static str,
+        vector: &'a mut (impl DeviceSliceMut<Item = V> + ?Sized),
+        len: usize,
+    ) -> Result<Operand> {
+        let needed = self.reach(what, len, vector.as_view().len())?;
+        let address = self.note_write(vector.as_view_mut().into_slice(..needed)?)?;
+        Ok(Operand { address, ld: 1, stride: len as i64 })
+    }
+
+    /// A vector of so many elements in each member, to read.
+    pub(crate) fn read_vector<V: AnyBits>(
+        &mut self,
+        what: &'static str,
+        vector: &'a (impl DeviceSlice<Item = V> + ?Sized),
+        len: usize,
+    ) -> Result<Operand> {
+        let needed = self.reach(what, len, vector.as_view().len())?;
+        let address = self.note_read(vector.as_view().slice(..needed)?)?;
+        Ok(Operand { address, ld: 1, stride: len as i64 })
+    }
+
+    /// Memory of the library alone, for so many elements in each member.
+    pub(crate) fn scratch<V: AnyBits>(&self, solver: &Solver<'_>, len: usize) -> Result<DeviceBuffer<V>> {
+        let all =
+            len.checked_mul(self.members()).ok_or(rocblas_safe::Error::SizeOverflow { what: "batch" })?;
+        // SAFETY: S15: the library writes it before it reads it.
+        Ok(unsafe { solver.handle.stream().alloc_uninit(all.max(1)) }?.named("memory of rocSOLVER"))
+    }
+
+    /// The members of the batch; 1 without one.
+    pub(crate) fn members(&self) -> usize {
+        self.count.unwrap_or(1)
+    }
+
+    /// A size as C takes it.
+    pub(crate) fn size(&self, what: &'static str, size: usize) -> Result<i32> {
+        narrow(self.op, what, size)
+    }
+
+    /// Fails if a matrix has not the given size.
+    pub(crate) fn check(&self, what: &'static str, matrix: &Matrix, rows: usize, cols: usize) -> Result<()> {
+        if (matrix.rows, matrix.cols) == (rows, cols) {
+            return Ok(());
+        }
+        let got = format!("{} x {}", matrix.rows, matrix.cols);
+        Err(Error::shape(self.op, what, got, format!("{rows} x {cols}")))
+    }
+
+    /// Submits it.
+    ///
+    /// # Safety
+    /// The call uses the operands of this work and nothing else; what it writes was given to be written.
+    pub(crate) unsafe fn submit(
+        mut self,
+        solver: &Solver<'_>,
+        call: impl FnOnce(&Call<'_>) -> Result<(), Failure>,
+    ) -> Result<()> {
+        let batch = self.count.map(|count| narrow(self.op, "the number of matrices", count)).transpose()?;
+        // SAFETY: S2, S5, S23: the caller vouches for the call; rocSOLVER submits to the handle's stream, and its other memory is the handle's
+        // workspace.
+        let answer = unsafe {
+            solver.handle.submit_call(self.op, &self.reads, &mut self.writes, |handle| {
+                call(&Call { table: solver.table, handle, batch })
+            })
+        }?;
+        Ok(answer
+            .or_else(|Failure { function, status }| rocblas_safe::Error::check_status(function, status))?)
+    }
+
+    /// As [`Work::submit`], for a call that says what became of each member. Without a member nothing is done.
+    ///
+    /// # Safety
+    /// As there; the call writes a number for each member at the address that it gets.
+    pub(crate) unsafe fn submit_with_info(
+        mut self,
+        solver: &Solver<'_>,
+        meaning: Meaning,
+        call: impl FnOnce(&Call<'_>, *mut i32) -> Result<(), Failure>,
+    ) -> Result<Info> {
+        let (op, batched, stream) = (self.op, self.count.is_some(), solver.handle.stream());
+        let mut numbers = stream.alloc_zeros::<i32>(self.members())?.named("info of rocSOLVER");
+        {
+            let mut whole =
+                Work { op, count: self.count, reads: std::mem::take(&mut self.reads), writes: self.writes };
+            let address = whole.note_write(numbers.view_mut())?.cast();
+            // SAFETY: S2: as the caller vouches; there is a number for each member.
+            unsafe { whole.submit(solver, |it| call(it, address)) }?;
+        }
+        Ok(Info { op, meaning, batched, stream, numbers: Some(numbers) })
+    }
+
+    /// What an operation without anything to do answers.
+    pub(crate) fn nothing(self, solver: &Solver<'_>, meaning: Meaning) -> Info {
+        let (op, batched, stream) = (self.op, self.count.is_some(), solver.handle.stream());
+        Info { op, meaning, batched, stream, numbers: None }
+    }
+
+    fn matrix<V>(&self, columns: &Columns<V>) -> Result<Matrix> {
+        let &Columns { rows, cols, ld, batch, .. } = columns;
+        let stride = batch.map_or(0, |batch| batch.1);
+        let stride =
+            i64::try_from(stride).map_err(|_| rocblas_safe::Error::SizeOverflow { what: "batch" })?;
+        let (m, n) =
+            (narrow(self.op, "the number of rows", rows)?, narrow(self.op, "the number of columns", cols)?);
+        // The library looks at it where a matrix has one column or none too.
+        let ld = narrow(self.op, "the leading dimension", if cols > 1 { ld } else { rows.max(1) })?;
+        Ok(Matrix { rows, cols, m, n, operand: Operand { address: std::ptr::null_mut(), ld, stride } })
+    }
+
+    fn check_count(&self, what: &'static str, got: Option<usize>) -> Result<()> {
+        if got == self.count {
+            return Ok(());
+        }
+        let words =
+            |count: Option<usize>| count.map_or("a single matrix".to_owned(), |n| format!("a batch of {n}"));
+        Err(Error::shape(self.op, what, words(got), words(self.count)))
+    }
+
+    fn reach(&self, what: &'static str, len: usize, given: usize) -> Result<usize> {
+        let needed = len.checked_mul(self.members()).ok_or(rocblas_safe::Error::SizeOverflow { what })?;
+        if needed > given {
+            return Err(rocblas_safe::Error::Span { what, needed, len: given }.into());
+        }
+        Ok(needed)
+    }
+
+    fn note_read<V: AnyBits>(&mut self, view: DeviceView<'a, V>) -> Result<*mut c_void> {
+        self.reads.push(view.recast()?);
+        Ok(view.device_ptr().cast_mut().cast())
+    }
+
+    fn note_write<V: AnyBits>(&mut self, mut view: DeviceViewMut<'a, V>) -> Result<*mut c_void> {
+        let address = view.device_ptr_mut().cast();
+        self.writes.push(view.recast()?);
+        Ok(address)
+    }
+}
+
+fn narrow(op: &'static str, what: &'static str, size: usize) -> Result<i32> {
+    i32::try_from(size).map_err(|_| Error::TooLarge { op, what, size })
+}
+
+fn not_columns(op: &'static str) -> Error {
+    let remedy = "store it by columns, and batches at equal distances";
+    Error::not_supported(
+        op,
+        "a matrix that is row-major or conjugated, or a batch at arbitrary places,",
+        remedy,
+    )
+}

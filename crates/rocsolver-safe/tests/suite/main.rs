@@ -1,0 +1,12 @@
+//! The same tests on each platform: see [`under_test`].
+
+mod definite;
+mod dense;
+mod general;
+mod least_squares;
+mod misuse;
+mod operand;
+mod orthogonal;
+mod spectra;
+mod streams;
+mod under_test;

@@ -1,0 +1,155 @@
+//! What is an error before any call, and that it changes nothing.
+
+use crate::dense::Dense;
+use crate::operand::Operand;
+use crate::under_test;
+use hip_safe::DeviceViewMut;
+use rocblas_safe::Layout::{ColMajor, RowMajor};
+use rocblas_safe::{Error as Blas, Matrix, MatrixBatchMut, MatrixMut, Side, Triangle};
+use rocsolver_safe::{Complex64, Error, Result, Solver, Transpose, Vectors};
+
+#[track_caller]
+fn refused<R>(result: Result<R>, text: &str) {
+    match result {
+        Ok(_) => panic!("it was not refused: {text}"),
+        Err(error) => assert_eq!(error.to_string(), text),
+    }
+}
+
+#[test]
+fn operands_that_do_not_fit() {
+    let (stream, handle) = under_test::handle();
+    let solver = Solver::new(&handle).unwrap();
+    let matrix = |rows, cols| Operand::<f64>::one(&stream, &Dense::random::<f64>(rows, cols, 1));
+    let batch = |count| Operand::<f64>::batch(&stream, &vec![Dense::random::<f64>(3, 3, 1); count]);
+    let mut pivots = stream.alloc_zeros::<i32>(5).unwrap();
+    let mut numbers = stream.alloc_zeros::<f64>(2).unwrap();
+    refused(
+        solver.getrf(batch(2).write(), &mut pivots),
+        "pivots reaches over 6 elements, and the view has 5: take a longer view, or a smaller pivots",
+    );
+    let wanted = "getrs: a is 3 x 4, and 3 x 3 is needed";
+    refused(solver.getrs(Transpose::No, matrix(3, 4).read(), &pivots, matrix(3, 1).write()), wanted);
+    refused(solver.getri(matrix(2, 3).write(), &pivots), "getri: a is 2 x 3, and 2 x 2 is needed");
+    refused(solver.potrf(Triangle::Upper, matrix(3, 2).write()), "potrf: a is 3 x 2, and 3 x 3 is needed");
+    let wanted = "potrs: a is a batch of 2, and a batch of 3 is needed";
+    refused(solver.potrs(Triangle::Upper, batch(2).read(), batch(3).write()), wanted);
+    let wanted = "posv: b is a single matrix, and a batch of 2 is needed";
+    refused(solver.posv(Triangle::Upper, batch(2).write(), matrix(3, 1).write()), wanted);
+    let wanted = "tau reaches over 3 elements, and the view has 2: take a longer view, or a smaller tau";
+    refused(solver.geqrf(matrix(3, 3).write(), &mut numbers), wanted);
+    let wanted = "orgqr: a is 2 x 3 with 2 reflectors, and no fewer rows than columns, and no fewer columns than reflectors, is needed";
+    refused(solver.orgqr(2, matrix(2, 3).write(), &numbers), wanted);
+    let ormqr = |side, mut a: Operand<f64>, mut c: Operand<f64>| {
+        solver.ormqr(side, Transpose::No, a.write(), &numbers, c.write())
+    };
+    let wanted = "ormqr: a is 3 x 2, and 4 x 4 or fewer columns is needed";
+    refused(ormqr(Side::Left, matrix(3, 2), matrix(4, 3)), wanted);
+    refused(ormqr(Side::Right, matrix(3, 2), matrix(3, 4)), wanted);
+    let wanted = "gels: b is 3 x 1, and 5 x 1 is needed";
+    refused(solver.gels(Transpose::No, matrix(3, 5).write(), matrix(3, 1).write()), wanted);
+    let wanted = "eigenvalues reaches over 3 elements, and the view has 2: take a longer view, or a smaller eigenvalues";
+    refused(solver.syevd(Vectors::No, Triangle::Upper, matrix(3, 3).write(), &mut numbers), wanted);
+    let wanted = "gesvd: u is 4 x 3, and 4 x 2 or 4 x 4 is needed";
+    refused(solver.gesvd(matrix(4, 2).write(), &mut numbers, Some(matrix(4, 3).write()), None), wanted);
+    let wanted = "gesvd: vh is 2 x 4, and 2 x 2 or 2 x 2 is needed";
+    refused(solver.gesvd(matrix(4, 2).write(), &mut numbers, None, Some(matrix(2, 4).write())), wanted);
+    assert_eq!(stream.download(&pivots).unwrap(), [0; 5]);
+}
+
+#[test]
+fn layouts_that_lapack_has_no_word_for() {
+    let (stream, handle) = under_test::handle();
+    let solver = Solver::new(&handle).unwrap();
+    let mut numbers = stream.upload(&[Complex64::new(4.0, 0.0); 12]).unwrap();
+    let mut b = stream.upload(&[Complex64::new(1.0, 0.0); 12]).unwrap();
+    let mut pivots = stream.alloc_zeros::<i32>(2).unwrap();
+    let wanted = "getrf: a matrix that is row-major or conjugated, or a batch at arbitrary places, is not in BLAS: store it by columns, and batches at equal distances";
+    let rows = MatrixMut::new(numbers.view_mut(), 2, 2, RowMajor).unwrap();
+    refused(solver.getrf(rows, &mut pivots), wanted);
+    let (one, other) = numbers.split_at_mut(4).unwrap();
+    let parts = [one, other].map(|view| MatrixMut::new(view, 2, 2, ColMajor).unwrap());
+    refused(solver.getrf(MatrixBatchMut::from_matrices(parts).unwrap(), &mut pivots), wanted);
+    let a = Matrix::new(numbers.view(), 2, 2, ColMajor).unwrap();
+    let b = MatrixMut::new(b.view_mut(), 2, 1, ColMajor).unwrap();
+    let refusal = solver.getrs(Transpose::No, a.conj(), &pivots, b).unwrap_err().to_string();
+    assert!(refusal.starts_with("getrs: a matrix that is row-major or conjugated"), "{refusal}");
+    // Complex Q has no transposed form.
+    let mut a = Operand::<Complex64>::one(&stream, &Dense::identity(2, 2));
+    let mut c = Operand::<Complex64>::one(&stream, &Dense::identity(2, 2));
+    let tau = stream.alloc_zeros::<Complex64>(2).unwrap();
+    let refusal = solver.ormqr(Side::Left, Transpose::Yes, a.write(), &tau, c.write()).unwrap_err();
+    assert!(matches!(refusal, Error::Blas(Blas::NotSupported { op: "ormqr", .. })), "{refusal}");
+    // A transposed row-major matrix is column-major.
+    let mut numbers = stream.upload(&[2.0_f32, 0.0, 1.0, 2.0]).unwrap();
+    let turned = MatrixMut::new(numbers.view_mut(), 2, 2, RowMajor).unwrap().t();
+    solver.getrf(turned, &mut pivots).unwrap().check().unwrap();
+    assert_eq!(stream.download(&numbers).unwrap(), [2.0, 0.0, 1.0, 2.0]);
+}
+
+#[test]
+fn views_that_are_too_short_and_members_that_overlap() {
+    let stream = under_test::stream();
+    let mut numbers = stream.alloc_zeros::<f32>(20).unwrap();
+    let short = MatrixMut::with_ld(numbers.view_mut(), 4, 5, ColMajor, 5);
+    assert!(matches!(short, Err(Blas::Span { needed: 24, len: 20, .. })), "{short:?}");
+    let narrow = MatrixMut::with_ld(numbers.view_mut(), 4, 5, ColMajor, 3);
+    assert!(matches!(narrow, Err(Blas::LeadingDimension { ld: 3, least: 4, .. })), "{narrow:?}");
+    let overlapping = MatrixBatchMut::strided(numbers.view_mut(), (2, 2), ColMajor, None, (3, 2));
+    assert!(matches!(overlapping, Err(Blas::Overlap { .. })), "{overlapping:?}");
+    let endless = MatrixMut::new(numbers.view_mut(), 1 << 40, 1 << 40, ColMajor);
+    assert!(matches!(endless, Err(Blas::SizeOverflow { .. })), "{endless:?}");
+}
+
+#[test]
+fn sizes_beyond_32_bits() {
+    let (stream, handle) = under_test::handle();
+    let solver = Solver::new(&handle).unwrap();
+    let mut numbers = stream.alloc_zeros::<f32>(8).unwrap();
+    let mut pivots = stream.alloc_zeros::<i32>(8).unwrap();
+    let mut tau = stream.alloc_zeros::<f32>(8).unwrap();
+    let mut tall = MatrixMut::new(numbers.view_mut(), 1 << 31, 0, ColMajor).unwrap();
+    let wanted = "getrf: the number of rows is 2147483648, and at most 2147483647 is possible";
+    refused(solver.getrf(&mut tall, &mut pivots), wanted);
+    let wide = MatrixMut::new(numbers.view_mut(), 0, 1 << 31, ColMajor).unwrap();
+    let wanted = "geqrf: the number of columns is 2147483648, and at most 2147483647 is possible";
+    refused(solver.geqrf(wide, &mut tau), wanted);
+    let many = MatrixBatchMut::strided(numbers.view_mut(), (1, 0), ColMajor, None, (usize::MAX, 1)).unwrap();
+    assert!(solver.getrf(many, &mut pivots).is_ok(), "without elements there is nothing to do");
+    let many = MatrixBatchMut::strided(numbers.view_mut(), (2, 0), ColMajor, None, (usize::MAX, 1)).unwrap();
+    assert!(solver.syevd(Vectors::No, Triangle::Upper, many, &mut tau).is_err());
+}
+
+fn empty(view: DeviceViewMut<'_, f64>, rows: usize, cols: usize) -> MatrixMut<'_, f64> {
+    MatrixMut::new(view, rows, cols, ColMajor).unwrap()
+}
+
+#[test]
+fn nothing_to_do() {
+    let (stream, handle) = under_test::handle();
+    let solver = Solver::new(&handle).unwrap();
+    let (mut none, mut other) =
+        (stream.alloc_zeros::<f64>(0).unwrap(), stream.alloc_zeros::<f64>(0).unwrap());
+    let (mut pivots, mut values) =
+        (stream.alloc_zeros::<i32>(0).unwrap(), stream.alloc_zeros::<f64>(0).unwrap());
+    solver.getrf(empty(none.view_mut(), 0, 0), &mut pivots).unwrap().check().unwrap();
+    solver.getrf(empty(none.view_mut(), 4, 0), &mut pivots).unwrap().check().unwrap();
+    solver.getri(empty(none.view_mut(), 0, 0), &pivots).unwrap().check().unwrap();
+    let a = Matrix::new(other.view(), 0, 0, ColMajor).unwrap();
+    solver.getrs(Transpose::No, a, &pivots, empty(none.view_mut(), 0, 3)).unwrap();
+    solver.potrs(Triangle::Lower, a, empty(none.view_mut(), 0, 3)).unwrap();
+    solver.potrf(Triangle::Lower, empty(none.view_mut(), 0, 0)).unwrap().check().unwrap();
+    let b = empty(other.view_mut(), 0, 2);
+    solver.posv(Triangle::Lower, empty(none.view_mut(), 0, 0), b).unwrap().check().unwrap();
+    solver.geqrf(empty(none.view_mut(), 0, 5), &mut values).unwrap();
+    solver
+        .syevd(Vectors::InPlace, Triangle::Lower, empty(none.view_mut(), 0, 0), &mut values)
+        .unwrap()
+        .check()
+        .unwrap();
+    solver.gesvd(empty(none.view_mut(), 3, 0), &mut values, None, None).unwrap().check().unwrap();
+    let no_members = MatrixBatchMut::strided(none.view_mut(), (3, 3), ColMajor, None, (0, 9)).unwrap();
+    let info = solver.getrf(no_members, &mut pivots).unwrap();
+    assert_eq!(info.numbers().unwrap(), [0; 0]);
+    info.check().unwrap();
+}
