@@ -3,7 +3,7 @@
 use hip_sys::layout::{self, Bindings};
 use hip_sys::{
     HipTable, Miopen, MiopenTable, Platform, Rocblas, RocblasTable, Rocfft, RocfftTable, Rocrand,
-    RocrandTable, RtcTable, Symbol,
+    RocrandTable, Rocsparse, RocsparseTable, RtcTable, Symbol,
 };
 
 /// A library that hip-sys has a function table for.
@@ -14,12 +14,13 @@ pub(crate) enum Kind {
     Rocrand,
     Rocfft,
     Rocblas,
+    Rocsparse,
     Miopen,
 }
 
 impl Kind {
-    pub(crate) const ALL: [Self; 6] =
-        [Self::Hip, Self::Rtc, Self::Rocrand, Self::Rocfft, Self::Rocblas, Self::Miopen];
+    pub(crate) const ALL: [Self; 7] =
+        [Self::Hip, Self::Rtc, Self::Rocrand, Self::Rocfft, Self::Rocblas, Self::Rocsparse, Self::Miopen];
 
     /// Its name for people.
     pub(crate) const fn title(self) -> &'static str {
@@ -29,6 +30,7 @@ impl Kind {
             Self::Rocrand => "rocRAND",
             Self::Rocfft => "rocFFT",
             Self::Rocblas => "rocBLAS",
+            Self::Rocsparse => "rocSPARSE",
             Self::Miopen => "MIOpen",
         }
     }
@@ -41,6 +43,7 @@ impl Kind {
             Self::Rocrand => "rocrand",
             Self::Rocfft => "rocfft",
             Self::Rocblas => "rocblas",
+            Self::Rocsparse => "rocsparse",
             Self::Miopen => "miopen",
         }
     }
@@ -53,6 +56,7 @@ impl Kind {
             Self::Rocrand => "librocrand.so",
             Self::Rocfft => "librocfft.so",
             Self::Rocblas => "librocblas.so",
+            Self::Rocsparse => "librocsparse.so",
             Self::Miopen => "libMIOpen.so",
         }
     }
@@ -64,6 +68,7 @@ impl Kind {
             Self::Rocrand => Rocrand::NAMES,
             Self::Rocfft => Rocfft::NAMES,
             Self::Rocblas => Rocblas::NAMES,
+            Self::Rocsparse => Rocsparse::NAMES,
             Self::Miopen => Miopen::NAMES,
         };
         let mut names: Vec<String> = names.iter().map(|name| (*name).to_owned()).collect();
@@ -82,6 +87,7 @@ impl Kind {
             Self::Rocrand => RocrandTable::SYMBOLS,
             Self::Rocfft => RocfftTable::SYMBOLS,
             Self::Rocblas => RocblasTable::SYMBOLS,
+            Self::Rocsparse => RocsparseTable::SYMBOLS,
             Self::Miopen => MiopenTable::SYMBOLS,
         }
     }
@@ -94,6 +100,7 @@ impl Kind {
             Self::Rocrand => &layout::ROCRAND,
             Self::Rocfft => &layout::ROCFFT,
             Self::Rocblas => &layout::ROCBLAS,
+            Self::Rocsparse => &layout::ROCSPARSE,
             Self::Miopen => &layout::MIOPEN,
         }
     }
@@ -106,6 +113,7 @@ impl Kind {
             Self::Rocrand => &["rocrand/rocrand.h"],
             Self::Rocfft => &["rocfft/rocfft.h"],
             Self::Rocblas => &["rocblas/rocblas.h"],
+            Self::Rocsparse => &["rocsparse/rocsparse.h"],
             Self::Miopen => &["miopen/miopen.h"],
         }
     }
@@ -118,6 +126,7 @@ impl Kind {
             Self::Rocrand => function.starts_with("rocrand_"),
             Self::Rocfft => function.starts_with("rocfft_"),
             Self::Rocblas => function.starts_with("rocblas_"),
+            Self::Rocsparse => function.starts_with("rocsparse_"),
             Self::Miopen => function.starts_with("miopen"),
         }
     }

@@ -30,6 +30,10 @@ pub mod rocfft;
 #[rustfmt::skip]
 pub mod rocblas;
 
+/// rocSPARSE: types and [`rocsparse::RocsparseTable`].
+#[rustfmt::skip]
+pub mod rocsparse;
+
 /// MIOpen: types and [`miopen::MiopenTable`].
 #[rustfmt::skip]
 pub mod miopen;
