@@ -17,6 +17,8 @@ pub trait Index: AnyBits + Ord + Debug + Display + sealed::Sealed {
     const MOST: usize;
     /// The index as a size; `None` if it is negative.
     fn to_size(self) -> Option<usize>;
+    /// The index as a number.
+    fn to_i64(self) -> i64;
     /// A size as an index; `None` beyond the greatest value.
     fn of_size(size: usize) -> Option<Self>;
 }
@@ -47,6 +49,9 @@ macro_rules! index {
             const MOST: usize = <$T>::MAX as usize;
             fn to_size(self) -> Option<usize> {
                 usize::try_from(self).ok()
+            }
+            fn to_i64(self) -> i64 {
+                self.into()
             }
             fn of_size(size: usize) -> Option<Self> {
                 Self::try_from(size).ok()
