@@ -67,9 +67,9 @@ pub(crate) fn contents<I: Index, A: AsRef<[I]>, V>(parts: &Parts<A, V>) -> Resul
                 let mut padded = false;
                 for at in (0..width).map(|place| place * parts.rows + row) {
                     let col = inner[at];
-                    padded |= col.to_i64() == -1;
+                    padded |= col == I::PADDING;
                     if padded {
-                        if col.to_i64() != -1 {
+                        if col != I::PADDING {
                             let (what, value) = ("the column index behind padding", col.to_i64());
                             return Err(Error::Index { what, at, value, below: parts.cols });
                         }

@@ -117,7 +117,7 @@ impl<A, V> Parts<A, V> {
                     return Err(Error::Argument { what: "the size of a block", value: block, wanted });
                 }
                 offsets("the offsets of rows of blocks", self.rows / block + 1)?;
-                per_entry = block * block;
+                per_entry = block.saturating_mul(block);
             }
             Format::Ell { width } => {
                 let Some(needed) = width.checked_mul(self.rows).filter(|&needed| needed <= I::MOST) else {
@@ -130,9 +130,17 @@ impl<A, V> Parts<A, V> {
                 }
             }
         }
-        let needed = inner.checked_mul(per_entry).unwrap_or(usize::MAX);
+        let needed = inner.saturating_mul(per_entry);
         long("the values", needed, values)?;
         Ok(inner)
+    }
+}
+
+impl<I, T> Parts<Vec<I>, Vec<T>> {
+    /// The same of slices, as [`Parts::upload`] takes them.
+    pub fn as_slices(&self) -> Parts<&[I], &[T]> {
+        let Self { rows, cols, format, outer, inner, values } = self;
+        Parts { rows: *rows, cols: *cols, format: *format, outer: outer.as_deref(), inner, values }
     }
 }
 

@@ -15,6 +15,8 @@ pub trait Index: AnyBits + Ord + Debug + Display + sealed::Sealed {
     const NAME: &'static str;
     /// Its greatest value.
     const MOST: usize;
+    /// What ends a row in ELL: −1.
+    const PADDING: Self;
     /// The index as a size; `None` if it is negative.
     fn to_size(self) -> Option<usize>;
     /// The index as a number.
@@ -47,6 +49,7 @@ macro_rules! index {
             const TYPE: rocsparse_indextype = rocsparse_indextype::$kind;
             const NAME: &'static str = stringify!($T);
             const MOST: usize = <$T>::MAX as usize;
+            const PADDING: Self = -1;
             fn to_size(self) -> Option<usize> {
                 usize::try_from(self).ok()
             }
