@@ -250,11 +250,7 @@ pub(crate) fn csr2csc(
     status(run())
 }
 
-fn submit_csr2csc<T: Number>(
-    handle: &handle::Handle,
-    of: Turn,
-    [rows, cols, stored]: [usize; 3],
-) -> Outcome {
+fn submit_csr2csc<T: Number>(handle: &handle::Handle, of: Turn, [rows, cols, stored]: [usize; 3]) -> Outcome {
     let mut uses = Uses::default();
     let mut name = || {
         uses.read(of.offsets, rows + 1)?;

@@ -40,5 +40,7 @@ use hip_sys::{Rocsparse, Version};
 /// The library.
 pub fn library() -> Rocsparse {
     // SAFETY: S1, S11: the functions are this crate's and hip-sys', and check what a library checks.
-    unsafe { Rocsparse::from_table(Version::from_rocrand(sparse::VERSION), "hip-host".into(), table::functions()) }
+    unsafe {
+        Rocsparse::from_table(Version::from_rocrand(sparse::VERSION), "hip-host".into(), table::functions())
+    }
 }

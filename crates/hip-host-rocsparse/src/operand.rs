@@ -4,7 +4,8 @@ use crate::handle::failure;
 use hip_host::library::Uses;
 use hip_sys::provider::sparse::{DenseMatrix, Index, Outcome, SparseMatrix, ensure};
 use hip_sys::rocsparse::{
-    rocsparse_direction, rocsparse_format as Format, rocsparse_operation as Operation, rocsparse_status as Status,
+    rocsparse_direction, rocsparse_format as Format, rocsparse_operation as Operation,
+    rocsparse_status as Status,
 };
 use std::ffi::c_void;
 
@@ -176,7 +177,8 @@ impl Sparse {
                 for row in 0..rows {
                     for entry in list(row / block) {
                         for k in 0..block {
-                            let place = if by_row { row % block * block + k } else { k * block + row % block };
+                            let place =
+                                if by_row { row % block * block + k } else { k * block + row % block };
                             see(row, at(entry) * block + k, entry * block * block + place);
                         }
                     }

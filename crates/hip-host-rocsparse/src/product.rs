@@ -6,9 +6,9 @@ use crate::operand::{Dense, Indices, Sparse, factor, flags, no_work, slice, slic
 use hip_host::library::Uses;
 use hip_sys::provider::sparse::{self, Index, Outcome, Scalar, ensure, lock, status};
 use hip_sys::rocsparse::{
-    rocsparse_const_dnmat_descr, rocsparse_const_dnvec_descr, rocsparse_const_spmat_descr, rocsparse_datatype,
-    rocsparse_dnmat_descr, rocsparse_dnvec_descr, rocsparse_format as Format, rocsparse_handle,
-    rocsparse_operation as Operation, rocsparse_sddmm_alg, rocsparse_spgemm_alg,
+    rocsparse_const_dnmat_descr, rocsparse_const_dnvec_descr, rocsparse_const_spmat_descr,
+    rocsparse_datatype, rocsparse_dnmat_descr, rocsparse_dnvec_descr, rocsparse_format as Format,
+    rocsparse_handle, rocsparse_operation as Operation, rocsparse_sddmm_alg, rocsparse_spgemm_alg,
     rocsparse_spgemm_stage as SpgemmStage, rocsparse_spmat_descr, rocsparse_spmm_alg,
     rocsparse_spmm_stage as SpmmStage, rocsparse_spmv_alg, rocsparse_spmv_stage as SpmvStage,
     rocsparse_status as Status,
@@ -251,7 +251,8 @@ fn submit_sddmm<T: Number>(
         // SAFETY: S11, S12: the call named all of this memory, so nothing else uses what it writes while it runs.
         unsafe {
             let (left, right, values) = (a.elements::<T>(), b.elements::<T>(), c.values_mut::<T>());
-            let of = |matrix: &Dense, element: T| if matrix.conjugated { element.conjugate() } else { element };
+            let of =
+                |matrix: &Dense, element: T| if matrix.conjugated { element.conjugate() } else { element };
             c.each(|row, col, at| {
                 let product = (0..a.cols).fold(T::ZERO, |sum, inner| {
                     sum + of(&a, left[a.at(row, inner)]) * of(&b, right[b.at(inner, col)])
@@ -286,7 +287,8 @@ pub(crate) unsafe extern "C" fn spgemm(
         let now = lock(&result).clone();
         let scalar = same(compute, &[left.scalar, right.scalar, sparse::matrix_now(d)?.scalar, now.scalar])?;
         // Here is only the product, of matrices by rows.
-        let by_rows = [&left, &right, &now].iter().all(|matrix| matrix.format == Format::rocsparse_format_csr);
+        let by_rows =
+            [&left, &right, &now].iter().all(|matrix| matrix.format == Format::rocsparse_format_csr);
         let plain = !flags(operation_a)?.0 && !flags(operation_b)?.0 && beta.is_null();
         ensure(by_rows && plain, NOT_IMPLEMENTED)?;
         let (left, right, to) = (Sparse::new(&left)?, Sparse::new(&right)?, Sparse::new(&now)?);

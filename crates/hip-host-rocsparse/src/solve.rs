@@ -7,11 +7,11 @@ use crate::product::same;
 use hip_host::library::Uses;
 use hip_sys::provider::sparse::{self, Outcome, SparseMatrix, ensure, status};
 use hip_sys::rocsparse::{
-    rocsparse_const_dnmat_descr, rocsparse_const_dnvec_descr, rocsparse_const_spmat_descr, rocsparse_datatype,
-    rocsparse_diag_type, rocsparse_dnmat_descr, rocsparse_dnvec_descr, rocsparse_fill_mode,
-    rocsparse_format as Format, rocsparse_handle, rocsparse_operation as Operation, rocsparse_spsm_alg,
-    rocsparse_spsm_stage as SpsmStage, rocsparse_spsv_alg, rocsparse_spsv_stage as SpsvStage,
-    rocsparse_status as Status,
+    rocsparse_const_dnmat_descr, rocsparse_const_dnvec_descr, rocsparse_const_spmat_descr,
+    rocsparse_datatype, rocsparse_diag_type, rocsparse_dnmat_descr, rocsparse_dnvec_descr,
+    rocsparse_fill_mode, rocsparse_format as Format, rocsparse_handle, rocsparse_operation as Operation,
+    rocsparse_spsm_alg, rocsparse_spsm_stage as SpsmStage, rocsparse_spsv_alg,
+    rocsparse_spsv_stage as SpsvStage, rocsparse_status as Status,
 };
 use std::ffi::c_void;
 

@@ -5,7 +5,9 @@ use crate::handle::{self, failure};
 use crate::operand::{no_work, slice, slice_mut};
 use hip_host::library::Uses;
 use hip_sys::provider::sparse::status;
-use hip_sys::rocsparse::{rocsparse_handle, rocsparse_index_base, rocsparse_mat_descr, rocsparse_status as Status};
+use hip_sys::rocsparse::{
+    rocsparse_handle, rocsparse_index_base, rocsparse_mat_descr, rocsparse_status as Status,
+};
 use std::ffi::c_void;
 
 const ZERO: rocsparse_index_base = rocsparse_index_base::rocsparse_index_base_zero;
@@ -24,7 +26,11 @@ pub(crate) unsafe extern "C" fn buffer_size(
     status(handle::get(handle).and_then(|_| unsafe { no_work(buffer_size) }))
 }
 
-pub(crate) unsafe extern "C" fn identity(handle: rocsparse_handle, count: i32, permutation: *mut i32) -> Status {
+pub(crate) unsafe extern "C" fn identity(
+    handle: rocsparse_handle,
+    count: i32,
+    permutation: *mut i32,
+) -> Status {
     let run = || {
         let (handle, [count]) = (handle::get(handle)?, sizes([count], ZERO)?);
         let mut uses = Uses::default();

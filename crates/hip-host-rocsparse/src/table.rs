@@ -5,8 +5,8 @@ use crate::{handle, product, solve, sort, vector};
 use hip_sys::RocsparseTable;
 use hip_sys::provider::sparse;
 use hip_sys::rocsparse::{
-    rocsparse_action, rocsparse_datatype, rocsparse_double_complex, rocsparse_float_complex, rocsparse_handle,
-    rocsparse_index_base, rocsparse_status,
+    rocsparse_action, rocsparse_datatype, rocsparse_double_complex, rocsparse_float_complex,
+    rocsparse_handle, rocsparse_index_base, rocsparse_status,
 };
 use std::ffi::c_void;
 

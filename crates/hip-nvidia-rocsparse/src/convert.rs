@@ -8,9 +8,10 @@ use crate::product::given;
 use cudarc::cusparse::sys;
 use hip_sys::provider::sparse::{self, Outcome, Scalar, ensure, lock};
 use hip_sys::rocsparse::{
-    rocsparse_action, rocsparse_const_dnmat_descr, rocsparse_const_spmat_descr, rocsparse_dense_to_sparse_alg,
-    rocsparse_dnmat_descr, rocsparse_format as Format, rocsparse_handle, rocsparse_index_base,
-    rocsparse_mat_descr, rocsparse_sparse_to_dense_alg, rocsparse_spmat_descr, rocsparse_status as Status,
+    rocsparse_action, rocsparse_const_dnmat_descr, rocsparse_const_spmat_descr,
+    rocsparse_dense_to_sparse_alg, rocsparse_dnmat_descr, rocsparse_format as Format, rocsparse_handle,
+    rocsparse_index_base, rocsparse_mat_descr, rocsparse_sparse_to_dense_alg, rocsparse_spmat_descr,
+    rocsparse_status as Status,
 };
 use std::ffi::c_void;
 use std::ptr::null_mut;
@@ -209,9 +210,15 @@ pub(super) fn csr2csc(
     })
 }
 
-pub(super) unsafe extern "C" fn identity(handle: rocsparse_handle, count: i32, permutation: *mut i32) -> Status {
+pub(super) unsafe extern "C" fn identity(
+    handle: rocsparse_handle,
+    count: i32,
+    permutation: *mut i32,
+) -> Status {
     // SAFETY: S2, S11: the caller's memory.
-    with(handle, |raw| done(unsafe { (cusparse().cusparseCreateIdentityPermutation)(raw, count, permutation) }))
+    with(handle, |raw| {
+        done(unsafe { (cusparse().cusparseCreateIdentityPermutation)(raw, count, permutation) })
+    })
 }
 
 pub(super) unsafe extern "C" fn coosort_buffer_size(

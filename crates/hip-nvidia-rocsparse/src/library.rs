@@ -25,7 +25,10 @@ pub(super) fn open() -> Result<&'static Cusparse, LoadError> {
 
 /// The opened cuSPARSE. Callers have a handle, which exists only if the library is open.
 pub(super) fn cusparse() -> &'static Cusparse {
-    CUSPARSE.get().and_then(|loaded| loaded.as_ref().ok()).expect("a handle is made after the library was opened")
+    CUSPARSE
+        .get()
+        .and_then(|loaded| loaded.as_ref().ok())
+        .expect("a handle is made after the library was opened")
 }
 
 fn candidates() -> Vec<PathBuf> {

@@ -9,8 +9,8 @@ use hip_sys::rocsparse::{
     rocsparse_const_dnmat_descr, rocsparse_const_dnvec_descr, rocsparse_const_spmat_descr,
     rocsparse_const_spvec_descr, rocsparse_datatype, rocsparse_dnmat_descr, rocsparse_dnvec_descr,
     rocsparse_handle, rocsparse_operation as Operation, rocsparse_sddmm_alg, rocsparse_spmat_descr,
-    rocsparse_spmm_alg, rocsparse_spmm_stage as SpmmStage, rocsparse_spmv_alg, rocsparse_spmv_stage as SpmvStage,
-    rocsparse_spvec_descr, rocsparse_status as Status,
+    rocsparse_spmm_alg, rocsparse_spmm_stage as SpmmStage, rocsparse_spmv_alg,
+    rocsparse_spmv_stage as SpmvStage, rocsparse_spvec_descr, rocsparse_status as Status,
 };
 use std::ffi::c_void;
 
@@ -181,9 +181,7 @@ pub(super) unsafe extern "C" fn sddmm(
         let (c, work) = (descriptor::sparse(&sparse::matrix_now(c)?)?, given(work)?);
         // SAFETY: S1, S2, S11: live descriptors, and the caller's factors and memory.
         done(unsafe {
-            (cusparse().cusparseSDDMM)(
-                raw, op_a, op_b, alpha, a.raw, b.raw, beta, c.raw, kind, SAMPLED, work,
-            )
+            (cusparse().cusparseSDDMM)(raw, op_a, op_b, alpha, a.raw, b.raw, beta, c.raw, kind, SAMPLED, work)
         })
     })
 }

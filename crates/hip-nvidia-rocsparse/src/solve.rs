@@ -9,10 +9,10 @@ use crate::product::given;
 use cudarc::cusparse::sys;
 use hip_sys::provider::sparse::{self, Outcome, SparseMatrix};
 use hip_sys::rocsparse::{
-    rocsparse_const_dnmat_descr, rocsparse_const_dnvec_descr, rocsparse_const_spmat_descr, rocsparse_datatype,
-    rocsparse_dnmat_descr, rocsparse_dnvec_descr, rocsparse_handle, rocsparse_operation as Operation,
-    rocsparse_spsm_alg, rocsparse_spsm_stage as SpsmStage, rocsparse_spsv_alg, rocsparse_spsv_stage as SpsvStage,
-    rocsparse_status as Status,
+    rocsparse_const_dnmat_descr, rocsparse_const_dnvec_descr, rocsparse_const_spmat_descr,
+    rocsparse_datatype, rocsparse_dnmat_descr, rocsparse_dnvec_descr, rocsparse_handle,
+    rocsparse_operation as Operation, rocsparse_spsm_alg, rocsparse_spsm_stage as SpsmStage,
+    rocsparse_spsv_alg, rocsparse_spsv_stage as SpsvStage, rocsparse_status as Status,
 };
 use std::ffi::c_void;
 use std::ptr::null_mut;
@@ -80,7 +80,16 @@ pub(super) unsafe extern "C" fn spsv(
             // SAFETY: S1, S11: live descriptors, and the caller's factor and place.
             return done(unsafe {
                 (functions.cusparseSpSV_bufferSize)(
-                    raw, op, alpha, made.matrix.raw, x.raw, y.raw, kind, algorithm, solve, size,
+                    raw,
+                    op,
+                    alpha,
+                    made.matrix.raw,
+                    x.raw,
+                    y.raw,
+                    kind,
+                    algorithm,
+                    solve,
+                    size,
                 )
             });
         }
@@ -90,10 +99,27 @@ pub(super) unsafe extern "C" fn spsv(
         done(unsafe {
             match stage {
                 SpsvStage::rocsparse_spsv_stage_preprocess => (functions.cusparseSpSV_analysis)(
-                    raw, op, alpha, made.matrix.raw, x.raw, y.raw, kind, algorithm, solve, work,
+                    raw,
+                    op,
+                    alpha,
+                    made.matrix.raw,
+                    x.raw,
+                    y.raw,
+                    kind,
+                    algorithm,
+                    solve,
+                    work,
                 ),
                 SpsvStage::rocsparse_spsv_stage_compute => (functions.cusparseSpSV_solve)(
-                    raw, op, alpha, made.matrix.raw, x.raw, y.raw, kind, algorithm, solve,
+                    raw,
+                    op,
+                    alpha,
+                    made.matrix.raw,
+                    x.raw,
+                    y.raw,
+                    kind,
+                    algorithm,
+                    solve,
                 ),
                 _ => return Err(VALUE),
             }
@@ -128,7 +154,17 @@ pub(super) unsafe extern "C" fn spsm(
             // SAFETY: S1, S11: live descriptors, and the caller's factor and place.
             return done(unsafe {
                 (functions.cusparseSpSM_bufferSize)(
-                    raw, op, op_b, alpha, made.matrix.raw, b.raw, c.raw, kind, algorithm, solve, size,
+                    raw,
+                    op,
+                    op_b,
+                    alpha,
+                    made.matrix.raw,
+                    b.raw,
+                    c.raw,
+                    kind,
+                    algorithm,
+                    solve,
+                    size,
                 )
             });
         }
@@ -138,10 +174,29 @@ pub(super) unsafe extern "C" fn spsm(
         done(unsafe {
             match stage {
                 SpsmStage::rocsparse_spsm_stage_preprocess => (functions.cusparseSpSM_analysis)(
-                    raw, op, op_b, alpha, made.matrix.raw, b.raw, c.raw, kind, algorithm, solve, work,
+                    raw,
+                    op,
+                    op_b,
+                    alpha,
+                    made.matrix.raw,
+                    b.raw,
+                    c.raw,
+                    kind,
+                    algorithm,
+                    solve,
+                    work,
                 ),
                 SpsmStage::rocsparse_spsm_stage_compute => (functions.cusparseSpSM_solve)(
-                    raw, op, op_b, alpha, made.matrix.raw, b.raw, c.raw, kind, algorithm, solve,
+                    raw,
+                    op,
+                    op_b,
+                    alpha,
+                    made.matrix.raw,
+                    b.raw,
+                    c.raw,
+                    kind,
+                    algorithm,
+                    solve,
                 ),
                 _ => return Err(VALUE),
             }

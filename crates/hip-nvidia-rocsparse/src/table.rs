@@ -5,8 +5,8 @@ use crate::{handle, product, solve};
 use hip_sys::RocsparseTable;
 use hip_sys::provider::sparse::{self, Scalar};
 use hip_sys::rocsparse::{
-    rocsparse_action, rocsparse_double_complex, rocsparse_float_complex, rocsparse_handle, rocsparse_index_base,
-    rocsparse_status,
+    rocsparse_action, rocsparse_double_complex, rocsparse_float_complex, rocsparse_handle,
+    rocsparse_index_base, rocsparse_status,
 };
 use std::ffi::c_void;
 

@@ -258,7 +258,8 @@ impl Table for RocsparseTable {}
 impl sealed::Sealed for RocsparseTable {
     const TITLE: &'static str = "rocSPARSE (librocsparse)";
     const NAMES: &'static [&'static str] = &["librocsparse.so.1", "librocsparse.so"];
-    const REMEDY: &'static str = "Install rocSPARSE of ROCm 6 or later (rocsparse), or set ROCM_PATH to the folder above its lib/";
+    const REMEDY: &'static str =
+        "Install rocSPARSE of ROCm 6 or later (rocsparse), or set ROCM_PATH to the folder above its lib/";
 
     fn fill(source: &loader::Source) -> Result<Self, LoadError> {
         Self::load(source)

@@ -89,7 +89,8 @@ pub(crate) fn vector<I: Index>(elements: usize, indices: &[I]) -> Result<()> {
     for (at, &index) in indices.iter().enumerate() {
         inside("the index", at, index, elements)?;
         if at > 0 && index <= indices[at - 1] {
-            let (needed, found) = (Order::Unique, if index < indices[at - 1] { Order::Grouped } else { Order::Sorted });
+            let (needed, found) =
+                (Order::Unique, if index < indices[at - 1] { Order::Grouped } else { Order::Sorted });
             return Err(Error::Order { operation: "a sparse vector", needed, found, at });
         }
     }

@@ -50,7 +50,9 @@ pub enum Error {
         needed: [usize; 2],
     },
     /// A size that the type of the indices cannot express.
-    #[error("{what}: {size} is more than an index of type {index} can be, {most}: take i64, or a smaller matrix")]
+    #[error(
+        "{what}: {size} is more than an index of type {index} can be, {most}: take i64, or a smaller matrix"
+    )]
     TooLarge {
         /// What is so large.
         what: &'static str,
@@ -72,7 +74,9 @@ pub enum Error {
         wanted: &'static str,
     },
     /// Offsets that do not start at 0, do not ascend, or do not end at the number of entries.
-    #[error("the offset of place {at} is {value}: offsets start at 0, never descend, and end at the number of stored entries, {stored}")]
+    #[error(
+        "the offset of place {at} is {value}: offsets start at 0, never descend, and end at the number of stored entries, {stored}"
+    )]
     Offset {
         /// Which offset, from 0.
         at: usize,

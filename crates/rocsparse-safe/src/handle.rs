@@ -121,7 +121,8 @@ fn destroy(device: &Device, raw: &mut Raw) -> hip_safe::Result<()> {
     let Ok(library) = library(device.platform()) else { return Ok(()) };
     let api = Api { table: library.table(), handle: raw.handle };
     // SAFETY: S1, S3, S4: this is the only reference, and all work is complete.
-    unsafe { raw::destroy_handle(api) }.map_err(|failure| destroyed(failure, "destroying a handle of rocSPARSE"))
+    unsafe { raw::destroy_handle(api) }
+        .map_err(|failure| destroyed(failure, "destroying a handle of rocSPARSE"))
 }
 
 /// The error of a call that destroys.

@@ -101,7 +101,8 @@ impl<A, V> Parts<A, V> {
         fits("the number of rows", self.rows)?;
         fits("the number of columns", self.cols)?;
         fits("the number of stored entries", inner)?;
-        let long = |what, needed, len| if needed == len { Ok(()) } else { Err(Error::Length { what, needed, len }) };
+        let long =
+            |what, needed, len| if needed == len { Ok(()) } else { Err(Error::Length { what, needed, len }) };
         let offsets = |what, needed| {
             outer.map_or(Err(Error::Length { what, needed, len: 0 }), |len| long(what, needed, len))
         };
@@ -126,7 +127,11 @@ impl<A, V> Parts<A, V> {
                 };
                 long("the column indices", needed, inner)?;
                 if let Some(len) = outer {
-                    return Err(Error::Length { what: "the offsets, which this format has not", needed: 0, len });
+                    return Err(Error::Length {
+                        what: "the offsets, which this format has not",
+                        needed: 0,
+                        len,
+                    });
                 }
             }
         }

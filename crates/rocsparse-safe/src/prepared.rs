@@ -63,7 +63,8 @@ impl Prepared {
         unsafe { shared.submit(submission(), doing, |api| call(api, raw, Stage::Size(&mut bytes))) }?;
         // An address there has to be: without one C asks for the size again.
         // SAFETY: S15: it is the library's alone, which reads what it has written there.
-        let work = unsafe { handle.stream().alloc_uninit::<u8>(bytes.max(1)) }?.named("work memory of rocSPARSE");
+        let work =
+            unsafe { handle.stream().alloc_uninit::<u8>(bytes.max(1)) }?.named("work memory of rocSPARSE");
         let address: *mut c_void = work.device_ptr().cast_mut().cast();
         {
             let mut submission = submission();
@@ -104,7 +105,8 @@ fn destroy(device: &Device, matrices: &mut Matrices) -> hip_safe::Result<()> {
     for raw in matrices.0.drain(..) {
         // SAFETY: S1, S3, S4: these are the only references, and all work is complete.
         let ended = unsafe { raw::destroy_spmat(library.table(), raw) };
-        outcome = outcome.and(ended.map_err(|failure| destroyed(failure, "destroying a descriptor of rocSPARSE")));
+        outcome =
+            outcome.and(ended.map_err(|failure| destroyed(failure, "destroying a descriptor of rocSPARSE")));
     }
     outcome
 }

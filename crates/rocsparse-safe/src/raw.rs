@@ -105,10 +105,7 @@ pub(crate) unsafe fn create_dnmat<'a>(
 ) -> Result<Descriptor<'a, rocsparse_dnmat_descr>> {
     let (table, mut raw) = (api.table, null_mut());
     let [rows, cols, leading] = of.sizes.map(|size| size as i64);
-    call!(
-        table,
-        rocsparse_create_dnmat_descr(&mut raw, rows, cols, leading, of.values, of.kind, of.order)
-    )?;
+    call!(table, rocsparse_create_dnmat_descr(&mut raw, rows, cols, leading, of.values, of.kind, of.order))?;
     Ok(Descriptor { table, raw, destroy: |table, raw| call!(table, rocsparse_destroy_dnmat_descr(raw)) })
 }
 
@@ -235,11 +232,7 @@ pub(crate) unsafe fn set_triangle(
     call!(api.table, rocsparse_spmat_set_attribute(matrix, by_diagonal, diagonal, diagonal_bytes))
 }
 
-pub(crate) unsafe fn set_values(
-    api: Api<'_>,
-    matrix: rocsparse_spmat_descr,
-    values: *mut c_void,
-) -> Result {
+pub(crate) unsafe fn set_values(api: Api<'_>, matrix: rocsparse_spmat_descr, values: *mut c_void) -> Result {
     call!(api.table, rocsparse_spmat_set_values(matrix, values))
 }
 
@@ -325,9 +318,7 @@ pub(crate) unsafe fn spmm(
     let (size, work) = places(stage);
     call!(
         api.table,
-        rocsparse_spmm(
-            api.handle, op, op_b, alpha, matrix, b, beta, c, kind, algorithm, number, size, work
-        )
+        rocsparse_spmm(api.handle, op, op_b, alpha, matrix, b, beta, c, kind, algorithm, number, size, work)
     )
 }
 
@@ -347,10 +338,7 @@ pub(crate) unsafe fn spsv(
     };
     let algorithm = rocsparse_spsv_alg::rocsparse_spsv_alg_default;
     let (size, work) = places(stage);
-    call!(
-        api.table,
-        rocsparse_spsv(api.handle, op, alpha, matrix, x, y, kind, algorithm, number, size, work)
-    )
+    call!(api.table, rocsparse_spsv(api.handle, op, alpha, matrix, x, y, kind, algorithm, number, size, work))
 }
 
 pub(crate) unsafe fn spsm(
@@ -394,9 +382,7 @@ pub(crate) unsafe fn spgemm(
     let (size, work) = places(stage);
     call!(
         api.table,
-        rocsparse_spgemm(
-            api.handle, op, op, alpha, a, b, beta, none, c, kind, algorithm, number, size, work
-        )
+        rocsparse_spgemm(api.handle, op, op, alpha, a, b, beta, none, c, kind, algorithm, number, size, work)
     )
 }
 
@@ -521,9 +507,7 @@ pub(crate) unsafe fn csr2csc_buffer_size(api: Api<'_>, of: &Transposed) -> Resul
     let (offsets, indices) = (of.offsets, of.indices);
     call!(
         api.table,
-        rocsparse_csr2csc_buffer_size(
-            api.handle, rows, cols, stored, offsets, indices, NUMERIC, &mut bytes
-        )
+        rocsparse_csr2csc_buffer_size(api.handle, rows, cols, stored, offsets, indices, NUMERIC, &mut bytes)
     )?;
     Ok(bytes)
 }
@@ -573,10 +557,7 @@ pub(crate) unsafe fn coosort(api: Api<'_>, of: &Sorted, stage: Stage<'_>) -> Res
             rocsparse_coosort_by_row(api.handle, rows, cols, stored, outer, inner, permutation, work)
         )
     } else {
-        call!(
-            api.table,
-            rocsparse_coosort_buffer_size(api.handle, rows, cols, stored, outer, inner, size)
-        )
+        call!(api.table, rocsparse_coosort_buffer_size(api.handle, rows, cols, stored, outer, inner, size))
     }
 }
 

@@ -4,7 +4,9 @@ use crate::Complex;
 use crate::raw::Api;
 use crate::raw::{self, Transposed};
 use hip_safe::AnyBits;
-use hip_sys::rocsparse::{rocsparse_datatype, rocsparse_double_complex, rocsparse_float_complex, rocsparse_indextype};
+use hip_sys::rocsparse::{
+    rocsparse_datatype, rocsparse_double_complex, rocsparse_float_complex, rocsparse_indextype,
+};
 use std::fmt::{Debug, Display};
 
 /// A type of indices: `i32` or `i64`. It bounds the rows, the columns and the stored entries of a matrix.

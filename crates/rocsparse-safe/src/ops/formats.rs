@@ -31,9 +31,8 @@ impl Handle {
             submission.read(offsets).write(&mut indices);
             // SAFETY: S1, S2: rows and entries are as many as the memory was checked for.
             unsafe {
-                self.shared().submit(submission, WHAT, |api| {
-                    raw::csr2coo(api, from, stored as i32, rows as i32, to)
-                })
+                self.shared()
+                    .submit(submission, WHAT, |api| raw::csr2coo(api, from, stored as i32, rows as i32, to))
             }?;
         }
         Ok(SparseMatrix::made(Parts { format: Format::Coo, outer: Some(indices), ..parts }, ordered))
@@ -60,9 +59,8 @@ impl Handle {
             submission.read(indices).write(&mut offsets);
             // SAFETY: S1, S2: rows and entries are as many as the memory was checked for.
             unsafe {
-                self.shared().submit(submission, WHAT, |api| {
-                    raw::coo2csr(api, from, stored as i32, rows as i32, to)
-                })
+                self.shared()
+                    .submit(submission, WHAT, |api| raw::coo2csr(api, from, stored as i32, rows as i32, to))
             }?;
         }
         Ok(SparseMatrix::made(Parts { format: Format::Csr, outer: Some(offsets), ..parts }, ordered))
@@ -150,7 +148,8 @@ impl Handle {
             Order::Unique => Ordered::UNIQUE,
             _ => Ordered::vouched(Order::Grouped),
         };
-        let parts = Parts { rows, cols, format, outer: Some(to_offsets), inner: to_indices, values: to_values };
+        let parts =
+            Parts { rows, cols, format, outer: Some(to_offsets), inner: to_indices, values: to_values };
         Ok(SparseMatrix::made(parts, ordered))
     }
 }

@@ -219,7 +219,11 @@ fn check_diagonal<I: Index, T: Scalar>(parts: &Parts<Vec<I>, Vec<T>>) -> Result<
         }
     };
     if *format == Format::Coo {
-        outer.iter().enumerate().filter_map(|(at, row)| Some((row.to_size()?, at))).for_each(|(row, at)| see(row, at));
+        outer
+            .iter()
+            .enumerate()
+            .filter_map(|(at, row)| Some((row.to_size()?, at)))
+            .for_each(|(row, at)| see(row, at));
     } else {
         for (row, pair) in outer.windows(2).enumerate() {
             let [from, to] = [pair[0], pair[1]].map(|offset| offset.to_size().unwrap_or_default());

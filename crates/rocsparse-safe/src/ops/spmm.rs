@@ -4,7 +4,9 @@ use super::{Op, factor};
 use crate::matrix::Operand;
 use crate::parts::Format;
 use crate::prepared::{Prepared, check_shape, nowhere};
-use crate::{DenseMatrix, DenseShape, Error, Handle, Index, Order, Result, Scalar, SparseMatrix, convert, raw};
+use crate::{
+    DenseMatrix, DenseShape, Error, Handle, Index, Order, Result, Scalar, SparseMatrix, convert, raw,
+};
 use hip_safe::{DeviceSlice, DeviceSliceMut};
 
 /// A product C = α·op(A)·op(B) + β·C of a sparse matrix A with a dense matrix B, prepared for A and the shapes of B and C. A is CSR, CSC, COO, or BSR

@@ -4,7 +4,9 @@ use crate::matrices::{BLOCKS, Matrix};
 use crate::numbers::{Number, Random, for_all_numbers, for_all_types};
 use crate::products::lay;
 use crate::under_test::{self, offered};
-use rocsparse_safe::{DenseMatrix, DenseShape, Error, Format, Handle, Index, Layout, Order, Parts, SparseMatrix};
+use rocsparse_safe::{
+    DenseMatrix, DenseShape, Error, Format, Handle, Index, Layout, Order, Parts, SparseMatrix,
+};
 
 fn dense<I: Index, T: Number>() {
     for stream in under_test::streams() {
@@ -114,7 +116,8 @@ fn repeated_entries_stay() {
     assert_eq!(sorted.order(), Order::Sorted);
     let csr = handle.coo_to_csr(sorted).unwrap();
     let mut dense =
-        DenseMatrix::new(stream.alloc_zeros::<f64>(4).unwrap(), DenseShape::new(2, 2, Layout::RowMajor)).unwrap();
+        DenseMatrix::new(stream.alloc_zeros::<f64>(4).unwrap(), DenseShape::new(2, 2, Layout::RowMajor))
+            .unwrap();
     let refused = handle.to_dense(&csr, &mut dense).unwrap_err();
     assert_eq!(
         refused.to_string(),

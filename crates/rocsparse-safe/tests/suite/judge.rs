@@ -68,7 +68,11 @@ impl Sum {
     #[track_caller]
     pub(crate) fn check<T: Number>(&self, what: &str, found: T) {
         let (error, bound) = ((found.to() - self.value).norm(), self.bound::<T>());
-        assert!(error <= bound, "{what}: {found:?} differs from {} by {error:e}, and may by {bound:e}", self.value);
+        assert!(
+            error <= bound,
+            "{what}: {found:?} differs from {} by {error:e}, and may by {bound:e}",
+            self.value
+        );
     }
 
     /// As [`Sum::check`] of zero, for what a solved system leaves: a division has a relative error of at most 5 √2 u beside.

@@ -67,7 +67,9 @@ impl<T: Number> Matrix<T> {
                 Parts::csc(rows, cols, offsets(cols, &|entry| entry.1), indices, values(&turned))
             }
             Format::Coo => {
-                let of = |which: fn(&(usize, usize, T)) -> usize| entries.iter().map(|e| index(which(e))).collect();
+                let of = |which: fn(&(usize, usize, T)) -> usize| {
+                    entries.iter().map(|e| index(which(e))).collect()
+                };
                 Parts::coo(rows, cols, of(|entry| entry.0), of(|entry| entry.1), values(entries))
             }
             Format::Bsr { block, layout } => {

@@ -2,8 +2,8 @@
 
 use crate::under_test;
 use rocsparse_safe::{
-    BlockLayout, DenseMatrix, DenseShape, DiagonalKind, Error, Format, Handle, Layout, Op, Order, Parts, Sddmm,
-    SparseMatrix, SparseVector, Spgemm, Spmm, Spmv, Spsv, Triangle,
+    BlockLayout, DenseMatrix, DenseShape, DiagonalKind, Error, Format, Handle, Layout, Op, Order, Parts,
+    Sddmm, SparseMatrix, SparseVector, Spgemm, Spmm, Spmv, Spsv, Triangle,
 };
 
 type Given<'a> = Parts<&'a [i32], &'a [f32]>;
@@ -34,10 +34,7 @@ fn lengths() {
     let csr = |offsets: &'static [i32], indices: &'static [i32], values| {
         refused(Parts::csr(3, 3, offsets, indices, values))
     };
-    assert_eq!(
-        csr(&[0, 1, 2], &[0, 1], &ONES[..2]),
-        "the row offsets: 3 elements, and these sizes need 4"
-    );
+    assert_eq!(csr(&[0, 1, 2], &[0, 1], &ONES[..2]), "the row offsets: 3 elements, and these sizes need 4");
     assert_eq!(csr(&[0, 1, 2, 2], &[0, 1], &ONES[..3]), "the values: 3 elements, and these sizes need 2");
     let csc = refused(Parts::csc(2, 3, &[0, 0, 0][..], &[][..], &[][..]));
     assert_eq!(csc, "the column offsets: 3 elements, and these sizes need 4");
@@ -94,7 +91,9 @@ fn sizes_beyond_the_type_of_the_indices() {
         error,
         "the number of rows: 2147483648 is more than an index of type i32 can be, 2147483647: take i64, or a smaller matrix"
     );
-    assert!(refused(Parts::coo(3, usize::MAX, &[][..], &[][..], &[][..])).starts_with("the number of columns"));
+    assert!(
+        refused(Parts::coo(3, usize::MAX, &[][..], &[][..], &[][..])).starts_with("the number of columns")
+    );
     let ell = refused(Parts::ell(1 << 20, 3, 1 << 20, &[][..], &[][..]));
     assert!(ell.starts_with("the number of entries, rows times width,"), "{ell}");
     // What i32 cannot express i64 can.
@@ -126,7 +125,8 @@ fn entries_out_of_order() {
          matrix"
     );
     let square = Parts::csr(3, 3, &[0, 2, 2, 2][..], &[2, 1][..], &ONES[..2]);
-    let product = Spgemm::prepare(&handle, unsorted.upload(&stream).unwrap(), square.upload(&stream).unwrap());
+    let product =
+        Spgemm::prepare(&handle, unsorted.upload(&stream).unwrap(), square.upload(&stream).unwrap());
     assert!(matches!(product.map(drop), Err(Error::Order { at: 1, found: Order::Grouped, .. })));
     let lower = (Triangle::Lower, DiagonalKind::Stored);
     let solve = Spsv::prepare(&handle, lower, Op::None, square.upload(&stream).unwrap());
@@ -157,7 +157,8 @@ fn operands_that_do_not_fit() {
     assert_eq!(stream.download(&wrong).unwrap(), ONES[..3]);
 
     let shape = |rows, cols| DenseShape::new(rows, cols, Layout::RowMajor);
-    let wide = |b, c| Spmm::prepare(&handle, [Op::None; 2], matrix.view(), b, c).map(drop).unwrap_err().to_string();
+    let wide =
+        |b, c| Spmm::prepare(&handle, [Op::None; 2], matrix.view(), b, c).map(drop).unwrap_err().to_string();
     assert_eq!(wide(shape(2, 4), shape(2, 4)), "op(B): [2, 4], and [3, 4] is needed here");
     assert_eq!(wide(shape(3, 4), shape(3, 4)), "C: [3, 4], and [2, 4] is needed here");
     let narrow = DenseShape { leading: 3, ..shape(3, 4) };
@@ -200,6 +201,9 @@ fn indices_that_a_graph_writes() {
         "the indices are in memory that a graph writes: copy them with Stream::clone_of"
     );
     let values = stream.upload(&ONES[..2]).unwrap();
-    assert!(matches!(SparseVector::new(&stream, 2, indices.view(), values), Err(Error::WrittenByGraph { .. })));
+    assert!(matches!(
+        SparseVector::new(&stream, 2, indices.view(), values),
+        Err(Error::WrittenByGraph { .. })
+    ));
     drop(graph);
 }

@@ -4,7 +4,9 @@ use crate::judge::{Dense, product};
 use crate::matrices::{BLOCKS, BLOCKS_BY_COLUMN, ELL, Matrix};
 use crate::numbers::{Number, Random, for_all_types};
 use crate::under_test::{self, offered};
-use rocsparse_safe::{DenseMatrix, DenseShape, Format, Handle, Index, Layout, Op, Parts, Sddmm, Spgemm, Spmm, Spmv};
+use rocsparse_safe::{
+    DenseMatrix, DenseShape, Format, Handle, Index, Layout, Op, Parts, Sddmm, Spgemm, Spmm, Spmv,
+};
 
 pub(crate) const OPS: [Op; 3] = [Op::None, Op::Transpose, Op::Adjoint];
 const LAYOUTS: [Layout; 2] = [Layout::RowMajor, Layout::ColumnMajor];
@@ -44,7 +46,9 @@ fn vectors<I: Index, T: Number>() {
                     let [rows, cols] = turned(op, [matrix.rows, matrix.cols]);
                     let mut random = Random(7);
                     let (x, given) = (random.numbers::<T>(cols), random.numbers::<T>(rows));
-                    let Some(prepared) = offered(Spmv::prepare(&handle, op, uploaded.view())) else { continue };
+                    let Some(prepared) = offered(Spmv::prepare(&handle, op, uploaded.view())) else {
+                        continue;
+                    };
                     // Twice, the second time on top of the first one's result, and once over what is not a number.
                     let on_device = stream.upload(&x).unwrap();
                     let mut y = stream.upload(&given).unwrap();
@@ -80,12 +84,13 @@ fn with_vectors_of_repeated_and_unsorted_entries() {
     for stream in under_test::streams() {
         let handle = Handle::new(&stream).unwrap();
         let entries = [(0, 3, 1.0), (0, 1, 2.0), (0, 3, 0.5), (2, 2, 4.0), (2, 0, -1.0)];
-        let (rows, cols, values) = (&[0, 0, 0, 2, 2][..], &[3, 1, 3, 2, 0][..], &[1.0, 2.0, 0.5, 4.0, -1.0][..]);
+        let (rows, cols, values) =
+            (&[0, 0, 0, 2, 2][..], &[3, 1, 3, 2, 0][..], &[1.0, 2.0, 0.5, 4.0, -1.0][..]);
         let x = [1.0_f64, 10.0, 100.0, 1000.0];
         let expected = Dense::of(3, 4, &entries);
-        let expected: Vec<f64> = (0..3).map(|row| (0..4).map(|col| expected.0[row][col].re * x[col]).sum()).collect();
-        for parts in
-            [Parts::coo(3, 4, rows, cols, values), Parts::csr(3, 4, &[0, 3, 3, 5][..], cols, values)]
+        let expected: Vec<f64> =
+            (0..3).map(|row| (0..4).map(|col| expected.0[row][col].re * x[col]).sum()).collect();
+        for parts in [Parts::coo(3, 4, rows, cols, values), Parts::csr(3, 4, &[0, 3, 3, 5][..], cols, values)]
         {
             let matrix = parts.upload(&stream).unwrap();
             let prepared = Spmv::prepare(&handle, Op::None, matrix).unwrap();
@@ -153,9 +158,13 @@ fn with_dense_matrices() {
 fn sparse<I: Index, T: Number>() {
     for stream in under_test::streams() {
         let handle = Handle::new(&stream).unwrap();
-        for (seed, [rows, inner, cols], percent) in
-            [(1, [20, 30, 25], 15), (2, [9, 5, 40], 60), (3, [12, 12, 12], 0), (4, [0, 4, 3], 50), (5, [4, 0, 3], 50)]
-        {
+        for (seed, [rows, inner, cols], percent) in [
+            (1, [20, 30, 25], 15),
+            (2, [9, 5, 40], 60),
+            (3, [12, 12, 12], 0),
+            (4, [0, 4, 3], 50),
+            (5, [4, 0, 3], 50),
+        ] {
             let (a, b) = (
                 Matrix::<T>::random(seed, rows, inner, percent),
                 Matrix::<T>::random(seed + 10, inner, cols, percent),
@@ -215,9 +224,12 @@ fn sampled<I: Index, T: Number>() {
                     let (left, right) =
                         (random.numbers::<T>(a_rows * a_cols), random.numbers::<T>(b_rows * b_cols));
                     let (alpha, beta) = (T::of(random.number()), T::of(random.number()));
-                    let Some(prepared) = offered(Sddmm::prepare(&handle, ops, a, b, places.view())) else { continue };
+                    let Some(prepared) = offered(Sddmm::prepare(&handle, ops, a, b, places.view())) else {
+                        continue;
+                    };
                     let on_device = |shape, numbers: &[T]| {
-                        DenseMatrix::new(stream.upload(&lay(shape, numbers, T::ZERO)).unwrap(), shape).unwrap()
+                        DenseMatrix::new(stream.upload(&lay(shape, numbers, T::ZERO)).unwrap(), shape)
+                            .unwrap()
                     };
                     let mut values = stream.upload(&parts.values).unwrap();
                     prepared

@@ -6,7 +6,8 @@ use crate::numbers::{C, Number, Random, for_all_types};
 use crate::products::{OPS, lay, place};
 use crate::under_test::{self, offered};
 use rocsparse_safe::{
-    DenseMatrix, DenseShape, DiagonalKind, Error, Format, Handle, Index, Layout, Op, Parts, Spsm, Spsv, Triangle,
+    DenseMatrix, DenseShape, DiagonalKind, Error, Format, Handle, Index, Layout, Op, Parts, Spsm, Spsv,
+    Triangle,
 };
 
 const KINDS: [DiagonalKind; 2] = [DiagonalKind::Stored, DiagonalKind::Unit];
@@ -53,8 +54,9 @@ fn one<I: Index, T: Number>() {
         for (seed, size) in [(1, 40), (2, 1), (3, 0)] {
             let matrix = square::<T>(seed, size);
             for format in [Format::Csr, Format::Coo] {
-                for (which, diagonal) in
-                    [Triangle::Lower, Triangle::Upper].into_iter().flat_map(|which| KINDS.map(|kind| (which, kind)))
+                for (which, diagonal) in [Triangle::Lower, Triangle::Upper]
+                    .into_iter()
+                    .flat_map(|which| KINDS.map(|kind| (which, kind)))
                 {
                     for op in OPS {
                         let what = format!("{format:?} {which:?} {diagonal:?} {op:?}");

@@ -36,7 +36,10 @@ fn gather_and_scatter<I: Index, T: Number>() {
             handle.gather(&stream.upload(&dense).unwrap(), &mut x).unwrap();
             let (taken, found) = x.into_parts();
             let expected: Vec<T> = places.iter().map(|&place| dense[place]).collect();
-            assert_eq!((stream.download(&taken).unwrap(), stream.download(&found).unwrap()), (indices, expected));
+            assert_eq!(
+                (stream.download(&taken).unwrap(), stream.download(&found).unwrap()),
+                (indices, expected)
+            );
         }
     }
 }

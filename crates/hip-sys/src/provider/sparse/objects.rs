@@ -3,7 +3,8 @@
 use super::{Outcome, ensure};
 use crate::rocsparse::{
     rocsparse_datatype as DataType, rocsparse_diag_type, rocsparse_direction, rocsparse_fill_mode,
-    rocsparse_format as Format, rocsparse_indextype as IndexType, rocsparse_order, rocsparse_status as Status,
+    rocsparse_format as Format, rocsparse_indextype as IndexType, rocsparse_order,
+    rocsparse_status as Status,
 };
 use std::any::Any;
 use std::sync::Arc;
@@ -134,11 +135,7 @@ pub struct DenseMatrix {
 impl DenseMatrix {
     /// The distances from one row to the next, and from one column to the next.
     pub fn strides(&self) -> [usize; 2] {
-        if self.order == rocsparse_order::rocsparse_order_row {
-            [self.leading, 1]
-        } else {
-            [1, self.leading]
-        }
+        if self.order == rocsparse_order::rocsparse_order_row { [self.leading, 1] } else { [1, self.leading] }
     }
 
     /// The elements from its first to its last one.
