@@ -215,8 +215,8 @@ pub(super) unsafe extern "C" fn identity(
     count: i32,
     permutation: *mut i32,
 ) -> Status {
-    // SAFETY: S2, S11: the caller's memory.
     with(handle, |raw| {
+        // SAFETY: S2, S11: the caller's memory.
         done(unsafe { (cusparse().cusparseCreateIdentityPermutation)(raw, count, permutation) })
     })
 }

@@ -20,6 +20,12 @@ fn read(path: &Path) -> String {
     fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }
 
+/// The texts of a folder's files.
+fn folder(name: &str) -> impl Iterator<Item = String> {
+    let files = fs::read_dir(root().join(name)).unwrap().map(|entry| entry.unwrap().path());
+    files.filter(|path| path.extension().is_some_and(|ending| ending == "rs")).map(|path| read(&path))
+}
+
 fn rows() -> Vec<Row> {
     let text = read(&root().join("COVERAGE.md"));
     let row = |line: &str| {
@@ -55,7 +61,7 @@ fn every_function_of_the_table_is_listed_once() {
 
 #[test]
 fn wrapped_functions_are_those_that_the_code_calls() {
-    let text = read(&root().join("src/raw.rs"));
+    let text: String = folder("src/raw").collect();
     let words: BTreeSet<&str> = text.split(|c: char| !c.is_ascii_alphanumeric() && c != '_').collect();
     let called: BTreeSet<String> = table().filter(|name| words.contains(name.as_str())).collect();
     // hip-sys calls that one when it opens the library.
@@ -66,10 +72,6 @@ fn wrapped_functions_are_those_that_the_code_calls() {
 
 #[test]
 fn wrappers_are_methods_that_name_their_function() {
-    let folder = |name: &str| {
-        let files = fs::read_dir(root().join(name)).unwrap().map(|entry| entry.unwrap().path());
-        files.filter(|path| path.extension().is_some_and(|ending| ending == "rs")).map(|path| read(&path))
-    };
     let text: String = folder("src").chain(folder("src/ops")).collect();
     for Row { function, state, by } in rows() {
         assert!(!by.is_empty(), "{function}: who has it, or why nobody does");

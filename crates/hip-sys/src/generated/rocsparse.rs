@@ -554,14 +554,6 @@ pub type rocsparse_spmat_get_format_fn = unsafe extern "C" fn(
     descr: rocsparse_const_spmat_descr,
     format: *mut rocsparse_format,
 ) -> rocsparse_status;
-pub type rocsparse_set_mat_fill_mode_fn = unsafe extern "C" fn(
-    descr: rocsparse_mat_descr,
-    fill_mode: rocsparse_fill_mode,
-) -> rocsparse_status;
-pub type rocsparse_set_mat_diag_type_fn = unsafe extern "C" fn(
-    descr: rocsparse_mat_descr,
-    diag_type: rocsparse_diag_type,
-) -> rocsparse_status;
 pub type rocsparse_csr_set_pointers_fn = unsafe extern "C" fn(
     descr: rocsparse_spmat_descr,
     csr_row_ptr: *mut ::core::ffi::c_void,
@@ -585,6 +577,14 @@ pub type rocsparse_create_mat_descr_fn = unsafe extern "C" fn(
 ) -> rocsparse_status;
 pub type rocsparse_destroy_mat_descr_fn = unsafe extern "C" fn(
     descr: rocsparse_mat_descr,
+) -> rocsparse_status;
+pub type rocsparse_set_mat_fill_mode_fn = unsafe extern "C" fn(
+    descr: rocsparse_mat_descr,
+    fill_mode: rocsparse_fill_mode,
+) -> rocsparse_status;
+pub type rocsparse_set_mat_diag_type_fn = unsafe extern "C" fn(
+    descr: rocsparse_mat_descr,
+    diag_type: rocsparse_diag_type,
 ) -> rocsparse_status;
 pub type rocsparse_spmv_fn = unsafe extern "C" fn(
     handle: rocsparse_handle,
@@ -892,13 +892,13 @@ pub struct RocsparseTable {
     pub rocsparse_spmat_set_values: rocsparse_spmat_set_values_fn,
     pub rocsparse_spmat_get_nnz: rocsparse_spmat_get_nnz_fn,
     pub rocsparse_spmat_get_format: rocsparse_spmat_get_format_fn,
-    pub rocsparse_set_mat_fill_mode: rocsparse_set_mat_fill_mode_fn,
-    pub rocsparse_set_mat_diag_type: rocsparse_set_mat_diag_type_fn,
     pub rocsparse_csr_set_pointers: rocsparse_csr_set_pointers_fn,
     pub rocsparse_csc_set_pointers: rocsparse_csc_set_pointers_fn,
     pub rocsparse_coo_set_pointers: rocsparse_coo_set_pointers_fn,
     pub rocsparse_create_mat_descr: rocsparse_create_mat_descr_fn,
     pub rocsparse_destroy_mat_descr: rocsparse_destroy_mat_descr_fn,
+    pub rocsparse_set_mat_fill_mode: rocsparse_set_mat_fill_mode_fn,
+    pub rocsparse_set_mat_diag_type: rocsparse_set_mat_diag_type_fn,
     pub rocsparse_spmv: rocsparse_spmv_fn,
     pub rocsparse_spmm: rocsparse_spmm_fn,
     pub rocsparse_spgemm: rocsparse_spgemm_fn,
@@ -1009,14 +1009,6 @@ impl RocsparseTable {
             since: None,
         },
         crate::Symbol {
-            name: "rocsparse_set_mat_fill_mode",
-            since: None,
-        },
-        crate::Symbol {
-            name: "rocsparse_set_mat_diag_type",
-            since: None,
-        },
-        crate::Symbol {
             name: "rocsparse_csr_set_pointers",
             since: None,
         },
@@ -1034,6 +1026,14 @@ impl RocsparseTable {
         },
         crate::Symbol {
             name: "rocsparse_destroy_mat_descr",
+            since: None,
+        },
+        crate::Symbol {
+            name: "rocsparse_set_mat_fill_mode",
+            since: None,
+        },
+        crate::Symbol {
+            name: "rocsparse_set_mat_diag_type",
             since: None,
         },
         crate::Symbol {
@@ -1173,13 +1173,13 @@ impl RocsparseTable {
             rocsparse_spmat_set_values: source.required("rocsparse_spmat_set_values")?,
             rocsparse_spmat_get_nnz: source.required("rocsparse_spmat_get_nnz")?,
             rocsparse_spmat_get_format: source.required("rocsparse_spmat_get_format")?,
-            rocsparse_set_mat_fill_mode: source.required("rocsparse_set_mat_fill_mode")?,
-            rocsparse_set_mat_diag_type: source.required("rocsparse_set_mat_diag_type")?,
             rocsparse_csr_set_pointers: source.required("rocsparse_csr_set_pointers")?,
             rocsparse_csc_set_pointers: source.required("rocsparse_csc_set_pointers")?,
             rocsparse_coo_set_pointers: source.required("rocsparse_coo_set_pointers")?,
             rocsparse_create_mat_descr: source.required("rocsparse_create_mat_descr")?,
             rocsparse_destroy_mat_descr: source.required("rocsparse_destroy_mat_descr")?,
+            rocsparse_set_mat_fill_mode: source.required("rocsparse_set_mat_fill_mode")?,
+            rocsparse_set_mat_diag_type: source.required("rocsparse_set_mat_diag_type")?,
             rocsparse_spmv: source.required("rocsparse_spmv")?,
             rocsparse_spmm: source.required("rocsparse_spmm")?,
             rocsparse_spgemm: source.required("rocsparse_spgemm")?,
@@ -1443,24 +1443,6 @@ impl RocsparseTable {
                 }
                 stub
             },
-            rocsparse_set_mat_fill_mode: {
-                unsafe extern "C" fn stub(
-                    _: rocsparse_mat_descr,
-                    _: rocsparse_fill_mode,
-                ) -> rocsparse_status {
-                    rocsparse_status::rocsparse_status_not_implemented
-                }
-                stub
-            },
-            rocsparse_set_mat_diag_type: {
-                unsafe extern "C" fn stub(
-                    _: rocsparse_mat_descr,
-                    _: rocsparse_diag_type,
-                ) -> rocsparse_status {
-                    rocsparse_status::rocsparse_status_not_implemented
-                }
-                stub
-            },
             rocsparse_csr_set_pointers: {
                 unsafe extern "C" fn stub(
                     _: rocsparse_spmat_descr,
@@ -1504,6 +1486,24 @@ impl RocsparseTable {
             },
             rocsparse_destroy_mat_descr: {
                 unsafe extern "C" fn stub(_: rocsparse_mat_descr) -> rocsparse_status {
+                    rocsparse_status::rocsparse_status_not_implemented
+                }
+                stub
+            },
+            rocsparse_set_mat_fill_mode: {
+                unsafe extern "C" fn stub(
+                    _: rocsparse_mat_descr,
+                    _: rocsparse_fill_mode,
+                ) -> rocsparse_status {
+                    rocsparse_status::rocsparse_status_not_implemented
+                }
+                stub
+            },
+            rocsparse_set_mat_diag_type: {
+                unsafe extern "C" fn stub(
+                    _: rocsparse_mat_descr,
+                    _: rocsparse_diag_type,
+                ) -> rocsparse_status {
                     rocsparse_status::rocsparse_status_not_implemented
                 }
                 stub

@@ -10,7 +10,7 @@ use crate::{
 use hip_safe::{DeviceSlice, DeviceSliceMut};
 
 /// A product C = α·op(A)·op(B) + β·C of a sparse matrix A with a dense matrix B, prepared for A and the shapes of B and C. A is CSR, CSC, COO, or BSR
-/// without an operation on it.
+/// without an operation on it, and without an adjoint of B.
 ///
 /// Dropping it waits for the device.
 pub struct Spmm<A, V> {
@@ -40,9 +40,17 @@ impl<I: Index, T: Scalar, A: DeviceSlice<Item = I>, V: DeviceSlice<Item = T>> Sp
     ) -> Result<Self> {
         matrix.format().require(WHAT, "CSR, CSC, COO, BSR")?;
         matrix.ordered().require(WHAT, Order::Grouped)?;
-        if let (Format::Bsr { .. }, true) = (matrix.format(), ops[0] != Op::None) {
-            let (operation, format) = ("a product of a transpose with a dense matrix", matrix.format());
-            return Err(Error::Format { operation, format, takes: "CSR, CSC, COO" });
+        // rocSPARSE refuses the first one, and would take the second one for a transpose.
+        if let Format::Bsr { .. } = matrix.format() {
+            let (format, takes) = (matrix.format(), "CSR, CSC, COO");
+            if ops[0] != Op::None {
+                let operation = "a product of a transpose with a dense matrix";
+                return Err(Error::Format { operation, format, takes });
+            }
+            if ops[1] == Op::Adjoint {
+                let operation = "a product with the adjoint of a dense matrix";
+                return Err(Error::Format { operation, format, takes });
+            }
         }
         b.extent()?;
         c.extent()?;

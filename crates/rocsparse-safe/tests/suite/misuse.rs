@@ -185,6 +185,11 @@ fn operands_that_do_not_fit() {
     let blocks = Parts::bsr([2, 2], (2, BlockLayout::RowMajor), &[0, 1][..], &[0][..], &ONES[..4]);
     let turned = Spmv::prepare(&handle, Op::Transpose, blocks.upload(&stream).unwrap()).map(drop);
     assert!(matches!(turned, Err(Error::Format { format: Format::Bsr { .. }, .. })));
+    for ops in [[Op::Transpose, Op::None], [Op::None, Op::Adjoint]] {
+        let both = shape(2, 2);
+        let turned = Spmm::prepare(&handle, ops, blocks.upload(&stream).unwrap(), both, both).map(drop);
+        assert!(matches!(turned, Err(Error::Format { format: Format::Bsr { .. }, .. })));
+    }
 }
 
 /// A launch of a graph would change the indices after they were checked.

@@ -107,9 +107,10 @@ fn matrices<I: Index, T: Number>() {
         for matrix in Matrix::<T>::some() {
             for format in [Format::Csr, Format::Csc, Format::Coo, BLOCKS] {
                 let uploaded = matrix.parts::<I>(format).as_slices().upload(&stream).unwrap();
-                let ops = if matches!(format, Format::Bsr { .. }) { &OPS[..1] } else { &OPS };
+                let blocks = matches!(format, Format::Bsr { .. });
+                let (ops, turn) = if blocks { (&OPS[..1], Op::Transpose) } else { (&OPS[..], Op::Adjoint) };
                 for (&op, op_b, layouts) in ops.iter().flat_map(|op| {
-                    [(op, Op::None, [LAYOUTS[0], LAYOUTS[1]]), (op, Op::Adjoint, [LAYOUTS[1], LAYOUTS[1]])]
+                    [(op, Op::None, [LAYOUTS[0], LAYOUTS[1]]), (op, turn, [LAYOUTS[1], LAYOUTS[1]])]
                 }) {
                     let what = format!("{uploaded:?} {op:?} {op_b:?} {layouts:?}");
                     let ([rows, inner], cols) = (turned(op, [matrix.rows, matrix.cols]), 5);
