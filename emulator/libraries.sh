@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Runs the test suites of rocblas-safe, miopen-safe, rocrand-safe, rocfft-safe and rocsolver-safe against AMD's real libraries on emulated
-# devices, each test in a process of its own, and writes a table: passed, wrong, refused, not reached.
+# Runs the test suites of rocblas-safe, miopen-safe, rocrand-safe, rocfft-safe, rocsolver-safe and rocsparse-safe against AMD's real libraries on emulated
+# devices,
+# each test in a process of its own, and writes a table: passed, wrong, refused, not reached.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -11,7 +12,7 @@ Usage: TINYGRAD=DIR emulator/libraries.sh [OPTIONS] FOLDER
 FOLDER is what emulator/rocm/fetch.sh made.
 
   --arch LIST    gfx942,gfx950,gfx90a,gfx1100,gfx1201       [default: gfx942,gfx1100]
-  --only LIST    rocblas,miopen,rocrand,rocfft,rocsolver    [default: all]
+  --only LIST    rocblas,miopen,rocrand,rocfft,rocsolver,rocsparse    [default: all]
   --filter TEXT  tests whose name contains TEXT
   --limit N      seconds that a test may take               [default: 120]
   --total N      seconds that all may take                  [default: 10800]
@@ -33,7 +34,7 @@ TEXT
 }
 
 fail() { echo "emulator/libraries.sh: $*" >&2; exit 2; }
-archs=gfx942,gfx1100 only=rocblas,miopen,rocrand,rocfft,rocsolver filter="" limit=120 total=10800 bin="" out=target/emulator/libraries folder=""
+archs=gfx942,gfx1100 only=rocblas,miopen,rocrand,rocfft,rocsolver,rocsparse filter="" limit=120 total=10800 bin="" out=target/emulator/libraries folder=""
 while [ $# -gt 0 ]; do
     case $1 in
     -h | --help) usage; exit 0 ;;
@@ -49,7 +50,7 @@ done
 [ -n "$folder" ] || { usage >&2; exit 2; }
 [ -e "$folder/VERSIONS" ] || fail "$folder has no VERSIONS: emulator/rocm/fetch.sh makes such a folder"
 [ -d "${TINYGRAD-}" ] || fail "TINYGRAD has to name a checkout of tinygrad, see emulator/README.md"
-for name in ${only//,/ }; do [[ ,rocblas,miopen,rocrand,rocfft,rocsolver, = *,$name,* ]] || fail "--only $name: there are rocblas, miopen, rocrand, rocfft and rocsolver"; done
+for name in ${only//,/ }; do [[ ,rocblas,miopen,rocrand,rocfft,rocsolver,rocsparse, = *,$name,* ]] || fail "--only $name: there are rocblas, miopen, rocrand, rocfft, rocsolver and rocsparse"; done
 known=emulator/libraries-known.txt
 mkdir -p "$out"
 
@@ -76,7 +77,7 @@ said() { # LOG
     [ -n "$reason" ] || reason=$(grep -a -m 1 -A 2 'panicked at' "$1" | sed -E 's/.*panicked at ([^ ]*):[0-9]+:$/\1: /' | tr -d '\n' || true)
     tr '\t' ' ' <<<"$reason" | cut -c 1-300
 }
-answers='answered (rocblas_status|miopenStatus|ROCRAND_STATUS|rocfft_status|hipError)|hipError[A-Z]|not supported here|what the platform lacks|no rocBLAS: |no MIOpen: |no rocRAND: |no rocFFT: |no rocSOLVER: '
+answers='answered (rocblas_status|miopenStatus|ROCRAND_STATUS|rocfft_status|rocsparse_status|hipError)|hipError[A-Z]|not supported here|what the platform lacks|no rocBLAS: |no MIOpen: |no rocRAND: |no rocFFT: |no rocSOLVER, rocSPARSE: '
 # The result of a test that ended with STATUS, and what there is to say of it.
 judge() { # STATUS LOG SECONDS
     local reason

@@ -2,7 +2,7 @@
 
 use crate::{
     Library, LoadError, MiopenTable, Platform, PlatformKind, RocblasTable, RocfftTable, RocrandTable,
-    RocsolverTable, Table,
+    RocsolverTable, RocsparseTable, Table,
 };
 use std::sync::OnceLock;
 
@@ -13,6 +13,7 @@ pub struct Libraries {
     pub(crate) rocfft: Slot<RocfftTable>,
     pub(crate) rocblas: Slot<RocblasTable>,
     pub(crate) rocsolver: Slot<RocsolverTable>,
+    pub(crate) rocsparse: Slot<RocsparseTable>,
     pub(crate) miopen: Slot<MiopenTable>,
 }
 

@@ -1,4 +1,4 @@
-//! AMD's other ROCm libraries, found at run time: rocRAND, rocFFT, rocBLAS, rocSOLVER and MIOpen.
+//! AMD's other ROCm libraries, found at run time: rocRAND, rocFFT, rocBLAS, rocSOLVER, rocSPARSE and MIOpen.
 
 use crate::hip::hipRuntimeGetVersion_fn;
 use crate::libraries::{Libraries, Slot};
@@ -6,8 +6,9 @@ use crate::miopen::miopenStatus_t;
 use crate::rocblas::{rocblas_create_handle_fn, rocblas_status};
 use crate::rocfft::rocfft_status;
 use crate::rocrand::rocrand_status;
+use crate::rocsparse::rocsparse_status;
 use crate::{
-    LoadError, MiopenTable, Platform, RocblasTable, RocfftTable, RocrandTable, RocsolverTable, Version,
+    LoadError, MiopenTable, Platform, RocblasTable, RocfftTable, RocrandTable, RocsolverTable, RocsparseTable, Version,
     loader,
 };
 use std::ffi::{CStr, c_char};
@@ -47,6 +48,8 @@ pub type Rocfft = Library<RocfftTable>;
 pub type Rocblas = Library<RocblasTable>;
 /// rocSOLVER: `librocsolver.so.0`. It takes the handles of the rocBLAS that it is linked to.
 pub type Rocsolver = Library<RocsolverTable>;
+/// rocSPARSE: `librocsparse.so.1` (ROCm 6 and 7). That of ROCm 5 has other signatures.
+pub type Rocsparse = Library<RocsparseTable>;
 /// MIOpen: `libMIOpen.so.1`.
 pub type Miopen = Library<MiopenTable>;
 
@@ -121,12 +124,13 @@ impl<T: Table> Library<T> {
         &self.table
     }
 
-    /// What it answered to be. That is the library's own version, not ROCm's: rocRAND 2.10.9 is in ROCm 5.2, 4.2.0 in 7.2; rocBLAS
-    /// 2.44 in 5.2, 5.2 in 7.2; rocFFT 1.0.17 in 5.2, 1.0.36 in 7.2; rocSOLVER 3.18 in 5.2, 3.32 in 7.2; MIOpen 2.17 in 5.2, 3.5 in 7.2.
+    /// What it answered to be; zeros for a rocSPARSE that finds no device, because it tells a handle alone. That is the library's own version, not ROCm's: rocRAND 2.10.9 is in ROCm 5.2, 4.2.0 in 7.2; rocBLAS
+    /// 2.44 in 5.2, 5.2 in 7.2; rocFFT 1.0.17 in 5.2, 1.0.36 in 7.2; rocSOLVER 3.18 in 5.2, 3.32 in 7.2; rocSPARSE 3.0.2 in 6.0, 4.2.0 in 7.2; MIOpen 2.17 in 5.2, 3.5 in 7.2.
     #[doc(alias = "rocrand_get_version")]
     #[doc(alias = "rocblas_get_version_string")]
     #[doc(alias = "rocfft_get_version_string")]
     #[doc(alias = "rocsolver_get_version_string")]
+    #[doc(alias = "rocsparse_get_version")]
     #[doc(alias = "miopenGetVersion")]
     pub fn version(&self) -> Version {
         self.version
@@ -301,6 +305,40 @@ impl sealed::Sealed for RocfftTable {
         match unsafe { (self.rocfft_get_version_string)(text.as_mut_ptr().cast(), text.len() - 1) } {
             rocfft_status::rocfft_status_success => Ok(version_in(&text)),
             status => Err(("rocfft_get_version_string", status.0)),
+        }
+    }
+}
+
+impl Table for RocsparseTable {}
+
+impl sealed::Sealed for RocsparseTable {
+    const TITLE: &'static str = "rocSPARSE (librocsparse)";
+    const NAMES: &'static [&'static str] = &["librocsparse.so.1", "librocsparse.so"];
+    const REMEDY: &'static str =
+        "Install rocSPARSE of ROCm 6 or later (rocsparse), or set ROCM_PATH to the folder above its lib/";
+
+    fn fill(source: &loader::Source) -> Result<Self, LoadError> {
+        Self::load(source)
+    }
+
+    fn slot(libraries: &Libraries) -> &Slot<Self> {
+        &libraries.rocsparse
+    }
+
+    unsafe fn ask_version(&self) -> Result<Version, (&'static str, u32)> {
+        let (mut handle, mut raw) = (std::ptr::null_mut(), 0);
+        // SAFETY: S1: the table was filled from the library; the handle and the version are live and writable, and the handle is destroyed.
+        let status = unsafe {
+            if (self.rocsparse_create_handle)(&mut handle) != rocsparse_status::rocsparse_status_success {
+                return Ok(Version { major: 0, minor: 0, patch: 0 });
+            }
+            let status = (self.rocsparse_get_version)(handle, &mut raw);
+            (self.rocsparse_destroy_handle)(handle);
+            status
+        };
+        match status {
+            rocsparse_status::rocsparse_status_success => Ok(Version::from_rocrand(raw)),
+            status => Err(("rocsparse_get_version", status.0)),
         }
     }
 }

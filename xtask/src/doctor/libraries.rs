@@ -14,7 +14,7 @@ pub(super) fn look() -> Vec<Item> {
     items
 }
 
-/// HIP, hiprtc, rocRAND, rocBLAS and MIOpen, compared with hip-sys as `cargo xtask libraries` does, and the
+/// HIP, hiprtc, rocRAND, rocFFT, rocBLAS, rocSPARSE and MIOpen, compared with hip-sys as `cargo xtask libraries` does, and the
 /// locations of the others.
 fn amd() -> Vec<Item> {
     let mut items: Vec<Item> = crate::libraries::system().iter().map(item).collect();
@@ -58,6 +58,7 @@ fn item(finding: &Finding) -> Item {
             Kind::Rocfft => {
                 "only rocfft-safe needs it: install ROCm's rocfft, or on Debian 13 apt-get install librocfft0"
             }
+            Kind::Rocsparse => "only rocsparse-safe needs it: install the rocsparse of ROCm 6 or later",
             Kind::Rocblas => {
                 "matrix products on AMD GPUs are faster with it: install ROCm's rocblas, or on Debian 13 apt-get install librocblas0"
             }

@@ -3,7 +3,7 @@
 use hip_sys::layout::{self, Bindings};
 use hip_sys::{
     HipTable, Miopen, MiopenTable, Platform, Rocblas, RocblasTable, Rocfft, RocfftTable, Rocrand,
-    RocrandTable, Rocsolver, RocsolverTable, RtcTable, Symbol,
+    RocrandTable, Rocsolver, RocsolverTable, Rocsparse, RocsparseTable, RtcTable, Symbol,
 };
 
 /// A library that hip-sys has a function table for.
@@ -15,12 +15,13 @@ pub(crate) enum Kind {
     Rocfft,
     Rocblas,
     Rocsolver,
+    Rocsparse,
     Miopen,
 }
 
 impl Kind {
     pub(crate) const ALL: [Self; 7] =
-        [Self::Hip, Self::Rtc, Self::Rocrand, Self::Rocfft, Self::Rocblas, Self::Rocsolver, Self::Miopen];
+        [Self::Hip, Self::Rtc, Self::Rocrand, Self::Rocfft, Self::Rocblas, Self::Rocsolver, Self::Rocsparse, Self::Miopen];
 
     /// Its name for people.
     pub(crate) const fn title(self) -> &'static str {
@@ -31,6 +32,7 @@ impl Kind {
             Self::Rocfft => "rocFFT",
             Self::Rocblas => "rocBLAS",
             Self::Rocsolver => "rocSOLVER",
+            Self::Rocsparse => "rocSPARSE",
             Self::Miopen => "MIOpen",
         }
     }
@@ -44,6 +46,7 @@ impl Kind {
             Self::Rocfft => "rocfft",
             Self::Rocblas => "rocblas",
             Self::Rocsolver => "rocsolver",
+            Self::Rocsparse => "rocsparse",
             Self::Miopen => "miopen",
         }
     }
@@ -57,6 +60,7 @@ impl Kind {
             Self::Rocfft => "librocfft.so",
             Self::Rocblas => "librocblas.so",
             Self::Rocsolver => "librocsolver.so",
+            Self::Rocsparse => "librocsparse.so",
             Self::Miopen => "libMIOpen.so",
         }
     }
@@ -69,6 +73,7 @@ impl Kind {
             Self::Rocfft => Rocfft::NAMES,
             Self::Rocblas => Rocblas::NAMES,
             Self::Rocsolver => Rocsolver::NAMES,
+            Self::Rocsparse => Rocsparse::NAMES,
             Self::Miopen => Miopen::NAMES,
         };
         let mut names: Vec<String> = names.iter().map(|name| (*name).to_owned()).collect();
@@ -88,6 +93,7 @@ impl Kind {
             Self::Rocfft => RocfftTable::SYMBOLS,
             Self::Rocblas => RocblasTable::SYMBOLS,
             Self::Rocsolver => RocsolverTable::SYMBOLS,
+            Self::Rocsparse => RocsparseTable::SYMBOLS,
             Self::Miopen => MiopenTable::SYMBOLS,
         }
     }
@@ -101,6 +107,7 @@ impl Kind {
             Self::Rocfft => &layout::ROCFFT,
             Self::Rocblas => &layout::ROCBLAS,
             Self::Rocsolver => &layout::ROCSOLVER,
+            Self::Rocsparse => &layout::ROCSPARSE,
             Self::Miopen => &layout::MIOPEN,
         }
     }
@@ -114,6 +121,7 @@ impl Kind {
             Self::Rocfft => &["rocfft/rocfft.h"],
             Self::Rocblas => &["rocblas/rocblas.h"],
             Self::Rocsolver => &["rocsolver/rocsolver.h"],
+            Self::Rocsparse => &["rocsparse/rocsparse.h"],
             Self::Miopen => &["miopen/miopen.h"],
         }
     }
@@ -127,6 +135,7 @@ impl Kind {
             Self::Rocfft => function.starts_with("rocfft_"),
             Self::Rocblas => function.starts_with("rocblas_"),
             Self::Rocsolver => function.starts_with("rocsolver_"),
+            Self::Rocsparse => function.starts_with("rocsparse_"),
             Self::Miopen => function.starts_with("miopen"),
         }
     }

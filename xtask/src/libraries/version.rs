@@ -74,6 +74,15 @@ const ROCSOLVER: [((u32, u32, u32), Release, Release); 7] = [
     ((3, 32, 0), (7, 2), (7, 2)),
 ];
 
+/// rocSPARSE's versions, according to its changelog and, for 7.2, its header.
+const ROCSPARSE: [((u32, u32, u32), Release, Release); 5] = [
+    ((3, 0, 2), (6, 0), (6, 0)),
+    ((3, 1, 1), (6, 1), (6, 1)),
+    ((3, 2, 0), (6, 2), (6, 2)),
+    ((3, 3, 0), (6, 3), (6, 3)),
+    ((4, 2, 0), (7, 2), (7, 2)),
+];
+
 /// MIOpen's versions, according to its repository's tags. The version was not always raised.
 const MIOPEN: [((u32, u32, u32), Release, Release); 9] = [
     ((2, 17, 0), (5, 2), (5, 2)),
@@ -98,6 +107,9 @@ impl Releases {
             // The last number only counts fixes.
             Kind::Rocblas => (&ROCBLAS, (v.major, v.minor, 0)),
             Kind::Rocsolver => (&ROCSOLVER, (v.major, v.minor, 0)),
+            // Without a device it tells none.
+            Kind::Rocsparse if v.major == 0 => return Self { first: (6, 0), last: ANY },
+            Kind::Rocsparse => (&ROCSPARSE, (v.major, v.minor, v.patch)),
             Kind::Miopen => (&MIOPEN, (v.major, v.minor, 0)),
         };
         let below = rows.iter().rfind(|row| row.0 <= own);
@@ -155,6 +167,7 @@ pub(super) fn of_headers(kind: Kind, include: &Path) -> Option<Version> {
         Kind::Hip | Kind::Rtc => ("hip/hip_version.h", "HIP"),
         Kind::Rocblas => ("rocblas/internal/rocblas-version.h", "ROCBLAS"),
         Kind::Rocsolver => ("rocsolver/rocsolver-version.h", "ROCSOLVER"),
+        Kind::Rocsparse => ("rocsparse/rocsparse-version.h", "ROCSPARSE"),
         Kind::Miopen => ("miopen/version.h", "MIOPEN"),
     };
     let text = read(header)?;

@@ -83,6 +83,11 @@ impl<'a, T: DeviceRepr> DeviceView<'a, T> {
         self.stream
     }
 
+    /// Whether launches of a graph write the buffer that it is of: see [`DeviceBuffer::is_written_by_graphs`].
+    pub fn is_written_by_graphs(&self) -> bool {
+        self.owner.is_written_by_graphs(self.stream)
+    }
+
     /// The address of its first element on the device.
     pub fn device_ptr(&self) -> *const T {
         self.address.raw().cast()

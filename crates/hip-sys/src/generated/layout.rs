@@ -4277,6 +4277,575 @@ pub const ROCSOLVER: Bindings = Bindings {
         },
     ],
 };
+pub const ROCSPARSE: Bindings = Bindings {
+    version: "4.2",
+    structures: &[
+        Structure {
+            name: "rocsparse_float_complex",
+            size: size_of::<rocsparse::rocsparse_float_complex>(),
+            align: align_of::<rocsparse::rocsparse_float_complex>(),
+            fields: &[
+                ("x", offset_of!(rocsparse::rocsparse_float_complex, x)),
+                ("y", offset_of!(rocsparse::rocsparse_float_complex, y)),
+            ],
+        },
+        Structure {
+            name: "rocsparse_double_complex",
+            size: size_of::<rocsparse::rocsparse_double_complex>(),
+            align: align_of::<rocsparse::rocsparse_double_complex>(),
+            fields: &[
+                ("x", offset_of!(rocsparse::rocsparse_double_complex, x)),
+                ("y", offset_of!(rocsparse::rocsparse_double_complex, y)),
+            ],
+        },
+    ],
+    constants: &[
+        Constant {
+            name: "rocsparse_operation_none",
+            of: "rocsparse_operation_",
+            value: rocsparse::rocsparse_operation_::rocsparse_operation_none.0 as i64,
+        },
+        Constant {
+            name: "rocsparse_operation_transpose",
+            of: "rocsparse_operation_",
+            value: rocsparse::rocsparse_operation_::rocsparse_operation_transpose.0
+                as i64,
+        },
+        Constant {
+            name: "rocsparse_operation_conjugate_transpose",
+            of: "rocsparse_operation_",
+            value: rocsparse::rocsparse_operation_::rocsparse_operation_conjugate_transpose
+                .0 as i64,
+        },
+        Constant {
+            name: "rocsparse_index_base_zero",
+            of: "rocsparse_index_base_",
+            value: rocsparse::rocsparse_index_base_::rocsparse_index_base_zero.0 as i64,
+        },
+        Constant {
+            name: "rocsparse_index_base_one",
+            of: "rocsparse_index_base_",
+            value: rocsparse::rocsparse_index_base_::rocsparse_index_base_one.0 as i64,
+        },
+        Constant {
+            name: "rocsparse_diag_type_non_unit",
+            of: "rocsparse_diag_type_",
+            value: rocsparse::rocsparse_diag_type_::rocsparse_diag_type_non_unit.0 as i64,
+        },
+        Constant {
+            name: "rocsparse_diag_type_unit",
+            of: "rocsparse_diag_type_",
+            value: rocsparse::rocsparse_diag_type_::rocsparse_diag_type_unit.0 as i64,
+        },
+        Constant {
+            name: "rocsparse_fill_mode_lower",
+            of: "rocsparse_fill_mode_",
+            value: rocsparse::rocsparse_fill_mode_::rocsparse_fill_mode_lower.0 as i64,
+        },
+        Constant {
+            name: "rocsparse_fill_mode_upper",
+            of: "rocsparse_fill_mode_",
+            value: rocsparse::rocsparse_fill_mode_::rocsparse_fill_mode_upper.0 as i64,
+        },
+        Constant {
+            name: "rocsparse_action_symbolic",
+            of: "rocsparse_action_",
+            value: rocsparse::rocsparse_action_::rocsparse_action_symbolic.0 as i64,
+        },
+        Constant {
+            name: "rocsparse_action_numeric",
+            of: "rocsparse_action_",
+            value: rocsparse::rocsparse_action_::rocsparse_action_numeric.0 as i64,
+        },
+        Constant {
+            name: "rocsparse_direction_row",
+            of: "rocsparse_direction_",
+            value: rocsparse::rocsparse_direction_::rocsparse_direction_row.0 as i64,
+        },
+        Constant {
+            name: "rocsparse_direction_column",
+            of: "rocsparse_direction_",
+            value: rocsparse::rocsparse_direction_::rocsparse_direction_column.0 as i64,
+        },
+        Constant {
+            name: "rocsparse_status_success",
+            of: "rocsparse_status_",
+            value: rocsparse::rocsparse_status_::rocsparse_status_success.0 as i64,
+        },
+        Constant {
+            name: "rocsparse_status_invalid_handle",
+            of: "rocsparse_status_",
+            value: rocsparse::rocsparse_status_::rocsparse_status_invalid_handle.0 as i64,
+        },
+        Constant {
+            name: "rocsparse_status_not_implemented",
+            of: "rocsparse_status_",
+            value: rocsparse::rocsparse_status_::rocsparse_status_not_implemented.0
+                as i64,
+        },
+        Constant {
+            name: "rocsparse_status_invalid_pointer",
+            of: "rocsparse_status_",
+            value: rocsparse::rocsparse_status_::rocsparse_status_invalid_pointer.0
+                as i64,
+        },
+        Constant {
+            name: "rocsparse_status_invalid_size",
+            of: "rocsparse_status_",
+            value: rocsparse::rocsparse_status_::rocsparse_status_invalid_size.0 as i64,
+        },
+        Constant {
+            name: "rocsparse_status_memory_error",
+            of: "rocsparse_status_",
+            value: rocsparse::rocsparse_status_::rocsparse_status_memory_error.0 as i64,
+        },
+        Constant {
+            name: "rocsparse_status_internal_error",
+            of: "rocsparse_status_",
+            value: rocsparse::rocsparse_status_::rocsparse_status_internal_error.0 as i64,
+        },
+        Constant {
+            name: "rocsparse_status_invalid_value",
+            of: "rocsparse_status_",
+            value: rocsparse::rocsparse_status_::rocsparse_status_invalid_value.0 as i64,
+        },
+        Constant {
+            name: "rocsparse_status_arch_mismatch",
+            of: "rocsparse_status_",
+            value: rocsparse::rocsparse_status_::rocsparse_status_arch_mismatch.0 as i64,
+        },
+        Constant {
+            name: "rocsparse_status_zero_pivot",
+            of: "rocsparse_status_",
+            value: rocsparse::rocsparse_status_::rocsparse_status_zero_pivot.0 as i64,
+        },
+        Constant {
+            name: "rocsparse_status_not_initialized",
+            of: "rocsparse_status_",
+            value: rocsparse::rocsparse_status_::rocsparse_status_not_initialized.0
+                as i64,
+        },
+        Constant {
+            name: "rocsparse_status_type_mismatch",
+            of: "rocsparse_status_",
+            value: rocsparse::rocsparse_status_::rocsparse_status_type_mismatch.0 as i64,
+        },
+        Constant {
+            name: "rocsparse_status_requires_sorted_storage",
+            of: "rocsparse_status_",
+            value: rocsparse::rocsparse_status_::rocsparse_status_requires_sorted_storage
+                .0 as i64,
+        },
+        Constant {
+            name: "rocsparse_status_thrown_exception",
+            of: "rocsparse_status_",
+            value: rocsparse::rocsparse_status_::rocsparse_status_thrown_exception.0
+                as i64,
+        },
+        Constant {
+            name: "rocsparse_status_continue",
+            of: "rocsparse_status_",
+            value: rocsparse::rocsparse_status_::rocsparse_status_continue.0 as i64,
+        },
+        Constant {
+            name: "rocsparse_indextype_u16",
+            of: "rocsparse_indextype_",
+            value: rocsparse::rocsparse_indextype_::rocsparse_indextype_u16.0 as i64,
+        },
+        Constant {
+            name: "rocsparse_indextype_i32",
+            of: "rocsparse_indextype_",
+            value: rocsparse::rocsparse_indextype_::rocsparse_indextype_i32.0 as i64,
+        },
+        Constant {
+            name: "rocsparse_indextype_i64",
+            of: "rocsparse_indextype_",
+            value: rocsparse::rocsparse_indextype_::rocsparse_indextype_i64.0 as i64,
+        },
+        Constant {
+            name: "rocsparse_datatype_f16_r",
+            of: "rocsparse_datatype_",
+            value: rocsparse::rocsparse_datatype_::rocsparse_datatype_f16_r.0 as i64,
+        },
+        Constant {
+            name: "rocsparse_datatype_f32_r",
+            of: "rocsparse_datatype_",
+            value: rocsparse::rocsparse_datatype_::rocsparse_datatype_f32_r.0 as i64,
+        },
+        Constant {
+            name: "rocsparse_datatype_f64_r",
+            of: "rocsparse_datatype_",
+            value: rocsparse::rocsparse_datatype_::rocsparse_datatype_f64_r.0 as i64,
+        },
+        Constant {
+            name: "rocsparse_datatype_f32_c",
+            of: "rocsparse_datatype_",
+            value: rocsparse::rocsparse_datatype_::rocsparse_datatype_f32_c.0 as i64,
+        },
+        Constant {
+            name: "rocsparse_datatype_f64_c",
+            of: "rocsparse_datatype_",
+            value: rocsparse::rocsparse_datatype_::rocsparse_datatype_f64_c.0 as i64,
+        },
+        Constant {
+            name: "rocsparse_datatype_i8_r",
+            of: "rocsparse_datatype_",
+            value: rocsparse::rocsparse_datatype_::rocsparse_datatype_i8_r.0 as i64,
+        },
+        Constant {
+            name: "rocsparse_datatype_u8_r",
+            of: "rocsparse_datatype_",
+            value: rocsparse::rocsparse_datatype_::rocsparse_datatype_u8_r.0 as i64,
+        },
+        Constant {
+            name: "rocsparse_datatype_i32_r",
+            of: "rocsparse_datatype_",
+            value: rocsparse::rocsparse_datatype_::rocsparse_datatype_i32_r.0 as i64,
+        },
+        Constant {
+            name: "rocsparse_datatype_u32_r",
+            of: "rocsparse_datatype_",
+            value: rocsparse::rocsparse_datatype_::rocsparse_datatype_u32_r.0 as i64,
+        },
+        Constant {
+            name: "rocsparse_datatype_bf16_r",
+            of: "rocsparse_datatype_",
+            value: rocsparse::rocsparse_datatype_::rocsparse_datatype_bf16_r.0 as i64,
+        },
+        Constant {
+            name: "rocsparse_format_coo",
+            of: "rocsparse_format_",
+            value: rocsparse::rocsparse_format_::rocsparse_format_coo.0 as i64,
+        },
+        Constant {
+            name: "rocsparse_format_coo_aos",
+            of: "rocsparse_format_",
+            value: rocsparse::rocsparse_format_::rocsparse_format_coo_aos.0 as i64,
+        },
+        Constant {
+            name: "rocsparse_format_csr",
+            of: "rocsparse_format_",
+            value: rocsparse::rocsparse_format_::rocsparse_format_csr.0 as i64,
+        },
+        Constant {
+            name: "rocsparse_format_csc",
+            of: "rocsparse_format_",
+            value: rocsparse::rocsparse_format_::rocsparse_format_csc.0 as i64,
+        },
+        Constant {
+            name: "rocsparse_format_ell",
+            of: "rocsparse_format_",
+            value: rocsparse::rocsparse_format_::rocsparse_format_ell.0 as i64,
+        },
+        Constant {
+            name: "rocsparse_format_bell",
+            of: "rocsparse_format_",
+            value: rocsparse::rocsparse_format_::rocsparse_format_bell.0 as i64,
+        },
+        Constant {
+            name: "rocsparse_format_bsr",
+            of: "rocsparse_format_",
+            value: rocsparse::rocsparse_format_::rocsparse_format_bsr.0 as i64,
+        },
+        Constant {
+            name: "rocsparse_format_sell",
+            of: "rocsparse_format_",
+            value: rocsparse::rocsparse_format_::rocsparse_format_sell.0 as i64,
+        },
+        Constant {
+            name: "rocsparse_order_row",
+            of: "rocsparse_order_",
+            value: rocsparse::rocsparse_order_::rocsparse_order_row.0 as i64,
+        },
+        Constant {
+            name: "rocsparse_order_column",
+            of: "rocsparse_order_",
+            value: rocsparse::rocsparse_order_::rocsparse_order_column.0 as i64,
+        },
+        Constant {
+            name: "rocsparse_spmat_fill_mode",
+            of: "rocsparse_spmat_attribute_",
+            value: rocsparse::rocsparse_spmat_attribute_::rocsparse_spmat_fill_mode.0
+                as i64,
+        },
+        Constant {
+            name: "rocsparse_spmat_diag_type",
+            of: "rocsparse_spmat_attribute_",
+            value: rocsparse::rocsparse_spmat_attribute_::rocsparse_spmat_diag_type.0
+                as i64,
+        },
+        Constant {
+            name: "rocsparse_spmat_matrix_type",
+            of: "rocsparse_spmat_attribute_",
+            value: rocsparse::rocsparse_spmat_attribute_::rocsparse_spmat_matrix_type.0
+                as i64,
+        },
+        Constant {
+            name: "rocsparse_spmat_storage_mode",
+            of: "rocsparse_spmat_attribute_",
+            value: rocsparse::rocsparse_spmat_attribute_::rocsparse_spmat_storage_mode.0
+                as i64,
+        },
+        Constant {
+            name: "rocsparse_spmv_stage_buffer_size",
+            of: "rocsparse_spmv_stage_",
+            value: rocsparse::rocsparse_spmv_stage_::rocsparse_spmv_stage_buffer_size.0
+                as i64,
+        },
+        Constant {
+            name: "rocsparse_spmv_stage_preprocess",
+            of: "rocsparse_spmv_stage_",
+            value: rocsparse::rocsparse_spmv_stage_::rocsparse_spmv_stage_preprocess.0
+                as i64,
+        },
+        Constant {
+            name: "rocsparse_spmv_stage_compute",
+            of: "rocsparse_spmv_stage_",
+            value: rocsparse::rocsparse_spmv_stage_::rocsparse_spmv_stage_compute.0
+                as i64,
+        },
+        Constant {
+            name: "rocsparse_spmv_alg_default",
+            of: "rocsparse_spmv_alg_",
+            value: rocsparse::rocsparse_spmv_alg_::rocsparse_spmv_alg_default.0 as i64,
+        },
+        Constant {
+            name: "rocsparse_spmv_alg_coo",
+            of: "rocsparse_spmv_alg_",
+            value: rocsparse::rocsparse_spmv_alg_::rocsparse_spmv_alg_coo.0 as i64,
+        },
+        Constant {
+            name: "rocsparse_spmv_alg_csr_adaptive",
+            of: "rocsparse_spmv_alg_",
+            value: rocsparse::rocsparse_spmv_alg_::rocsparse_spmv_alg_csr_adaptive.0
+                as i64,
+        },
+        Constant {
+            name: "rocsparse_spmv_alg_csr_rowsplit",
+            of: "rocsparse_spmv_alg_",
+            value: rocsparse::rocsparse_spmv_alg_::rocsparse_spmv_alg_csr_rowsplit.0
+                as i64,
+        },
+        Constant {
+            name: "rocsparse_spmv_alg_ell",
+            of: "rocsparse_spmv_alg_",
+            value: rocsparse::rocsparse_spmv_alg_::rocsparse_spmv_alg_ell.0 as i64,
+        },
+        Constant {
+            name: "rocsparse_spmv_alg_coo_atomic",
+            of: "rocsparse_spmv_alg_",
+            value: rocsparse::rocsparse_spmv_alg_::rocsparse_spmv_alg_coo_atomic.0 as i64,
+        },
+        Constant {
+            name: "rocsparse_spmv_alg_bsr",
+            of: "rocsparse_spmv_alg_",
+            value: rocsparse::rocsparse_spmv_alg_::rocsparse_spmv_alg_bsr.0 as i64,
+        },
+        Constant {
+            name: "rocsparse_spmv_alg_csr_lrb",
+            of: "rocsparse_spmv_alg_",
+            value: rocsparse::rocsparse_spmv_alg_::rocsparse_spmv_alg_csr_lrb.0 as i64,
+        },
+        Constant {
+            name: "rocsparse_spmv_alg_csr_nnzsplit",
+            of: "rocsparse_spmv_alg_",
+            value: rocsparse::rocsparse_spmv_alg_::rocsparse_spmv_alg_csr_nnzsplit.0
+                as i64,
+        },
+        Constant {
+            name: "rocsparse_spmv_alg_sell",
+            of: "rocsparse_spmv_alg_",
+            value: rocsparse::rocsparse_spmv_alg_::rocsparse_spmv_alg_sell.0 as i64,
+        },
+        Constant {
+            name: "rocsparse_spmv_alg_csr_stream",
+            of: "rocsparse_spmv_alg_",
+            value: rocsparse::rocsparse_spmv_alg_::rocsparse_spmv_alg_csr_stream.0 as i64,
+        },
+        Constant {
+            name: "rocsparse_spsv_alg_default",
+            of: "rocsparse_spsv_alg_",
+            value: rocsparse::rocsparse_spsv_alg_::rocsparse_spsv_alg_default.0 as i64,
+        },
+        Constant {
+            name: "rocsparse_spsv_stage_buffer_size",
+            of: "rocsparse_spsv_stage_",
+            value: rocsparse::rocsparse_spsv_stage_::rocsparse_spsv_stage_buffer_size.0
+                as i64,
+        },
+        Constant {
+            name: "rocsparse_spsv_stage_preprocess",
+            of: "rocsparse_spsv_stage_",
+            value: rocsparse::rocsparse_spsv_stage_::rocsparse_spsv_stage_preprocess.0
+                as i64,
+        },
+        Constant {
+            name: "rocsparse_spsv_stage_compute",
+            of: "rocsparse_spsv_stage_",
+            value: rocsparse::rocsparse_spsv_stage_::rocsparse_spsv_stage_compute.0
+                as i64,
+        },
+        Constant {
+            name: "rocsparse_spsm_alg_default",
+            of: "rocsparse_spsm_alg_",
+            value: rocsparse::rocsparse_spsm_alg_::rocsparse_spsm_alg_default.0 as i64,
+        },
+        Constant {
+            name: "rocsparse_spsm_stage_buffer_size",
+            of: "rocsparse_spsm_stage_",
+            value: rocsparse::rocsparse_spsm_stage_::rocsparse_spsm_stage_buffer_size.0
+                as i64,
+        },
+        Constant {
+            name: "rocsparse_spsm_stage_preprocess",
+            of: "rocsparse_spsm_stage_",
+            value: rocsparse::rocsparse_spsm_stage_::rocsparse_spsm_stage_preprocess.0
+                as i64,
+        },
+        Constant {
+            name: "rocsparse_spsm_stage_compute",
+            of: "rocsparse_spsm_stage_",
+            value: rocsparse::rocsparse_spsm_stage_::rocsparse_spsm_stage_compute.0
+                as i64,
+        },
+        Constant {
+            name: "rocsparse_spmm_alg_default",
+            of: "rocsparse_spmm_alg_",
+            value: rocsparse::rocsparse_spmm_alg_::rocsparse_spmm_alg_default.0 as i64,
+        },
+        Constant {
+            name: "rocsparse_spmm_alg_csr",
+            of: "rocsparse_spmm_alg_",
+            value: rocsparse::rocsparse_spmm_alg_::rocsparse_spmm_alg_csr.0 as i64,
+        },
+        Constant {
+            name: "rocsparse_spmm_alg_coo_segmented",
+            of: "rocsparse_spmm_alg_",
+            value: rocsparse::rocsparse_spmm_alg_::rocsparse_spmm_alg_coo_segmented.0
+                as i64,
+        },
+        Constant {
+            name: "rocsparse_spmm_alg_coo_atomic",
+            of: "rocsparse_spmm_alg_",
+            value: rocsparse::rocsparse_spmm_alg_::rocsparse_spmm_alg_coo_atomic.0 as i64,
+        },
+        Constant {
+            name: "rocsparse_spmm_alg_csr_row_split",
+            of: "rocsparse_spmm_alg_",
+            value: rocsparse::rocsparse_spmm_alg_::rocsparse_spmm_alg_csr_row_split.0
+                as i64,
+        },
+        Constant {
+            name: "rocsparse_spmm_alg_csr_merge",
+            of: "rocsparse_spmm_alg_",
+            value: rocsparse::rocsparse_spmm_alg_::rocsparse_spmm_alg_csr_merge.0 as i64,
+        },
+        Constant {
+            name: "rocsparse_spmm_alg_coo_segmented_atomic",
+            of: "rocsparse_spmm_alg_",
+            value: rocsparse::rocsparse_spmm_alg_::rocsparse_spmm_alg_coo_segmented_atomic
+                .0 as i64,
+        },
+        Constant {
+            name: "rocsparse_spmm_alg_bell",
+            of: "rocsparse_spmm_alg_",
+            value: rocsparse::rocsparse_spmm_alg_::rocsparse_spmm_alg_bell.0 as i64,
+        },
+        Constant {
+            name: "rocsparse_spmm_alg_bsr",
+            of: "rocsparse_spmm_alg_",
+            value: rocsparse::rocsparse_spmm_alg_::rocsparse_spmm_alg_bsr.0 as i64,
+        },
+        Constant {
+            name: "rocsparse_spmm_alg_csr_merge_path",
+            of: "rocsparse_spmm_alg_",
+            value: rocsparse::rocsparse_spmm_alg_::rocsparse_spmm_alg_csr_merge_path.0
+                as i64,
+        },
+        Constant {
+            name: "rocsparse_spmm_alg_csr_nnz_split",
+            of: "rocsparse_spmm_alg_",
+            value: rocsparse::rocsparse_spmm_alg_::rocsparse_spmm_alg_csr_nnz_split.0
+                as i64,
+        },
+        Constant {
+            name: "rocsparse_sddmm_alg_default",
+            of: "rocsparse_sddmm_alg_",
+            value: rocsparse::rocsparse_sddmm_alg_::rocsparse_sddmm_alg_default.0 as i64,
+        },
+        Constant {
+            name: "rocsparse_sddmm_alg_dense",
+            of: "rocsparse_sddmm_alg_",
+            value: rocsparse::rocsparse_sddmm_alg_::rocsparse_sddmm_alg_dense.0 as i64,
+        },
+        Constant {
+            name: "rocsparse_sparse_to_dense_alg_default",
+            of: "rocsparse_sparse_to_dense_alg_",
+            value: rocsparse::rocsparse_sparse_to_dense_alg_::rocsparse_sparse_to_dense_alg_default
+                .0 as i64,
+        },
+        Constant {
+            name: "rocsparse_dense_to_sparse_alg_default",
+            of: "rocsparse_dense_to_sparse_alg_",
+            value: rocsparse::rocsparse_dense_to_sparse_alg_::rocsparse_dense_to_sparse_alg_default
+                .0 as i64,
+        },
+        Constant {
+            name: "rocsparse_spmm_stage_buffer_size",
+            of: "rocsparse_spmm_stage_",
+            value: rocsparse::rocsparse_spmm_stage_::rocsparse_spmm_stage_buffer_size.0
+                as i64,
+        },
+        Constant {
+            name: "rocsparse_spmm_stage_preprocess",
+            of: "rocsparse_spmm_stage_",
+            value: rocsparse::rocsparse_spmm_stage_::rocsparse_spmm_stage_preprocess.0
+                as i64,
+        },
+        Constant {
+            name: "rocsparse_spmm_stage_compute",
+            of: "rocsparse_spmm_stage_",
+            value: rocsparse::rocsparse_spmm_stage_::rocsparse_spmm_stage_compute.0
+                as i64,
+        },
+        Constant {
+            name: "rocsparse_spgemm_stage_buffer_size",
+            of: "rocsparse_spgemm_stage_",
+            value: rocsparse::rocsparse_spgemm_stage_::rocsparse_spgemm_stage_buffer_size
+                .0 as i64,
+        },
+        Constant {
+            name: "rocsparse_spgemm_stage_nnz",
+            of: "rocsparse_spgemm_stage_",
+            value: rocsparse::rocsparse_spgemm_stage_::rocsparse_spgemm_stage_nnz.0
+                as i64,
+        },
+        Constant {
+            name: "rocsparse_spgemm_stage_compute",
+            of: "rocsparse_spgemm_stage_",
+            value: rocsparse::rocsparse_spgemm_stage_::rocsparse_spgemm_stage_compute.0
+                as i64,
+        },
+        Constant {
+            name: "rocsparse_spgemm_stage_symbolic",
+            of: "rocsparse_spgemm_stage_",
+            value: rocsparse::rocsparse_spgemm_stage_::rocsparse_spgemm_stage_symbolic.0
+                as i64,
+        },
+        Constant {
+            name: "rocsparse_spgemm_stage_numeric",
+            of: "rocsparse_spgemm_stage_",
+            value: rocsparse::rocsparse_spgemm_stage_::rocsparse_spgemm_stage_numeric.0
+                as i64,
+        },
+        Constant {
+            name: "rocsparse_spgemm_alg_default",
+            of: "rocsparse_spgemm_alg_",
+            value: rocsparse::rocsparse_spgemm_alg_::rocsparse_spgemm_alg_default.0
+                as i64,
+        },
+    ],
+};
 pub const RTC: Bindings = Bindings {
     version: "7.2",
     structures: &[],

@@ -34,6 +34,10 @@ pub mod rocblas;
 #[rustfmt::skip]
 pub mod rocsolver;
 
+/// rocSPARSE: types and [`rocsparse::RocsparseTable`].
+#[rustfmt::skip]
+pub mod rocsparse;
+
 /// MIOpen: types and [`miopen::MiopenTable`].
 #[rustfmt::skip]
 pub mod miopen;

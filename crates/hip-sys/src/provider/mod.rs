@@ -1,4 +1,5 @@
-//! What crates that implement a platform share: handles, the names of errors and the last one of a thread, the table, and libraries opened at run time.
+//! What crates that implement a platform share: handles, the names of errors and the last one of a thread, the table, libraries opened at run time, and
+//! rocSPARSE's descriptors.
 
 mod handles;
 mod last_error;
@@ -7,6 +8,7 @@ mod names;
 mod properties;
 mod rocsolver;
 mod same;
+pub mod sparse;
 mod table;
 mod version;
 

@@ -1,0 +1,228 @@
+//! Products, and operations of sparse vectors.
+
+use crate::descriptor::{self, computes, operation};
+use crate::handle::{done, with};
+use crate::library::cusparse;
+use cudarc::cusparse::sys;
+use hip_sys::provider::sparse::{self, Outcome, ensure};
+use hip_sys::rocsparse::{
+    rocsparse_const_dnmat_descr, rocsparse_const_dnvec_descr, rocsparse_const_spmat_descr,
+    rocsparse_const_spvec_descr, rocsparse_datatype, rocsparse_dnmat_descr, rocsparse_dnvec_descr,
+    rocsparse_handle, rocsparse_operation as Operation, rocsparse_sddmm_alg, rocsparse_spmat_descr,
+    rocsparse_spmm_alg, rocsparse_spmm_stage as SpmmStage, rocsparse_spmv_alg,
+    rocsparse_spmv_stage as SpmvStage, rocsparse_spvec_descr, rocsparse_status as Status,
+};
+use std::ffi::c_void;
+
+const POINTER: Status = Status::rocsparse_status_invalid_pointer;
+const VALUE: Status = Status::rocsparse_status_invalid_value;
+
+/// The work memory, or the place for its size, which there has to be.
+pub(super) fn given<T>(pointer: *mut T) -> Outcome<*mut T> {
+    ensure(!pointer.is_null(), POINTER)?;
+    Ok(pointer)
+}
+
+pub(super) unsafe extern "C" fn spmv(
+    handle: rocsparse_handle,
+    op: Operation,
+    alpha: *const c_void,
+    matrix: rocsparse_const_spmat_descr,
+    x: rocsparse_const_dnvec_descr,
+    beta: *const c_void,
+    y: rocsparse_dnvec_descr,
+    compute: rocsparse_datatype,
+    _algorithm: rocsparse_spmv_alg,
+    stage: SpmvStage,
+    buffer_size: *mut usize,
+    work: *mut c_void,
+) -> Status {
+    with(handle, |raw| {
+        let (scalar, kind) = computes(compute)?;
+        let op = operation(op, scalar)?;
+        let matrix = descriptor::sparse(&sparse::matrix_now(matrix)?)?;
+        let (x, y) = (descriptor::vector(&*sparse::vector(x)?)?, descriptor::vector(&*sparse::vector(y)?)?);
+        let algorithm = sys::cusparseSpMVAlg_t::CUSPARSE_SPMV_ALG_DEFAULT as u32;
+        match stage {
+            SpmvStage::rocsparse_spmv_stage_buffer_size => {
+                let size = given(buffer_size)?;
+                // SAFETY: S1, S11: live descriptors, and the caller's factors and place.
+                done(unsafe {
+                    (cusparse().cusparseSpMV_bufferSize)(
+                        raw, op, alpha, matrix.raw, x.raw, beta, y.raw, kind, algorithm, size,
+                    )
+                })
+            }
+            // cuSPARSE's own is optional, and would be of a descriptor that lives as long as this call.
+            SpmvStage::rocsparse_spmv_stage_preprocess => Ok(()),
+            SpmvStage::rocsparse_spmv_stage_compute => {
+                let work = given(work)?;
+                // SAFETY: S1, S2, S11: live descriptors, and the caller's factors and memory.
+                done(unsafe {
+                    (cusparse().cusparseSpMV)(
+                        raw, op, alpha, matrix.raw, x.raw, beta, y.raw, kind, algorithm, work,
+                    )
+                })
+            }
+            _ => Err(VALUE),
+        }
+    })
+}
+
+pub(super) unsafe extern "C" fn spmm(
+    handle: rocsparse_handle,
+    op: Operation,
+    op_b: Operation,
+    alpha: *const c_void,
+    matrix: rocsparse_const_spmat_descr,
+    b: rocsparse_const_dnmat_descr,
+    beta: *const c_void,
+    c: rocsparse_dnmat_descr,
+    compute: rocsparse_datatype,
+    _algorithm: rocsparse_spmm_alg,
+    stage: SpmmStage,
+    buffer_size: *mut usize,
+    work: *mut c_void,
+) -> Status {
+    with(handle, |raw| {
+        let (scalar, kind) = computes(compute)?;
+        let (op, op_b) = (operation(op, scalar)?, operation(op_b, scalar)?);
+        let matrix = descriptor::sparse(&sparse::matrix_now(matrix)?)?;
+        let (b, c) = (descriptor::dense(&*sparse::dense(b)?)?, descriptor::dense(&*sparse::dense(c)?)?);
+        let algorithm = sys::cusparseSpMMAlg_t::CUSPARSE_SPMM_ALG_DEFAULT as u32;
+        match stage {
+            SpmmStage::rocsparse_spmm_stage_buffer_size => {
+                let size = given(buffer_size)?;
+                // SAFETY: S1, S11: live descriptors, and the caller's factors and place.
+                done(unsafe {
+                    (cusparse().cusparseSpMM_bufferSize)(
+                        raw, op, op_b, alpha, matrix.raw, b.raw, beta, c.raw, kind, algorithm, size,
+                    )
+                })
+            }
+            SpmmStage::rocsparse_spmm_stage_preprocess => Ok(()),
+            SpmmStage::rocsparse_spmm_stage_compute => {
+                let work = given(work)?;
+                // SAFETY: S1, S2, S11: live descriptors, and the caller's factors and memory.
+                done(unsafe {
+                    (cusparse().cusparseSpMM)(
+                        raw, op, op_b, alpha, matrix.raw, b.raw, beta, c.raw, kind, algorithm, work,
+                    )
+                })
+            }
+            _ => Err(VALUE),
+        }
+    })
+}
+
+const SAMPLED: u32 = sys::cusparseSDDMMAlg_t::CUSPARSE_SDDMM_ALG_DEFAULT as u32;
+
+pub(super) unsafe extern "C" fn sddmm_buffer_size(
+    handle: rocsparse_handle,
+    op_a: Operation,
+    op_b: Operation,
+    alpha: *const c_void,
+    a: rocsparse_const_dnmat_descr,
+    b: rocsparse_const_dnmat_descr,
+    beta: *const c_void,
+    c: rocsparse_spmat_descr,
+    compute: rocsparse_datatype,
+    _algorithm: rocsparse_sddmm_alg,
+    buffer_size: *mut usize,
+) -> Status {
+    with(handle, |raw| {
+        let (scalar, kind) = computes(compute)?;
+        let (op_a, op_b) = (operation(op_a, scalar)?, operation(op_b, scalar)?);
+        let (a, b) = (descriptor::dense(&*sparse::dense(a)?)?, descriptor::dense(&*sparse::dense(b)?)?);
+        let (c, size) = (descriptor::sparse(&sparse::matrix_now(c)?)?, given(buffer_size)?);
+        // SAFETY: S1, S11: live descriptors, and the caller's factors and place.
+        done(unsafe {
+            (cusparse().cusparseSDDMM_bufferSize)(
+                raw, op_a, op_b, alpha, a.raw, b.raw, beta, c.raw, kind, SAMPLED, size,
+            )
+        })
+    })
+}
+
+/// cuSPARSE's own is optional.
+pub(super) unsafe extern "C" fn sddmm_preprocess(
+    handle: rocsparse_handle,
+    _op_a: Operation,
+    _op_b: Operation,
+    _alpha: *const c_void,
+    _a: rocsparse_const_dnmat_descr,
+    _b: rocsparse_const_dnmat_descr,
+    _beta: *const c_void,
+    _c: rocsparse_spmat_descr,
+    _compute: rocsparse_datatype,
+    _algorithm: rocsparse_sddmm_alg,
+    _work: *mut c_void,
+) -> Status {
+    with(handle, |_| Ok(()))
+}
+
+pub(super) unsafe extern "C" fn sddmm(
+    handle: rocsparse_handle,
+    op_a: Operation,
+    op_b: Operation,
+    alpha: *const c_void,
+    a: rocsparse_const_dnmat_descr,
+    b: rocsparse_const_dnmat_descr,
+    beta: *const c_void,
+    c: rocsparse_spmat_descr,
+    compute: rocsparse_datatype,
+    _algorithm: rocsparse_sddmm_alg,
+    work: *mut c_void,
+) -> Status {
+    with(handle, |raw| {
+        let (scalar, kind) = computes(compute)?;
+        let (op_a, op_b) = (operation(op_a, scalar)?, operation(op_b, scalar)?);
+        let (a, b) = (descriptor::dense(&*sparse::dense(a)?)?, descriptor::dense(&*sparse::dense(b)?)?);
+        let (c, work) = (descriptor::sparse(&sparse::matrix_now(c)?)?, given(work)?);
+        // SAFETY: S1, S2, S11: live descriptors, and the caller's factors and memory.
+        done(unsafe {
+            (cusparse().cusparseSDDMM)(raw, op_a, op_b, alpha, a.raw, b.raw, beta, c.raw, kind, SAMPLED, work)
+        })
+    })
+}
+
+pub(super) unsafe extern "C" fn axpby(
+    handle: rocsparse_handle,
+    alpha: *const c_void,
+    x: rocsparse_const_spvec_descr,
+    beta: *const c_void,
+    y: rocsparse_dnvec_descr,
+) -> Status {
+    with(handle, |raw| {
+        let x = descriptor::sparse_vector(&*sparse::sparse_vector(x)?)?;
+        let y = descriptor::vector(&*sparse::vector(y)?)?;
+        // SAFETY: S1, S2, S11: live descriptors, and the caller's factors and memory.
+        done(unsafe { (cusparse().cusparseAxpby)(raw, alpha, x.raw, beta, y.raw) })
+    })
+}
+
+pub(super) unsafe extern "C" fn gather(
+    handle: rocsparse_handle,
+    y: rocsparse_const_dnvec_descr,
+    x: rocsparse_spvec_descr,
+) -> Status {
+    with(handle, |raw| {
+        let x = descriptor::sparse_vector(&*sparse::sparse_vector(x)?)?;
+        let y = descriptor::vector(&*sparse::vector(y)?)?;
+        // SAFETY: S1, S2, S11: live descriptors, and the caller's memory.
+        done(unsafe { (cusparse().cusparseGather)(raw, y.raw, x.raw) })
+    })
+}
+
+pub(super) unsafe extern "C" fn scatter(
+    handle: rocsparse_handle,
+    x: rocsparse_const_spvec_descr,
+    y: rocsparse_dnvec_descr,
+) -> Status {
+    with(handle, |raw| {
+        let x = descriptor::sparse_vector(&*sparse::sparse_vector(x)?)?;
+        let y = descriptor::vector(&*sparse::vector(y)?)?;
+        // SAFETY: S1, S2, S11: live descriptors, and the caller's memory.
+        done(unsafe { (cusparse().cusparseScatter)(raw, x.raw, y.raw) })
+    })
+}

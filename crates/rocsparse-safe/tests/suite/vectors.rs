@@ -1,0 +1,50 @@
+//! Sparse and dense vectors.
+
+use crate::judge::Sum;
+use crate::numbers::{Number, Random, for_all_types};
+use crate::under_test;
+use rocsparse_safe::{Handle, Index, SparseVector};
+
+fn gather_and_scatter<I: Index, T: Number>() {
+    for stream in under_test::streams() {
+        let handle = Handle::new(&stream).unwrap();
+        for places in [vec![0, 3, 4, 11], vec![], (0..12).collect()] {
+            let indices: Vec<I> = places.iter().map(|&place| I::of_size(place).unwrap()).collect();
+            let mut random = Random(2);
+            let (dense, sparse) = (random.numbers::<T>(12), random.numbers::<T>(places.len()));
+            let mut y = stream.upload(&dense).unwrap();
+            let mut x = SparseVector::upload(&stream, 12, &indices, &sparse).unwrap();
+            assert_eq!((x.elements(), x.stored()), (12, places.len()));
+
+            let (alpha, beta) = (T::of(random.number()), T::of(random.number()));
+            handle.axpby(alpha, &x, beta, &mut y).unwrap();
+            for (at, &found) in stream.download(&y).unwrap().iter().enumerate() {
+                let mut sum = Sum::default();
+                sum.add(&[beta.to(), dense[at].to()]);
+                if let Some(place) = places.iter().position(|&place| place == at) {
+                    sum.add(&[alpha.to(), sparse[place].to()]);
+                }
+                sum.check("axpby", found);
+            }
+
+            y = stream.upload(&dense).unwrap();
+            handle.scatter(&x, &mut y).unwrap();
+            let mut expected = dense.clone();
+            places.iter().zip(&sparse).for_each(|(&place, &value)| expected[place] = value);
+            assert_eq!(stream.download(&y).unwrap(), expected);
+
+            handle.gather(&stream.upload(&dense).unwrap(), &mut x).unwrap();
+            let (taken, found) = x.into_parts();
+            let expected: Vec<T> = places.iter().map(|&place| dense[place]).collect();
+            assert_eq!(
+                (stream.download(&taken).unwrap(), stream.download(&found).unwrap()),
+                (indices, expected)
+            );
+        }
+    }
+}
+
+#[test]
+fn sparse_and_dense_vectors() {
+    for_all_types!(gather_and_scatter);
+}
