@@ -2,7 +2,7 @@
 //!
 //! The sizes, offsets and values are the compiler's own, of the types that calls are made with.
 
-pub use crate::generated::layout::{HIP, MIOPEN, ROCBLAS, ROCFFT, ROCRAND, RTC};
+pub use crate::generated::layout::{AMDSMI, HIP, MIOPEN, ROCBLAS, ROCFFT, ROCRAND, RTC};
 
 /// Everything of a library's headers that the bindings repeat.
 #[derive(Debug, Clone, Copy)]
@@ -53,6 +53,7 @@ mod tests {
             (ROCFFT, include_str!("generated/rocfft.rs")),
             (ROCBLAS, include_str!("generated/rocblas.rs")),
             (MIOPEN, include_str!("generated/miopen.rs")),
+            (AMDSMI, include_str!("generated/amdsmi.rs")),
         ] {
             // What has no name in C has one of bindgen's, and is in no list.
             let named =
@@ -60,7 +61,7 @@ mod tests {
             assert_eq!(bindings.structures.len(), named("\"Size of "));
             let fields: usize = bindings.structures.iter().map(|s| s.fields.len()).sum();
             assert_eq!(fields, named("\"Offset of field: "));
-            let names = ["hip", "HIP", "ROCRAND", "rocfft", "rocblas", "miopen", "MIOPEN"]
+            let names = ["hip", "HIP", "ROCRAND", "rocfft", "rocblas", "miopen", "MIOPEN", "AMDSMI"]
                 .map(|start| format!("pub const {start}"));
             let defines = |line: &&str| names.iter().any(|name| line.trim_start().starts_with(name));
             assert_eq!(bindings.constants.len(), text.lines().filter(defines).count());

@@ -92,6 +92,13 @@ impl<T: Table> Library<T> {
         Ok(Self { version, library: source.path().to_path_buf(), table, hip })
     }
 
+    /// Whether it works on the streams and the memory of the HIP that has this function.
+    pub(crate) fn is_linked_to(&self, hip: hipRuntimeGetVersion_fn) -> bool {
+        self.hip == Some(hip as usize)
+    }
+}
+
+impl<T> Library<T> {
     /// A library of the given functions: `library` says in messages what they call.
     ///
     /// # Safety
@@ -101,18 +108,13 @@ impl<T: Table> Library<T> {
         Self { version, library, table, hip: None }
     }
 
-    /// Whether it works on the streams and the memory of the HIP that has this function.
-    pub(crate) fn is_linked_to(&self, hip: hipRuntimeGetVersion_fn) -> bool {
-        self.hip == Some(hip as usize)
-    }
-
     /// Its functions.
     pub fn table(&self) -> &T {
         &self.table
     }
 
     /// What it answered to be. That is the library's own version, not ROCm's: rocRAND 2.10.9 is in ROCm 5.2, 4.2.0 in 7.2; rocBLAS
-    /// 2.44 in 5.2, 5.2 in 7.2; rocFFT 1.0.17 in 5.2, 1.0.36 in 7.2; MIOpen 2.17 in 5.2, 3.5 in 7.2.
+    /// 2.44 in 5.2, 5.2 in 7.2; rocFFT 1.0.17 in 5.2, 1.0.36 in 7.2; MIOpen 2.17 in 5.2, 3.5 in 7.2; AMD SMI 26.0 in 7.0, 27.0 in 10.0.
     #[doc(alias = "rocrand_get_version")]
     #[doc(alias = "rocblas_get_version_string")]
     #[doc(alias = "rocfft_get_version_string")]

@@ -34,6 +34,10 @@ pub mod rocblas;
 #[rustfmt::skip]
 pub mod miopen;
 
+/// AMD SMI: types and [`amdsmi::AmdsmiTable`].
+#[rustfmt::skip]
+pub mod amdsmi;
+
 /// The lists of [`crate::layout`], a library each.
 #[rustfmt::skip]
 pub mod layout;
