@@ -9,7 +9,7 @@ use hip_sys::{LoadError, Unsupported};
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
 /// The error of a call.
-#[derive(Clone, thiserror::Error)]
+#[derive(Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
     /// AMD SMI could not be loaded.
