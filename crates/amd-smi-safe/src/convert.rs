@@ -84,42 +84,31 @@ pub(crate) fn status_name(status: amdsmi_status_t) -> &'static str {
 mod tests {
     use super::*;
 
-    open_enum! {
-        /// For this test.
-        Fruit {
-            /// Red.
-            APPLE = 1, "apple";
-        }
-    }
-
     #[test]
     fn numbers_without_a_name_are_kept() {
-        assert_eq!((Fruit::APPLE.to_string(), Fruit(7).to_string()), ("apple".into(), "unknown (7)".into()));
-        assert_eq!((Fruit(1), Fruit(7).name()), (Fruit::APPLE, None));
+        use crate::PageStatus;
+        assert_eq!(
+            (PageStatus(1).to_string(), PageStatus(7).to_string()),
+            ("pending".into(), "unknown (7)".into())
+        );
+        assert_eq!((PageStatus(1), PageStatus(7).name()), (PageStatus::PENDING, None));
     }
 
     #[test]
     fn the_largest_value_of_each_width_is_unknown() {
-        assert_eq!([0, 0xFFFE, 0xFFFF, 0x1_0000, 0xFFFF_FFFF, u64::MAX].map(known), [
-            Some(0),
-            Some(0xFFFE),
-            None,
-            Some(0x1_0000),
-            None,
-            None
-        ]);
+        assert_eq!(
+            [0, 0xFFFE, 0xFFFF, 0x1_0000, 0xFFFF_FFFF, u64::MAX].map(known),
+            [Some(0), Some(0xFFFE), None, Some(0x1_0000), None, None]
+        );
         assert_eq!([1, 0xFFFF, u32::MAX].map(known32), [Some(1), None, None]);
         assert_eq!([0xFFFF, u32::MAX].map(not_max), [Some(0xFFFF), None]);
     }
 
     #[test]
     fn texts_that_say_nothing_are_none() {
-        assert_eq!(["", " ", "N/A", "n/a", " 7 "].map(|text| told(text.into())), [
-            None,
-            None,
-            None,
-            None,
-            Some("7".into())
-        ]);
+        assert_eq!(
+            ["", " ", "N/A", "n/a", " 7 "].map(|text| told(text.into())),
+            [None, None, None, None, Some("7".into())]
+        );
     }
 }

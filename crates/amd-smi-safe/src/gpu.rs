@@ -3,8 +3,8 @@
 use crate::memory::MemoryKind;
 use crate::processor::ask;
 use crate::{
-    AmdSmi, BusId, Clock, ClockKind, Driver, EccErrors, Memory, Pcie, Power, Process, Processor, Result, Sensor,
-    Temperature, Utilization,
+    AmdSmi, BusId, Clock, ClockKind, Driver, EccErrors, Memory, Pcie, Power, Process, Processor, Result,
+    Sensor, Temperature, Utilization,
 };
 use hip_sys::text_in;
 

@@ -1,7 +1,8 @@
 //! NVIDIA's GPUs, by NVML. It is compiled and was never run: no machine with such a GPU was there.
 
 use crate::{
-    BusId, Clock, ClockKind, Driver, EccErrors, Error, Gpu, Memory, Pcie, Power, Process, Result, Sensor, Utilization,
+    BusId, Clock, ClockKind, Driver, EccErrors, Error, Gpu, Memory, Pcie, Power, Process, Result, Sensor,
+    Utilization,
 };
 use nvml_wrapper::enum_wrappers::device::{Clock as NvmlClock, EccCounter, MemoryError, TemperatureSensor};
 use nvml_wrapper::enums::device::UsedGpuMemory;
@@ -62,8 +63,10 @@ impl NvidiaGpu {
         function: &'static str,
         question: impl FnOnce(&Device<'s>) -> Result<T, NvmlError>,
     ) -> Result<T> {
-        let device =
-            self.nvml.device_by_index(self.index).map_err(|why| failed("nvmlDeviceGetHandleByIndex_v2", &why))?;
+        let device = self
+            .nvml
+            .device_by_index(self.index)
+            .map_err(|why| failed("nvmlDeviceGetHandleByIndex_v2", &why))?;
         question(&device).map_err(|why| failed(function, &why))
     }
 }
@@ -133,7 +136,9 @@ impl Gpu for NvidiaGpu {
             ClockKind::Video => Some(NvmlClock::Video),
             ClockKind::Soc | ClockKind::Fabric => None,
         };
-        let (Some(now), Some(most)) = (clock(), clock()) else { return Err(Error::NotSupported { function }) };
+        let (Some(now), Some(most)) = (clock(), clock()) else {
+            return Err(Error::NotSupported { function });
+        };
         Ok(Clock {
             current_megahertz: Some(self.ask(function, |device| device.clock_info(now))?),
             min_megahertz: None,
@@ -187,7 +192,9 @@ impl Gpu for NvidiaGpu {
 
     fn ecc_errors(&self) -> Result<EccErrors> {
         let count = |error| {
-            self.ask("nvmlDeviceGetTotalEccErrors", |device| device.total_ecc_errors(error, EccCounter::Volatile))
+            self.ask("nvmlDeviceGetTotalEccErrors", |device| {
+                device.total_ecc_errors(error, EccCounter::Volatile)
+            })
         };
         Ok(EccErrors {
             correctable: count(MemoryError::Corrected)?,
@@ -203,9 +210,7 @@ impl Gpu for NvidiaGpu {
         let replays = self.ask("nvmlDeviceGetPcieReplayCounter", Device::pcie_replay_counter);
         Ok(Pcie {
             lanes: Some(self.ask("nvmlDeviceGetCurrPcieLinkWidth", Device::current_pcie_link_width)?),
-            max_lanes: if_any(
-                self.ask("nvmlDeviceGetMaxPcieLinkWidth", Device::max_pcie_link_width),
-            )?,
+            max_lanes: if_any(self.ask("nvmlDeviceGetMaxPcieLinkWidth", Device::max_pcie_link_width))?,
             megatransfers_per_second: if_any(rate)?,
             max_megatransfers_per_second: if_any(most)?.and_then(|rate| rate.as_integer()),
             generation: if_any(generation)?,

@@ -178,8 +178,9 @@ impl Processor {
             subvendor_id: told_of.subvendor_id,
             revision: not_max(told_of.rev_id),
             // Without one it is the text of the largest number.
-            serial: told(text_in(&told_of.asic_serial))
-                .filter(|serial| !serial.trim_start_matches("0x").bytes().all(|digit| matches!(digit, b'f' | b'F'))),
+            serial: told(text_in(&told_of.asic_serial)).filter(|serial| {
+                !serial.trim_start_matches("0x").bytes().all(|digit| matches!(digit, b'f' | b'F'))
+            }),
             oam_id: not_max(told_of.oam_id),
             compute_units: not_max(told_of.num_of_compute_units),
         })

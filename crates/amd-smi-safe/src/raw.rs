@@ -288,8 +288,7 @@ pub(crate) unsafe fn events(
     let mut list = vec![amdsmi_evt_notification_data_t::default(); 64];
     let mut count = 64;
     // SAFETY: S1: there is room for as many events as the count says.
-    let answer =
-        call!(table, amdsmi_get_gpu_event_notification(milliseconds, &mut count, list.as_mut_ptr()));
+    let answer = call!(table, amdsmi_get_gpu_event_notification(milliseconds, &mut count, list.as_mut_ptr()));
     match answer {
         Ok(()) => {
             list.truncate(count as usize);

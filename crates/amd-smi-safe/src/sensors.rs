@@ -175,11 +175,8 @@ impl Processor {
     pub(crate) fn power_now(&self) -> Result<Power> {
         let power = ask!(self, power_info)?;
         // Which one a GPU has depends on its generation.
-        let socket = [
-            power.socket_power,
-            power.current_socket_power.into(),
-            power.average_socket_power.into(),
-        ];
+        let socket =
+            [power.socket_power, power.current_socket_power.into(), power.average_socket_power.into()];
         Ok(Power {
             socket_watts: socket.into_iter().find_map(known),
             gfx_millivolts: known(power.gfx_voltage),

@@ -136,7 +136,10 @@ impl AmdSmi {
         let table = self.session.enter();
         // SAFETY: S1, S23: nobody else is in the library.
         let handles: Vec<amdsmi_socket_handle> = unsafe { raw::socket_handles(&table) }?;
-        Ok(handles.into_iter().map(|handle| Socket { session: self.session, handle: Handle(handle) }).collect())
+        Ok(handles
+            .into_iter()
+            .map(|handle| Socket { session: self.session, handle: Handle(handle) })
+            .collect())
     }
 
     /// The GPUs of all sockets, in the library's order.
@@ -155,6 +158,8 @@ impl AmdSmi {
     ///
     /// # Errors
     /// [`Error::EventsTaken`] if there is an [`Events`] already, [`Error::NoSuchEvent`], [`Error::OtherLibrary`], or those of the library.
+    #[doc(alias = "amdsmi_init_gpu_event_notification")]
+    #[doc(alias = "amdsmi_set_gpu_event_notification_mask")]
     pub fn events(&self, of: &[Processor], kinds: &[EventKind]) -> Result<Events> {
         if of.iter().any(|processor| !std::ptr::eq(processor.session, self.session)) {
             return Err(Error::OtherLibrary);

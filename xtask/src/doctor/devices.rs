@@ -102,10 +102,7 @@ fn describe(platform: &Platform, ordinal: c_int) -> Result<String, String> {
 }
 
 /// The properties that a function filled in.
-fn properties<T: Default>(
-    call: &str,
-    ask: impl Fn(*mut T) -> hip_sys::hip::hipError_t,
-) -> Result<T, String> {
+fn properties<T: Default>(call: &str, ask: impl Fn(*mut T) -> hip_sys::hip::hipError_t) -> Result<T, String> {
     let mut space = Box::<WithSlack<T>>::default();
     answered(call, ask(space.as_mut_ptr()))?;
     Ok(space.value)

@@ -2,8 +2,8 @@
 
 use hip_sys::layout::{self, Bindings};
 use hip_sys::{
-    HipTable, Miopen, MiopenTable, Platform, Rocblas, RocblasTable, Rocfft, RocfftTable, Rocrand,
-    RocrandTable, RtcTable, Symbol,
+    AmdSmi, AmdsmiTable, HipTable, Miopen, MiopenTable, Platform, Rocblas, RocblasTable, Rocfft, RocfftTable,
+    Rocrand, RocrandTable, RtcTable, Symbol,
 };
 
 /// A library that hip-sys has a function table for.
@@ -15,11 +15,12 @@ pub(crate) enum Kind {
     Rocfft,
     Rocblas,
     Miopen,
+    AmdSmi,
 }
 
 impl Kind {
-    pub(crate) const ALL: [Self; 6] =
-        [Self::Hip, Self::Rtc, Self::Rocrand, Self::Rocfft, Self::Rocblas, Self::Miopen];
+    pub(crate) const ALL: [Self; 7] =
+        [Self::Hip, Self::Rtc, Self::Rocrand, Self::Rocfft, Self::Rocblas, Self::Miopen, Self::AmdSmi];
 
     /// Its name for people.
     pub(crate) const fn title(self) -> &'static str {
@@ -30,6 +31,7 @@ impl Kind {
             Self::Rocfft => "rocFFT",
             Self::Rocblas => "rocBLAS",
             Self::Miopen => "MIOpen",
+            Self::AmdSmi => "AMD SMI",
         }
     }
 
@@ -42,6 +44,7 @@ impl Kind {
             Self::Rocfft => "rocfft",
             Self::Rocblas => "rocblas",
             Self::Miopen => "miopen",
+            Self::AmdSmi => "amdsmi",
         }
     }
 
@@ -54,6 +57,7 @@ impl Kind {
             Self::Rocfft => "librocfft.so",
             Self::Rocblas => "librocblas.so",
             Self::Miopen => "libMIOpen.so",
+            Self::AmdSmi => "libamd_smi.so",
         }
     }
 
@@ -65,6 +69,7 @@ impl Kind {
             Self::Rocfft => Rocfft::NAMES,
             Self::Rocblas => Rocblas::NAMES,
             Self::Miopen => Miopen::NAMES,
+            Self::AmdSmi => AmdSmi::NAMES,
         };
         let mut names: Vec<String> = names.iter().map(|name| (*name).to_owned()).collect();
         if self == Self::Rtc {
@@ -83,6 +88,7 @@ impl Kind {
             Self::Rocfft => RocfftTable::SYMBOLS,
             Self::Rocblas => RocblasTable::SYMBOLS,
             Self::Miopen => MiopenTable::SYMBOLS,
+            Self::AmdSmi => AmdsmiTable::SYMBOLS,
         }
     }
 
@@ -95,6 +101,7 @@ impl Kind {
             Self::Rocfft => &layout::ROCFFT,
             Self::Rocblas => &layout::ROCBLAS,
             Self::Miopen => &layout::MIOPEN,
+            Self::AmdSmi => &layout::AMDSMI,
         }
     }
 
@@ -107,6 +114,7 @@ impl Kind {
             Self::Rocfft => &["rocfft/rocfft.h"],
             Self::Rocblas => &["rocblas/rocblas.h"],
             Self::Miopen => &["miopen/miopen.h"],
+            Self::AmdSmi => &["amd_smi/amdsmi.h"],
         }
     }
 
@@ -119,6 +127,7 @@ impl Kind {
             Self::Rocfft => function.starts_with("rocfft_"),
             Self::Rocblas => function.starts_with("rocblas_"),
             Self::Miopen => function.starts_with("miopen"),
+            Self::AmdSmi => function.starts_with("amdsmi_"),
         }
     }
 }

@@ -80,7 +80,10 @@ fn without_a_driver_the_error_has_the_remedy() {
         let error = open(&file).unwrap_err();
         assert_eq!(error, Error::NoDriver);
         let text = error.to_string();
-        assert!(text.contains("AMDSMI_STATUS_DRIVER_NOT_LOADED") && text.contains("modprobe amdgpu"), "{text}");
+        assert!(
+            text.contains("AMDSMI_STATUS_DRIVER_NOT_LOADED") && text.contains("modprobe amdgpu"),
+            "{text}"
+        );
     }
 }
 

@@ -8,7 +8,10 @@ fn processors_that_are_cut_off_silently_are_asked_for_again() {
     let sockets = whole("cut_off").sockets().expect("two");
     let processors = sockets[1].processors().expect("all");
     assert_eq!(processors.len(), 12);
-    assert!(processors.iter().enumerate().all(|(i, gpu)| !processors[..i].contains(gpu)), "each is once there");
+    assert!(
+        processors.iter().enumerate().all(|(i, gpu)| !processors[..i].contains(gpu)),
+        "each is once there"
+    );
 }
 
 #[test]

@@ -2,8 +2,8 @@
 
 use crate::fake::{both, whole};
 use amd_smi_safe::{
-    Block, ClockKind, EccErrors, Gpu, LinkKind, LinkStatus, Memory, MemoryKind, ProcessorKind, Sensor, SlotKind,
-    Temperature, VramType, XgmiErrors,
+    Block, ClockKind, EccErrors, Gpu, LinkKind, LinkStatus, Memory, MemoryKind, ProcessorKind, Sensor,
+    SlotKind, Temperature, VramType, XgmiErrors,
 };
 
 #[test]
@@ -19,7 +19,10 @@ fn sockets_and_processors() {
     assert_eq!(gpu.numa_node(), Ok(1));
     assert_eq!(smi.processors().expect("all").len(), 13);
     assert_eq!(smi.status_text(30).as_deref(), Ok("the GPU is busy"));
-    assert_eq!(smi.status_text(12345).unwrap_err().to_string(), "amdsmi_status_code_to_string answered AMDSMI_STATUS_UNKNOWN_ERROR (4294967295)");
+    assert_eq!(
+        smi.status_text(12345).unwrap_err().to_string(),
+        "amdsmi_status_code_to_string answered AMDSMI_STATUS_UNKNOWN_ERROR (4294967295)"
+    );
 }
 
 #[test]
@@ -57,7 +60,8 @@ fn names_numbers_and_identifiers() {
 #[test]
 fn temperatures_of_each_sensor_and_limit() {
     let [gpu, _] = both("temperatures");
-    let now = [Sensor::Edge, Sensor::Hotspot, Sensor::Memory, Sensor::Hbm(0), Sensor::Hbm(3), Sensor::Hbm(200)];
+    let now =
+        [Sensor::Edge, Sensor::Hotspot, Sensor::Memory, Sensor::Hbm(0), Sensor::Hbm(3), Sensor::Hbm(200)];
     assert_eq!(now.map(|sensor| gpu.temperature_celsius(sensor)), [40, 41, -3, 43, 46, 46].map(Ok));
     // The numbers of the limits in amdsmi.h: critical 5, emergency 7, highest 13.
     let limits = [Temperature::Current, Temperature::Critical, Temperature::Emergency, Temperature::Highest];
@@ -137,7 +141,11 @@ fn errors_that_check_bits_found() {
     let blocks = [(Block::Umc, 0), (Block::Sdma, 1), (Block::Gfx, 2), (Block::XgmiWafl, 7), (Block::Mp0, 11)];
     for (block, bit) in blocks.into_iter().chain([(Block::Fuse, 13), (Block::Jpeg, 16), (Block::Mpio, 18)]) {
         let first = 1000 * (bit + 1);
-        assert_eq!(gpu.ecc_errors_of(block).map(numbers), Ok((first, first + 1, Some(first + 2))), "{block:?}");
+        assert_eq!(
+            gpu.ecc_errors_of(block).map(numbers),
+            Ok((first, first + 1, Some(first + 2))),
+            "{block:?}"
+        );
     }
     assert!(Block::ALL.iter().all(|block| gpu.ecc_errors_of(*block).is_ok()), "none is beyond bit 18");
     assert_eq!(Block::ALL.len(), 19);
@@ -152,7 +160,10 @@ fn links() {
     let [gpu, odd] = both("links");
     let pcie = gpu.pcie().expect("told");
     assert_eq!((pcie.lanes, pcie.max_lanes), (Some(8), Some(16)));
-    assert_eq!((pcie.megatransfers_per_second, pcie.max_megatransfers_per_second), (Some(16_000), Some(32_000)));
+    assert_eq!(
+        (pcie.megatransfers_per_second, pcie.max_megatransfers_per_second),
+        (Some(16_000), Some(32_000))
+    );
     assert_eq!((pcie.generation, pcie.megabits_per_second, pcie.replays), (Some(5), Some(1234), Some(17)));
     assert_eq!(pcie.slot, Some(SlotKind::OAM));
     let xgmi = gpu.xgmi().expect("told");

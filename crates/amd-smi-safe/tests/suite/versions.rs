@@ -33,7 +33,8 @@ fn other_versions_are_refused() {
 
 #[test]
 fn a_missing_function_is_named() {
-    let gpu = open(&build("no_video", &["MAJOR=27", "NO_VIDEO"])).expect("it opens").processors().expect("some")[0];
+    let gpu =
+        open(&build("no_video", &["MAJOR=27", "NO_VIDEO"])).expect("it opens").processors().expect("some")[0];
     let error = gpu.video_percent().unwrap_err();
     assert!(error.is_absence());
     assert_eq!(
