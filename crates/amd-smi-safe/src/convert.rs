@@ -38,6 +38,11 @@ pub(crate) fn known(value: u64) -> Option<u64> {
     (![u64::from(u16::MAX), u64::from(u32::MAX), u64::MAX].contains(&value)).then_some(value)
 }
 
+/// A count of 64 bits, all of whose values are possible but for the largest.
+pub(crate) fn counted(value: u64) -> Option<u64> {
+    (value != u64::MAX).then_some(value)
+}
+
 /// As [`known`], of 32 bits.
 pub(crate) fn known32(value: u32) -> Option<u32> {
     (![u32::from(u16::MAX), u32::MAX].contains(&value)).then_some(value)
@@ -102,6 +107,7 @@ mod tests {
         );
         assert_eq!([1, 0xFFFF, u32::MAX].map(known32), [Some(1), None, None]);
         assert_eq!([0xFFFF, u32::MAX].map(not_max), [Some(0xFFFF), None]);
+        assert_eq!([0xFFFF_FFFF, u64::MAX].map(counted), [Some(0xFFFF_FFFF), None]);
     }
 
     #[test]

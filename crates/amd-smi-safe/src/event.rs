@@ -58,8 +58,8 @@ pub struct Events {
     of: Vec<Processor>,
 }
 
-/// How long one call of the library waits. Other threads are not in the library meanwhile.
-const SLICE: Duration = Duration::from_millis(20);
+/// How often the library is asked. It would wait by itself, and no other thread could be in it meanwhile.
+const BETWEEN: Duration = Duration::from_millis(10);
 
 impl Events {
     pub(crate) fn listen(session: &'static Session, of: &[Processor], kinds: &[EventKind]) -> Result<Self> {
@@ -93,17 +93,12 @@ impl Events {
         let started = Instant::now();
         loop {
             let left = timeout.saturating_sub(started.elapsed());
-            let slice = left.min(SLICE);
-            let milliseconds = slice.as_millis().try_into().unwrap_or(0);
             // SAFETY: S1, S23: nobody else is in the library.
-            let found = unsafe { raw::events(&self.session.enter(), milliseconds) }?;
+            let found = unsafe { raw::events(&self.session.enter()) }?;
             if !found.is_empty() || left.is_zero() {
                 return Ok(found.iter().map(|event| self.event(event)).collect());
             }
-            // A part of a millisecond is no time to wait for the library.
-            if milliseconds == 0 {
-                std::thread::sleep(left);
-            }
+            std::thread::sleep(left.min(BETWEEN));
         }
     }
 

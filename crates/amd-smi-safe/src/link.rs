@@ -1,6 +1,6 @@
 //! PCIe, and links between GPUs.
 
-use crate::convert::{known, known32, open_enum};
+use crate::convert::{counted, known32, open_enum};
 use crate::processor::ask;
 use crate::{BusId, Error, Processor, Result, raw};
 
@@ -16,7 +16,7 @@ pub struct Pcie {
     pub megatransfers_per_second: Option<u32>,
     /// The highest rate of a lane.
     pub max_megatransfers_per_second: Option<u32>,
-    /// The highest generation of PCIe that both ends have.
+    /// The generation of PCIe.
     pub generation: Option<u32>,
     /// What it transfers now, in megabits a second.
     pub megabits_per_second: Option<u32>,
@@ -167,8 +167,8 @@ impl Processor {
             kind: LinkKind(link.link_type.0),
             gigabits_per_second: known32(link.bit_rate),
             max_gigabits_per_second: known32(link.max_bandwidth),
-            read_kilobytes: known(link.read),
-            written_kilobytes: known(link.write),
+            read_kilobytes: counted(link.read),
+            written_kilobytes: counted(link.write),
             status: has_status.then_some(LinkStatus(link.link_status.0)),
         };
         // The library may count more than the structure has room for.
@@ -204,7 +204,7 @@ impl Processor {
             max_megatransfers_per_second: known32(fixed.max_pcie_speed),
             generation: known32(fixed.pcie_interface_version),
             megabits_per_second: known32(now.pcie_bandwidth),
-            replays: known(now.pcie_replay_count),
+            replays: counted(now.pcie_replay_count),
             slot: Some(SlotKind(fixed.slot_type.0)),
         })
     }

@@ -1,6 +1,6 @@
 //! Memory: how much, of what kind, and its bad pages.
 
-use crate::convert::{known, not_max, open_enum, told};
+use crate::convert::{counted, known, not_max, open_enum, told};
 use crate::processor::ask;
 use crate::{Processor, Result};
 use hip_sys::amdsmi::amdsmi_memory_type_t;
@@ -139,7 +139,7 @@ impl Processor {
         Ok(Vram {
             kind: VramType(vram.vram_type.0),
             vendor: told(text_in(&vram.vram_vendor)),
-            size_megabytes: known(vram.vram_size),
+            size_megabytes: counted(vram.vram_size),
             width_bits: not_max(vram.vram_bit_width),
             max_gigabytes_per_second: known(vram.vram_max_bandwidth),
         })

@@ -1,6 +1,6 @@
 //! The processes that use a GPU.
 
-use crate::convert::{known, told};
+use crate::convert::{counted, known32, told};
 use crate::processor::ask;
 use crate::{Processor, Result};
 use hip_sys::text_in;
@@ -31,10 +31,10 @@ impl Processor {
         let process = |found: hip_sys::amdsmi::amdsmi_proc_info_t| Process {
             pid: found.pid,
             name: told(text_in(&found.name)),
-            memory_bytes: known(found.mem),
-            vram_bytes: known(found.memory_usage.vram_mem),
-            gfx_nanoseconds: known(found.engine_usage.gfx),
-            compute_units: crate::convert::known32(found.cu_occupancy),
+            memory_bytes: counted(found.mem),
+            vram_bytes: counted(found.memory_usage.vram_mem),
+            gfx_nanoseconds: counted(found.engine_usage.gfx),
+            compute_units: known32(found.cu_occupancy),
             container: told(text_in(&found.container_name)),
         };
         Ok(list.into_iter().map(process).collect())

@@ -16,7 +16,7 @@ use hip_sys::amdsmi::{
     amdsmi_vbios_info_t, amdsmi_vram_info_t, amdsmi_xgmi_info_t, amdsmi_xgmi_status_t,
 };
 use hip_sys::{AmdsmiTable, WithSlack};
-use std::ffi::{c_char, c_int};
+use std::ffi::c_char;
 
 /// A C call that did not succeed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -51,7 +51,7 @@ pub(crate) unsafe fn status_code_to_string(
     status: amdsmi_status_t,
 ) -> Result<*const c_char> {
     let mut text = std::ptr::null();
-    // SAFETY: S1: the out-pointer is live.
+    // SAFETY: S1: the output pointer is live.
     call!(table, amdsmi_status_code_to_string(status, &mut text))?;
     Ok(text)
 }
@@ -62,7 +62,7 @@ macro_rules! structures {
         $(
             pub(crate) unsafe fn $name(table: &AmdsmiTable, of: amdsmi_processor_handle) -> Result<$out> {
                 let mut space = WithSlack::<$out>::default();
-                // SAFETY: S1, S4: the handle is the library's; the out-pointer is live, and larger than the structure.
+                // SAFETY: S1, S4: the handle is the library's; the output pointer is live, and larger than the structure.
                 call!(table, $function(of, space.as_mut_ptr()))?;
                 Ok(space.value)
             }
@@ -92,14 +92,14 @@ pub(crate) unsafe fn processor_type(
     of: amdsmi_processor_handle,
 ) -> Result<amdsmi_processor_type_t> {
     let mut kind = amdsmi_processor_type_t::AMDSMI_PROCESSOR_TYPE_UNKNOWN;
-    // SAFETY: S1, S4: the handle is the library's; the out-pointer is live.
+    // SAFETY: S1, S4: the handle is the library's; the output pointer is live.
     call!(table, amdsmi_get_processor_type(of, &mut kind))?;
     Ok(kind)
 }
 
 pub(crate) unsafe fn numa_node(table: &AmdsmiTable, of: amdsmi_processor_handle) -> Result<u32> {
     let mut node = 0;
-    // SAFETY: S1, S4: the handle is the library's; the out-pointer is live.
+    // SAFETY: S1, S4: the handle is the library's; the output pointer is live.
     call!(table, amdsmi_topo_get_numa_node_number(of, &mut node))?;
     Ok(node)
 }
@@ -127,7 +127,7 @@ pub(crate) unsafe fn temperature(
     metric: amdsmi_temperature_metric_t,
 ) -> Result<i64> {
     let mut celsius = 0;
-    // SAFETY: S1, S4: the handle is the library's, both enumerators are its own; the out-pointer is live.
+    // SAFETY: S1, S4: the handle is the library's, both enumerators are its own; the output pointer is live.
     call!(table, amdsmi_get_temp_metric(of, sensor, metric, &mut celsius))?;
     Ok(celsius)
 }
@@ -137,7 +137,7 @@ pub(crate) unsafe fn power_cap(
     of: amdsmi_processor_handle,
 ) -> Result<amdsmi_power_cap_info_t> {
     let mut space = WithSlack::<amdsmi_power_cap_info_t>::default();
-    // SAFETY: S1, S4: the handle is the library's; the first sensor is there always; the out-pointer is live.
+    // SAFETY: S1, S4: the handle is the library's; the first sensor is there always; the output pointer is live.
     call!(table, amdsmi_get_power_cap_info(of, 0, space.as_mut_ptr()))?;
     Ok(space.value)
 }
@@ -145,7 +145,7 @@ pub(crate) unsafe fn power_cap(
 /// The counter, the microjoules that one of it is, and the time in nanoseconds.
 pub(crate) unsafe fn energy(table: &AmdsmiTable, of: amdsmi_processor_handle) -> Result<(u64, f32, u64)> {
     let (mut counter, mut resolution, mut time) = (0, 0.0, 0);
-    // SAFETY: S1, S4: the handle is the library's; the out-pointers are live.
+    // SAFETY: S1, S4: the handle is the library's; the output pointers are live.
     call!(table, amdsmi_get_energy_count(of, &mut counter, &mut resolution, &mut time))?;
     Ok((counter, resolution, time))
 }
@@ -156,7 +156,7 @@ pub(crate) unsafe fn clock(
     kind: amdsmi_clk_type_t,
 ) -> Result<amdsmi_clk_info_t> {
     let mut space = WithSlack::<amdsmi_clk_info_t>::default();
-    // SAFETY: S1, S4: the handle is the library's, the enumerator is its own; the out-pointer is live.
+    // SAFETY: S1, S4: the handle is the library's, the enumerator is its own; the output pointer is live.
     call!(table, amdsmi_get_clock_info(of, kind, space.as_mut_ptr()))?;
     Ok(space.value)
 }
@@ -165,7 +165,7 @@ pub(crate) unsafe fn clock(
 pub(crate) unsafe fn video_busy(table: &AmdsmiTable, of: amdsmi_processor_handle) -> Checked<u32> {
     let function = table.amdsmi_get_vcn_busy_percent.get()?;
     let mut percent = 0;
-    // SAFETY: S1, S4: the handle is the library's; the out-pointer is live.
+    // SAFETY: S1, S4: the handle is the library's; the output pointer is live.
     match unsafe { function(of, &mut percent) } {
         amdsmi_status_t::AMDSMI_STATUS_SUCCESS => Ok(percent),
         status => Err(Failure { function: "amdsmi_get_vcn_busy_percent", status }.into()),
@@ -179,7 +179,7 @@ pub(crate) unsafe fn memory(
     kind: amdsmi_memory_type_t,
 ) -> Result<(u64, u64)> {
     let (mut total, mut used) = (0, 0);
-    // SAFETY: S1, S4: the handle is the library's, the enumerator is its own; the out-pointer is live.
+    // SAFETY: S1, S4: the handle is the library's, the enumerator is its own; the output pointer is live.
     call!(table, amdsmi_get_gpu_memory_total(of, kind, &mut total))?;
     // SAFETY: S1, S4: as above.
     call!(table, amdsmi_get_gpu_memory_usage(of, kind, &mut used))?;
@@ -192,7 +192,7 @@ pub(crate) unsafe fn ecc_count(
     block: amdsmi_gpu_block_t,
 ) -> Result<amdsmi_error_count_t> {
     let mut space = WithSlack::<amdsmi_error_count_t>::default();
-    // SAFETY: S1, S4: the handle is the library's, the enumerator is its own; the out-pointer is live.
+    // SAFETY: S1, S4: the handle is the library's, the enumerator is its own; the output pointer is live.
     call!(table, amdsmi_get_gpu_ecc_count(of, block, space.as_mut_ptr()))?;
     Ok(space.value)
 }
@@ -202,7 +202,7 @@ pub(crate) unsafe fn xgmi_errors(
     of: amdsmi_processor_handle,
 ) -> Result<amdsmi_xgmi_status_t> {
     let mut status = amdsmi_xgmi_status_t::AMDSMI_XGMI_STATUS_NO_ERRORS;
-    // SAFETY: S1, S4: the handle is the library's; the out-pointer is live.
+    // SAFETY: S1, S4: the handle is the library's; the output pointer is live.
     call!(table, amdsmi_gpu_xgmi_error_status(of, &mut status))?;
     Ok(status)
 }
@@ -213,7 +213,7 @@ pub(crate) unsafe fn link_type(
     [from, to]: [amdsmi_processor_handle; 2],
 ) -> Result<(u64, amdsmi_link_type_t)> {
     let (mut hops, mut kind) = (0, amdsmi_link_type_t::AMDSMI_LINK_TYPE_UNKNOWN);
-    // SAFETY: S1, S4: both handles are the library's; the out-pointers are live.
+    // SAFETY: S1, S4: both handles are the library's; the output pointers are live.
     call!(table, amdsmi_topo_get_link_type(from, to, &mut hops, &mut kind))?;
     Ok((hops, kind))
 }
@@ -223,7 +223,7 @@ pub(crate) unsafe fn link_weight(
     [from, to]: [amdsmi_processor_handle; 2],
 ) -> Result<u64> {
     let mut weight = 0;
-    // SAFETY: S1, S4: both handles are the library's; the out-pointer is live.
+    // SAFETY: S1, S4: both handles are the library's; the output pointer is live.
     call!(table, amdsmi_topo_get_link_weight(from, to, &mut weight))?;
     Ok(weight)
 }
@@ -280,15 +280,12 @@ pub(crate) unsafe fn stop_events(table: &AmdsmiTable, of: amdsmi_processor_handl
     call!(table, amdsmi_stop_gpu_event_notification(of))
 }
 
-/// The events that come within some milliseconds; none is no error.
-pub(crate) unsafe fn events(
-    table: &AmdsmiTable,
-    milliseconds: c_int,
-) -> Result<Vec<amdsmi_evt_notification_data_t>> {
+/// The events that are there; none is no error.
+pub(crate) unsafe fn events(table: &AmdsmiTable) -> Result<Vec<amdsmi_evt_notification_data_t>> {
     let mut list = vec![amdsmi_evt_notification_data_t::default(); 64];
     let mut count = 64;
     // SAFETY: S1: there is room for as many events as the count says.
-    let answer = call!(table, amdsmi_get_gpu_event_notification(milliseconds, &mut count, list.as_mut_ptr()));
+    let answer = call!(table, amdsmi_get_gpu_event_notification(0, &mut count, list.as_mut_ptr()));
     match answer {
         Ok(()) => {
             list.truncate(count as usize);

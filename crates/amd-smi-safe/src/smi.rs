@@ -94,6 +94,7 @@ impl AmdSmi {
         }
         // SAFETY: S1, S23: the table is the library's, and nobody else of ours is in it before it is in the list.
         unsafe { raw::init(library.table()) }?;
+        hip_sys::watch_exit();
         let session = Session { library, entered: Mutex::new(()), listening: AtomicBool::new(false) };
         let session: &'static Session = Box::leak(Box::new(session));
         sessions.push(session);
