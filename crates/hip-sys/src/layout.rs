@@ -61,8 +61,9 @@ mod tests {
             assert_eq!(bindings.structures.len(), named("\"Size of "));
             let fields: usize = bindings.structures.iter().map(|s| s.fields.len()).sum();
             assert_eq!(fields, named("\"Offset of field: "));
-            let names = ["hip", "HIP", "ROCRAND", "rocfft", "rocblas", "miopen", "MIOPEN", "AMDSMI"]
-                .map(|start| format!("pub const {start}"));
+            let names =
+                ["hip", "HIP", "ROCRAND", "rocfft", "rocblas", "miopen", "MIOPEN", "AMDSMI", "CLK_LIMIT"]
+                    .map(|start| format!("pub const {start}"));
             let defines = |line: &&str| names.iter().any(|name| line.trim_start().starts_with(name));
             assert_eq!(bindings.constants.len(), text.lines().filter(defines).count());
         }
