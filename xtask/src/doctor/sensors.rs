@@ -25,12 +25,7 @@ fn items(found: &Found) -> Vec<Item> {
         let name = format!("{vendor} {number}");
         match Overview::of(&**gpu) {
             Ok(overview) if overview.failures.is_empty() => Item::found(SECTION, name, overview.to_string()),
-            Ok(overview) => Item::bad(
-                SECTION,
-                name,
-                overview.to_string(),
-                format!("see above: {}", overview.failures.join("; ")),
-            ),
+            Ok(overview) => Item::bad(SECTION, name, overview.to_string(), overview.failures.join("; ")),
             Err(why) => Item::bad(SECTION, name, why.to_string(), "check the driver's messages in `dmesg`"),
         }
     };
