@@ -25,8 +25,9 @@
 //!
 //! Functions of every ROCm since 5.2 are plain fields; later ones are [`Optional`]. Asking for an absent one returns
 //! [`Unsupported`] with the version that introduced it. [`Rocrand`], [`Rocfft`], [`Rocblas`], [`Rocsolver`], [`Rocsparse`] and [`Miopen`] are libraries beside HIP;
-//! [`Library::load_for`] loads AMD's for AMD's HIP, and [`Platform::library`] keeps a platform's.
+//! [`Library::load_for`] loads AMD's for AMD's HIP, and [`Platform::library`] keeps a platform's. [`AmdSmi`] belongs to no HIP.
 
+mod amd_smi;
 mod architectures;
 mod cache;
 mod chain;
@@ -35,6 +36,7 @@ mod error;
 mod exit;
 mod files;
 mod folders;
+mod foreign;
 mod generated;
 mod image;
 pub mod layout;
@@ -47,6 +49,8 @@ mod platform;
 pub mod provider;
 mod rocm_libraries;
 
+pub use amd_smi::AmdSmi;
+pub use amdsmi::AmdsmiTable;
 pub use architectures::UnknownArchitecture;
 pub use cache::cache_folder;
 pub use chain::fmt_chain;
@@ -54,7 +58,8 @@ pub use constants::{HIP_LAUNCH_PARAM_BUFFER_POINTER, HIP_LAUNCH_PARAM_BUFFER_SIZ
 pub use error::{LoadError, Unsupported};
 pub use exit::{at_exit, exiting, watch_exit};
 pub use files::{check_owner, check_owner_of, file_identity};
-pub use generated::{hip, miopen, rocblas, rocfft, rocrand, rocsolver, rocsparse, rtc};
+pub use foreign::{WithSlack, text_in};
+pub use generated::{amdsmi, hip, miopen, rocblas, rocfft, rocrand, rocsolver, rocsparse, rtc};
 pub use hip::HipTable;
 pub use image::{Image, ImageError};
 pub use memory_type::MemoryKind;

@@ -105,6 +105,13 @@ impl<T: Table> Library<T> {
         Ok(Self { version, library: source.path().to_path_buf(), table, hip, rocblas })
     }
 
+    /// Whether it works on the streams and the memory of the HIP that has this function.
+    pub(crate) fn is_linked_to(&self, hip: hipRuntimeGetVersion_fn) -> bool {
+        self.hip == Some(hip as usize)
+    }
+}
+
+impl<T> Library<T> {
     /// A library of the given functions: `library` says in messages what they call.
     ///
     /// # Safety
@@ -114,18 +121,13 @@ impl<T: Table> Library<T> {
         Self { version, library, table, hip: None, rocblas: None }
     }
 
-    /// Whether it works on the streams and the memory of the HIP that has this function.
-    pub(crate) fn is_linked_to(&self, hip: hipRuntimeGetVersion_fn) -> bool {
-        self.hip == Some(hip as usize)
-    }
-
     /// Its functions.
     pub fn table(&self) -> &T {
         &self.table
     }
 
     /// What it answered to be; zeros for a rocSPARSE that finds no device, because it tells a handle alone. That is the library's own version, not ROCm's: rocRAND 2.10.9 is in ROCm 5.2, 4.2.0 in 7.2; rocBLAS
-    /// 2.44 in 5.2, 5.2 in 7.2; rocFFT 1.0.17 in 5.2, 1.0.36 in 7.2; rocSOLVER 3.18 in 5.2, 3.32 in 7.2; rocSPARSE 3.0.2 in 6.0, 4.2.0 in 7.2; MIOpen 2.17 in 5.2, 3.5 in 7.2.
+    /// 2.44 in 5.2, 5.2 in 7.2; rocFFT 1.0.17 in 5.2, 1.0.36 in 7.2; rocSOLVER 3.18 in 5.2, 3.32 in 7.2; rocSPARSE 3.0.2 in 6.0, 4.2.0 in 7.2; MIOpen 2.17 in 5.2, 3.5 in 7.2; AMD SMI 26.0 in 7.0, 27.0 in 10.0.
     #[doc(alias = "rocrand_get_version")]
     #[doc(alias = "rocblas_get_version_string")]
     #[doc(alias = "rocfft_get_version_string")]

@@ -1,6 +1,6 @@
 //! Loading: what is found, what is missing, and how that is said. Needs no ROCm.
 
-use hip_sys::{LoadError, Miopen, Optional, Platform, Rocblas, Rocrand, Unsupported};
+use hip_sys::{AmdSmi, LoadError, Miopen, Optional, Platform, Rocblas, Rocrand, Unsupported};
 use std::path::Path;
 use std::process::Command;
 
@@ -157,10 +157,17 @@ fn rerun(test: &str, variables: &[(&str, &str)]) -> String {
 fn libraries_beside_hip_are_looked_for_under_their_names() {
     let here = Path::new("libc.so.6");
     // SAFETY: S1: the C library is loaded already, and has no function of the first name looked for.
-    let [blas, dnn] = unsafe { [Rocblas::load_from(here).map(drop), Miopen::load_from(here).map(drop)] };
+    let [blas, dnn, smi] = unsafe {
+        [
+            Rocblas::load_from(here).map(drop),
+            Miopen::load_from(here).map(drop),
+            AmdSmi::load_from(here).map(drop),
+        ]
+    };
     let missing =
         |symbol: &str| Err(LoadError::MissingSymbol { library: "libc.so.6".into(), symbol: symbol.into() });
     assert_eq!((blas, dnn), (missing("rocblas_create_handle"), missing("miopenActivationBackward")));
+    assert_eq!(smi, missing("amdsmi_init"));
     let nowhere = Path::new("/nowhere/librocblas.so.5");
     // SAFETY: S1: there is no such file.
     let text = unsafe { Rocblas::load_from(nowhere) }.unwrap_err().to_string();

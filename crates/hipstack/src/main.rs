@@ -1,7 +1,8 @@
-//! The program `hipstack`: runs language models, looks at their files, and makes them smaller.
+//! The program `hipstack`: runs language models, looks at their files and at GPUs, and makes models smaller.
 
 mod bench;
 mod chat;
+mod devices;
 mod embed;
 mod generate;
 mod inspect;
@@ -40,6 +41,7 @@ type Failure = Box<dyn std::error::Error>;
   hipstack inspect Llama-3.2-1B                  a folder with safetensors files and their index
   hipstack inspect model.gguf --json | jq .formats
   hipstack quantize model-f16.gguf model-q4_k.gguf --format q4_k
+  hipstack devices                               GPUs: temperature, power, use, memory, processes
 
 Exit code: 0, or 1 if something failed, a memory check too."
 )]
@@ -62,6 +64,8 @@ enum Command {
     Memory(stages::StagesArguments),
     /// Print what the files of a model say and hold, without loading it
     Inspect(inspect::InspectArguments),
+    /// Print what the machine's GPUs measure: temperature, power, use, memory, processes
+    Devices(devices::DevicesArguments),
     /// Write a model as one GGUF file, with its matrices in a smaller format
     Quantize(quantize::QuantizeArguments),
 }
@@ -74,6 +78,10 @@ fn main() -> ExitCode {
         Command::Bench(arguments) => bench::run(&arguments),
         Command::Memory(arguments) => stages::run(&arguments),
         Command::Inspect(arguments) => inspect::run(&arguments).map_err(Failure::from),
+        Command::Devices(arguments) => {
+            devices::run(&arguments);
+            Ok(())
+        }
         Command::Quantize(arguments) => quantize::run(&arguments).map_err(Failure::from),
     };
     match done {

@@ -14,7 +14,7 @@ pub(super) fn look() -> Vec<Item> {
     items
 }
 
-/// HIP, hiprtc, rocRAND, rocFFT, rocBLAS, rocSPARSE and MIOpen, compared with hip-sys as `cargo xtask libraries` does, and the
+/// HIP, hiprtc, rocRAND, rocFFT, rocBLAS, rocSOLVER, rocSPARSE, MIOpen and AMD SMI, compared with hip-sys as `cargo xtask libraries` does, and the
 /// locations of the others.
 fn amd() -> Vec<Item> {
     let mut items: Vec<Item> = crate::libraries::system().iter().map(item).collect();
@@ -68,6 +68,7 @@ fn item(finding: &Finding) -> Item {
             Kind::Miopen => {
                 "convolutions on AMD GPUs are faster with it: install ROCm's miopen-hip, or on Debian sid apt-get install libmiopen1"
             }
+            Kind::AmdSmi => "only what a GPU measures needs it: install ROCm's amd-smi-lib",
         };
         return Item::absent(SECTION, name, finding.missing.clone().unwrap_or_default(), remedy);
     };

@@ -4,6 +4,7 @@ mod compilers;
 mod devices;
 mod folders;
 mod libraries;
+mod sensors;
 mod value;
 
 use crate::table::Table;
@@ -89,7 +90,7 @@ impl Item {
 
 /// Runs the command; the error is the text to show.
 pub fn run(args: &DoctorArgs) -> Result<(), String> {
-    let parts = [compilers::look, libraries::look, devices::look, folders::look];
+    let parts = [compilers::look, libraries::look, devices::look, sensors::look, folders::look];
     let items: Vec<Item> = parts.into_iter().flat_map(|look| look()).collect();
     if args.json {
         let text = serde_json::to_string_pretty(&as_json(&items)).map_err(|e| format!("doctor: {e}"))?;

@@ -4,7 +4,7 @@ use super::kind::Kind;
 use super::version;
 use crate::workspace;
 use hip_sys::rtc::hiprtcResult;
-use hip_sys::{Library, LoadError, Miopen, Platform, Rocblas, Rocfft, Rocrand, Rocsolver, Rocsparse, Table, Version};
+use hip_sys::{AmdSmi, Library, LoadError, Miopen, Platform, Rocblas, Rocfft, Rocrand, Rocsolver, Rocsparse, Table, Version};
 use std::path::{Path, PathBuf};
 
 /// A library that was looked for.
@@ -56,10 +56,11 @@ pub(super) fn system() -> Vec<Found> {
     founds.push(found_library(Kind::Rocsolver, Rocsolver::load()));
     founds.push(found_library(Kind::Rocsparse, Rocsparse::load()));
     founds.push(found_library(Kind::Miopen, Miopen::load()));
+    founds.push(found_library(Kind::AmdSmi, AmdSmi::load()));
     founds
 }
 
-fn found_library<T: Table>(kind: Kind, opened: Result<Library<T>, LoadError>) -> Found {
+fn found_library<T>(kind: Kind, opened: Result<Library<T>, LoadError>) -> Found {
     match opened {
         Ok(library) => loaded(kind, Some(library.library()), library.version(), "its own answer"),
         Err(why) => refused(kind, &why),

@@ -2,8 +2,8 @@
 
 use hip_sys::layout::{self, Bindings};
 use hip_sys::{
-    HipTable, Miopen, MiopenTable, Platform, Rocblas, RocblasTable, Rocfft, RocfftTable, Rocrand,
-    RocrandTable, Rocsolver, RocsolverTable, Rocsparse, RocsparseTable, RtcTable, Symbol,
+    AmdSmi, AmdsmiTable, HipTable, Miopen, MiopenTable, Platform, Rocblas, RocblasTable, Rocfft, RocfftTable,
+    Rocrand, RocrandTable, Rocsolver, RocsolverTable, Rocsparse, RocsparseTable, RtcTable, Symbol,
 };
 
 /// A library that hip-sys has a function table for.
@@ -17,11 +17,12 @@ pub(crate) enum Kind {
     Rocsolver,
     Rocsparse,
     Miopen,
+    AmdSmi,
 }
 
 impl Kind {
     pub(crate) const ALL: [Self; 7] =
-        [Self::Hip, Self::Rtc, Self::Rocrand, Self::Rocfft, Self::Rocblas, Self::Rocsolver, Self::Rocsparse, Self::Miopen];
+        [Self::Hip, Self::Rtc, Self::Rocrand, Self::Rocfft, Self::Rocblas, Self::Rocsolver, Self::Rocsparse, Self::Miopen, Self::AmdSmi];
 
     /// Its name for people.
     pub(crate) const fn title(self) -> &'static str {
@@ -34,6 +35,7 @@ impl Kind {
             Self::Rocsolver => "rocSOLVER",
             Self::Rocsparse => "rocSPARSE",
             Self::Miopen => "MIOpen",
+            Self::AmdSmi => "AMD SMI",
         }
     }
 
@@ -48,6 +50,7 @@ impl Kind {
             Self::Rocsolver => "rocsolver",
             Self::Rocsparse => "rocsparse",
             Self::Miopen => "miopen",
+            Self::AmdSmi => "amdsmi",
         }
     }
 
@@ -62,6 +65,7 @@ impl Kind {
             Self::Rocsolver => "librocsolver.so",
             Self::Rocsparse => "librocsparse.so",
             Self::Miopen => "libMIOpen.so",
+            Self::AmdSmi => "libamd_smi.so",
         }
     }
 
@@ -75,6 +79,7 @@ impl Kind {
             Self::Rocsolver => Rocsolver::NAMES,
             Self::Rocsparse => Rocsparse::NAMES,
             Self::Miopen => Miopen::NAMES,
+            Self::AmdSmi => AmdSmi::NAMES,
         };
         let mut names: Vec<String> = names.iter().map(|name| (*name).to_owned()).collect();
         if self == Self::Rtc {
@@ -95,6 +100,7 @@ impl Kind {
             Self::Rocsolver => RocsolverTable::SYMBOLS,
             Self::Rocsparse => RocsparseTable::SYMBOLS,
             Self::Miopen => MiopenTable::SYMBOLS,
+            Self::AmdSmi => AmdsmiTable::SYMBOLS,
         }
     }
 
@@ -109,6 +115,7 @@ impl Kind {
             Self::Rocsolver => &layout::ROCSOLVER,
             Self::Rocsparse => &layout::ROCSPARSE,
             Self::Miopen => &layout::MIOPEN,
+            Self::AmdSmi => &layout::AMDSMI,
         }
     }
 
@@ -123,6 +130,7 @@ impl Kind {
             Self::Rocsolver => &["rocsolver/rocsolver.h"],
             Self::Rocsparse => &["rocsparse/rocsparse.h"],
             Self::Miopen => &["miopen/miopen.h"],
+            Self::AmdSmi => &["amd_smi/amdsmi.h"],
         }
     }
 
@@ -137,6 +145,7 @@ impl Kind {
             Self::Rocsolver => function.starts_with("rocsolver_"),
             Self::Rocsparse => function.starts_with("rocsparse_"),
             Self::Miopen => function.starts_with("miopen"),
+            Self::AmdSmi => function.starts_with("amdsmi_"),
         }
     }
 }

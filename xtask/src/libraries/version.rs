@@ -96,6 +96,14 @@ const MIOPEN: [((u32, u32, u32), Release, Release); 9] = [
     ((3, 5, 0), (7, 0), (7, 2)),
 ];
 
+/// AMD SMI's versions, according to its headers and its changelog.
+const AMDSMI: [((u32, u32, u32), Release, Release); 4] = [
+    ((26, 0, 0), (7, 0), (7, 0)),
+    ((26, 1, 0), (7, 1), (7, 1)),
+    ((27, 0, 0), (10, 0), (10, 0)),
+    ((27, 1, 0), (10, 1), (10, 1)),
+];
+
 impl Releases {
     /// The releases for the library's own version; without a version it may be any.
     pub(super) fn of(kind: Kind, version: Option<Version>) -> Self {
@@ -111,6 +119,7 @@ impl Releases {
             Kind::Rocsparse if v.major == 0 => return Self { first: (6, 0), last: ANY },
             Kind::Rocsparse => (&ROCSPARSE, (v.major, v.minor, v.patch)),
             Kind::Miopen => (&MIOPEN, (v.major, v.minor, 0)),
+            Kind::AmdSmi => (&AMDSMI, (v.major, v.minor, 0)),
         };
         let below = rows.iter().rfind(|row| row.0 <= own);
         let above = rows.iter().find(|row| row.0 >= own);
@@ -164,6 +173,12 @@ pub(super) fn of_headers(kind: Kind, include: &Path) -> Option<Version> {
                 ["major", "minor", "patch"].map(|part| number(&text, &format!("rocfft_version_{part}")));
             return Some(Version { major: major?, minor: minor?, patch: patch? });
         }
+        Kind::AmdSmi => {
+            let text = read("amd_smi/amdsmi.h")?;
+            let [major, minor, patch] = ["MAJOR", "MINOR", "RELEASE"]
+                .map(|part| number(&text, &format!("AMDSMI_LIB_VERSION_{part}")));
+            return Some(Version { major: major?, minor: minor?, patch: patch? });
+        }
         Kind::Hip | Kind::Rtc => ("hip/hip_version.h", "HIP"),
         Kind::Rocblas => ("rocblas/internal/rocblas-version.h", "ROCBLAS"),
         Kind::Rocsolver => ("rocsolver/rocsolver-version.h", "ROCSOLVER"),
@@ -203,6 +218,9 @@ mod tests {
         assert_eq!(rocblas(2, 47, 0), Releases { first: (5, 5), last: (5, 5) });
         let hip = Releases::of(Kind::Hip, Some(Version::from_raw(60_443_484)));
         assert_eq!(hip, Releases { first: (6, 4), last: (6, 4) });
+        let smi = |major, minor| Releases::of(Kind::AmdSmi, Some(Version { major, minor, patch: 0 }));
+        assert_eq!(smi(26, 2), Releases { first: (7, 1), last: (10, 0) }, "7.2 to 7.14");
+        assert_eq!(smi(27, 1), Releases { first: (10, 1), last: (10, 1) });
         assert_eq!(Releases::of(Kind::Hip, None), Releases { first: (0, 0), last: ANY });
     }
 }

@@ -15,7 +15,7 @@ pub(crate) mod streams;
 use crate::handle::Handle;
 use crate::stream::wait_count;
 use hip_sys::hip::*;
-use hip_sys::{Extent, Platform};
+use hip_sys::{Extent, Platform, WithSlack};
 use std::ffi::{CStr, c_int, c_uint, c_void};
 use std::ptr::{null, null_mut};
 
@@ -105,7 +105,7 @@ pub(crate) unsafe fn properties_r0600(
     let function = p.hip().hipGetDevicePropertiesR0600.get().ok()?;
     let mut space = Box::<WithSlack<hipDeviceProp_tR0600>>::default();
     // SAFETY: S1: the out-pointer is live, and larger than the layout asked for.
-    let code = unsafe { function((&raw mut *space).cast(), ordinal) };
+    let code = unsafe { function(space.as_mut_ptr(), ordinal) };
     Some(status(p, "hipGetDevicePropertiesR0600", code).map(|()| Box::new(space.value)))
 }
 
@@ -113,21 +113,8 @@ pub(crate) unsafe fn properties_r0600(
 pub(crate) unsafe fn properties_r0000(p: &Platform, ordinal: c_int) -> Result<Box<hipDeviceProp_tR0000>> {
     let mut space = Box::<WithSlack<hipDeviceProp_tR0000>>::default();
     // SAFETY: S1: the out-pointer is live, and larger than the layout asked for.
-    call!(p, hipGetDevicePropertiesR0000((&raw mut *space).cast(), ordinal))?;
+    call!(p, hipGetDevicePropertiesR0000(space.as_mut_ptr(), ordinal))?;
     Ok(Box::new(space.value))
-}
-
-/// A structure that a library may have grown at its end since our headers were written.
-#[repr(C)]
-struct WithSlack<T> {
-    value: T,
-    slack: [u64; 256],
-}
-
-impl<T: Default> Default for WithSlack<T> {
-    fn default() -> Self {
-        Self { value: T::default(), slack: [0; 256] }
-    }
 }
 
 /// Free and total bytes of the current device.
@@ -168,7 +155,7 @@ pub(crate) unsafe fn pointer_attributes(
 ) -> Result<hipPointerAttribute_t> {
     let mut attributes = WithSlack::<hipPointerAttribute_t>::default();
     // SAFETY: S1: the out-pointer is live; the address is looked up, never followed.
-    call!(p, hipPointerGetAttributes((&raw mut attributes).cast(), address))?;
+    call!(p, hipPointerGetAttributes(attributes.as_mut_ptr(), address))?;
     Ok(attributes.value)
 }
 

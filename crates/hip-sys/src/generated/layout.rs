@@ -3,6 +3,2016 @@
 use super::*;
 use crate::layout::{Bindings, Constant, Structure};
 use core::mem::{align_of, offset_of, size_of};
+pub const AMDSMI: Bindings = Bindings {
+    version: "27.1",
+    structures: &[
+        Structure {
+            name: "amdsmi_xgmi_info_t",
+            size: size_of::<amdsmi::amdsmi_xgmi_info_t>(),
+            align: align_of::<amdsmi::amdsmi_xgmi_info_t>(),
+            fields: &[
+                ("xgmi_lanes", offset_of!(amdsmi::amdsmi_xgmi_info_t, xgmi_lanes)),
+                ("xgmi_hive_id", offset_of!(amdsmi::amdsmi_xgmi_info_t, xgmi_hive_id)),
+                ("xgmi_node_id", offset_of!(amdsmi::amdsmi_xgmi_info_t, xgmi_node_id)),
+                ("index", offset_of!(amdsmi::amdsmi_xgmi_info_t, index)),
+                ("reserved", offset_of!(amdsmi::amdsmi_xgmi_info_t, reserved)),
+            ],
+        },
+        Structure {
+            name: "amdsmi_bdf_t",
+            size: size_of::<amdsmi::amdsmi_bdf_t>(),
+            align: align_of::<amdsmi::amdsmi_bdf_t>(),
+            fields: &[
+                ("bdf", offset_of!(amdsmi::amdsmi_bdf_t, bdf)),
+                ("as_uint", offset_of!(amdsmi::amdsmi_bdf_t, as_uint)),
+            ],
+        },
+        Structure {
+            name: "amdsmi_bdf_t::bdf_",
+            size: size_of::<amdsmi::amdsmi_bdf_t_bdf_>(),
+            align: align_of::<amdsmi::amdsmi_bdf_t_bdf_>(),
+            fields: &[],
+        },
+        Structure {
+            name: "amdsmi_enumeration_info_t",
+            size: size_of::<amdsmi::amdsmi_enumeration_info_t>(),
+            align: align_of::<amdsmi::amdsmi_enumeration_info_t>(),
+            fields: &[
+                (
+                    "drm_render",
+                    offset_of!(amdsmi::amdsmi_enumeration_info_t, drm_render),
+                ),
+                ("drm_card", offset_of!(amdsmi::amdsmi_enumeration_info_t, drm_card)),
+                ("hsa_id", offset_of!(amdsmi::amdsmi_enumeration_info_t, hsa_id)),
+                ("hip_id", offset_of!(amdsmi::amdsmi_enumeration_info_t, hip_id)),
+                ("hip_uuid", offset_of!(amdsmi::amdsmi_enumeration_info_t, hip_uuid)),
+                ("oam_id", offset_of!(amdsmi::amdsmi_enumeration_info_t, oam_id)),
+                (
+                    "physical_acc_id",
+                    offset_of!(amdsmi::amdsmi_enumeration_info_t, physical_acc_id),
+                ),
+            ],
+        },
+        Structure {
+            name: "amdsmi_pcie_info_t",
+            size: size_of::<amdsmi::amdsmi_pcie_info_t>(),
+            align: align_of::<amdsmi::amdsmi_pcie_info_t>(),
+            fields: &[
+                ("pcie_static", offset_of!(amdsmi::amdsmi_pcie_info_t, pcie_static)),
+                ("pcie_metric", offset_of!(amdsmi::amdsmi_pcie_info_t, pcie_metric)),
+                ("reserved", offset_of!(amdsmi::amdsmi_pcie_info_t, reserved)),
+            ],
+        },
+        Structure {
+            name: "amdsmi_pcie_info_t::pcie_static_",
+            size: size_of::<amdsmi::amdsmi_pcie_info_t_pcie_static_>(),
+            align: align_of::<amdsmi::amdsmi_pcie_info_t_pcie_static_>(),
+            fields: &[
+                (
+                    "max_pcie_width",
+                    offset_of!(amdsmi::amdsmi_pcie_info_t_pcie_static_, max_pcie_width),
+                ),
+                (
+                    "max_pcie_speed",
+                    offset_of!(amdsmi::amdsmi_pcie_info_t_pcie_static_, max_pcie_speed),
+                ),
+                (
+                    "pcie_interface_version",
+                    offset_of!(
+                        amdsmi::amdsmi_pcie_info_t_pcie_static_, pcie_interface_version
+                    ),
+                ),
+                (
+                    "slot_type",
+                    offset_of!(amdsmi::amdsmi_pcie_info_t_pcie_static_, slot_type),
+                ),
+                (
+                    "max_pcie_interface_version",
+                    offset_of!(
+                        amdsmi::amdsmi_pcie_info_t_pcie_static_,
+                        max_pcie_interface_version
+                    ),
+                ),
+                (
+                    "reserved",
+                    offset_of!(amdsmi::amdsmi_pcie_info_t_pcie_static_, reserved),
+                ),
+            ],
+        },
+        Structure {
+            name: "amdsmi_pcie_info_t::pcie_metric_",
+            size: size_of::<amdsmi::amdsmi_pcie_info_t_pcie_metric_>(),
+            align: align_of::<amdsmi::amdsmi_pcie_info_t_pcie_metric_>(),
+            fields: &[
+                (
+                    "pcie_width",
+                    offset_of!(amdsmi::amdsmi_pcie_info_t_pcie_metric_, pcie_width),
+                ),
+                (
+                    "pcie_speed",
+                    offset_of!(amdsmi::amdsmi_pcie_info_t_pcie_metric_, pcie_speed),
+                ),
+                (
+                    "pcie_bandwidth",
+                    offset_of!(amdsmi::amdsmi_pcie_info_t_pcie_metric_, pcie_bandwidth),
+                ),
+                (
+                    "pcie_replay_count",
+                    offset_of!(
+                        amdsmi::amdsmi_pcie_info_t_pcie_metric_, pcie_replay_count
+                    ),
+                ),
+                (
+                    "pcie_l0_to_recovery_count",
+                    offset_of!(
+                        amdsmi::amdsmi_pcie_info_t_pcie_metric_,
+                        pcie_l0_to_recovery_count
+                    ),
+                ),
+                (
+                    "pcie_replay_roll_over_count",
+                    offset_of!(
+                        amdsmi::amdsmi_pcie_info_t_pcie_metric_,
+                        pcie_replay_roll_over_count
+                    ),
+                ),
+                (
+                    "pcie_nak_sent_count",
+                    offset_of!(
+                        amdsmi::amdsmi_pcie_info_t_pcie_metric_, pcie_nak_sent_count
+                    ),
+                ),
+                (
+                    "pcie_nak_received_count",
+                    offset_of!(
+                        amdsmi::amdsmi_pcie_info_t_pcie_metric_, pcie_nak_received_count
+                    ),
+                ),
+                (
+                    "pcie_lc_perf_other_end_recovery_count",
+                    offset_of!(
+                        amdsmi::amdsmi_pcie_info_t_pcie_metric_,
+                        pcie_lc_perf_other_end_recovery_count
+                    ),
+                ),
+                (
+                    "reserved",
+                    offset_of!(amdsmi::amdsmi_pcie_info_t_pcie_metric_, reserved),
+                ),
+            ],
+        },
+        Structure {
+            name: "amdsmi_power_cap_info_t",
+            size: size_of::<amdsmi::amdsmi_power_cap_info_t>(),
+            align: align_of::<amdsmi::amdsmi_power_cap_info_t>(),
+            fields: &[
+                ("power_cap", offset_of!(amdsmi::amdsmi_power_cap_info_t, power_cap)),
+                (
+                    "default_power_cap",
+                    offset_of!(amdsmi::amdsmi_power_cap_info_t, default_power_cap),
+                ),
+                ("dpm_cap", offset_of!(amdsmi::amdsmi_power_cap_info_t, dpm_cap)),
+                (
+                    "min_power_cap",
+                    offset_of!(amdsmi::amdsmi_power_cap_info_t, min_power_cap),
+                ),
+                (
+                    "max_power_cap",
+                    offset_of!(amdsmi::amdsmi_power_cap_info_t, max_power_cap),
+                ),
+                ("reserved", offset_of!(amdsmi::amdsmi_power_cap_info_t, reserved)),
+            ],
+        },
+        Structure {
+            name: "amdsmi_vbios_info_t",
+            size: size_of::<amdsmi::amdsmi_vbios_info_t>(),
+            align: align_of::<amdsmi::amdsmi_vbios_info_t>(),
+            fields: &[
+                ("name", offset_of!(amdsmi::amdsmi_vbios_info_t, name)),
+                ("build_date", offset_of!(amdsmi::amdsmi_vbios_info_t, build_date)),
+                ("part_number", offset_of!(amdsmi::amdsmi_vbios_info_t, part_number)),
+                ("version", offset_of!(amdsmi::amdsmi_vbios_info_t, version)),
+                (
+                    "boot_firmware",
+                    offset_of!(amdsmi::amdsmi_vbios_info_t, boot_firmware),
+                ),
+                ("reserved", offset_of!(amdsmi::amdsmi_vbios_info_t, reserved)),
+            ],
+        },
+        Structure {
+            name: "amdsmi_asic_info_t",
+            size: size_of::<amdsmi::amdsmi_asic_info_t>(),
+            align: align_of::<amdsmi::amdsmi_asic_info_t>(),
+            fields: &[
+                ("market_name", offset_of!(amdsmi::amdsmi_asic_info_t, market_name)),
+                ("vendor_id", offset_of!(amdsmi::amdsmi_asic_info_t, vendor_id)),
+                ("vendor_name", offset_of!(amdsmi::amdsmi_asic_info_t, vendor_name)),
+                ("subvendor_id", offset_of!(amdsmi::amdsmi_asic_info_t, subvendor_id)),
+                ("device_id", offset_of!(amdsmi::amdsmi_asic_info_t, device_id)),
+                ("rev_id", offset_of!(amdsmi::amdsmi_asic_info_t, rev_id)),
+                ("asic_serial", offset_of!(amdsmi::amdsmi_asic_info_t, asic_serial)),
+                ("oam_id", offset_of!(amdsmi::amdsmi_asic_info_t, oam_id)),
+                (
+                    "num_of_compute_units",
+                    offset_of!(amdsmi::amdsmi_asic_info_t, num_of_compute_units),
+                ),
+                (
+                    "target_graphics_version",
+                    offset_of!(amdsmi::amdsmi_asic_info_t, target_graphics_version),
+                ),
+                ("subsystem_id", offset_of!(amdsmi::amdsmi_asic_info_t, subsystem_id)),
+                ("flags", offset_of!(amdsmi::amdsmi_asic_info_t, flags)),
+                (
+                    "physical_acc_id",
+                    offset_of!(amdsmi::amdsmi_asic_info_t, physical_acc_id),
+                ),
+                ("chip_rev_id", offset_of!(amdsmi::amdsmi_asic_info_t, chip_rev_id)),
+                (
+                    "external_rev_id",
+                    offset_of!(amdsmi::amdsmi_asic_info_t, external_rev_id),
+                ),
+                ("reserved", offset_of!(amdsmi::amdsmi_asic_info_t, reserved)),
+            ],
+        },
+        Structure {
+            name: "amdsmi_link_metrics_t",
+            size: size_of::<amdsmi::amdsmi_link_metrics_t>(),
+            align: align_of::<amdsmi::amdsmi_link_metrics_t>(),
+            fields: &[
+                ("num_links", offset_of!(amdsmi::amdsmi_link_metrics_t, num_links)),
+                ("links", offset_of!(amdsmi::amdsmi_link_metrics_t, links)),
+                ("reserved", offset_of!(amdsmi::amdsmi_link_metrics_t, reserved)),
+            ],
+        },
+        Structure {
+            name: "amdsmi_link_metrics_t::_links",
+            size: size_of::<amdsmi::amdsmi_link_metrics_t__links>(),
+            align: align_of::<amdsmi::amdsmi_link_metrics_t__links>(),
+            fields: &[
+                ("bdf", offset_of!(amdsmi::amdsmi_link_metrics_t__links, bdf)),
+                ("bit_rate", offset_of!(amdsmi::amdsmi_link_metrics_t__links, bit_rate)),
+                (
+                    "max_bandwidth",
+                    offset_of!(amdsmi::amdsmi_link_metrics_t__links, max_bandwidth),
+                ),
+                (
+                    "link_type",
+                    offset_of!(amdsmi::amdsmi_link_metrics_t__links, link_type),
+                ),
+                ("read", offset_of!(amdsmi::amdsmi_link_metrics_t__links, read)),
+                ("write", offset_of!(amdsmi::amdsmi_link_metrics_t__links, write)),
+                (
+                    "link_status",
+                    offset_of!(amdsmi::amdsmi_link_metrics_t__links, link_status),
+                ),
+                ("reserved", offset_of!(amdsmi::amdsmi_link_metrics_t__links, reserved)),
+            ],
+        },
+        Structure {
+            name: "amdsmi_vram_info_t",
+            size: size_of::<amdsmi::amdsmi_vram_info_t>(),
+            align: align_of::<amdsmi::amdsmi_vram_info_t>(),
+            fields: &[
+                ("vram_type", offset_of!(amdsmi::amdsmi_vram_info_t, vram_type)),
+                ("vram_vendor", offset_of!(amdsmi::amdsmi_vram_info_t, vram_vendor)),
+                ("vram_size", offset_of!(amdsmi::amdsmi_vram_info_t, vram_size)),
+                (
+                    "vram_bit_width",
+                    offset_of!(amdsmi::amdsmi_vram_info_t, vram_bit_width),
+                ),
+                (
+                    "vram_max_bandwidth",
+                    offset_of!(amdsmi::amdsmi_vram_info_t, vram_max_bandwidth),
+                ),
+                ("reserved", offset_of!(amdsmi::amdsmi_vram_info_t, reserved)),
+            ],
+        },
+        Structure {
+            name: "amdsmi_driver_info_t",
+            size: size_of::<amdsmi::amdsmi_driver_info_t>(),
+            align: align_of::<amdsmi::amdsmi_driver_info_t>(),
+            fields: &[
+                (
+                    "driver_version",
+                    offset_of!(amdsmi::amdsmi_driver_info_t, driver_version),
+                ),
+                ("driver_date", offset_of!(amdsmi::amdsmi_driver_info_t, driver_date)),
+                ("driver_name", offset_of!(amdsmi::amdsmi_driver_info_t, driver_name)),
+            ],
+        },
+        Structure {
+            name: "amdsmi_board_info_t",
+            size: size_of::<amdsmi::amdsmi_board_info_t>(),
+            align: align_of::<amdsmi::amdsmi_board_info_t>(),
+            fields: &[
+                ("model_number", offset_of!(amdsmi::amdsmi_board_info_t, model_number)),
+                (
+                    "product_serial",
+                    offset_of!(amdsmi::amdsmi_board_info_t, product_serial),
+                ),
+                ("fru_id", offset_of!(amdsmi::amdsmi_board_info_t, fru_id)),
+                ("product_name", offset_of!(amdsmi::amdsmi_board_info_t, product_name)),
+                (
+                    "manufacturer_name",
+                    offset_of!(amdsmi::amdsmi_board_info_t, manufacturer_name),
+                ),
+                ("reserved", offset_of!(amdsmi::amdsmi_board_info_t, reserved)),
+            ],
+        },
+        Structure {
+            name: "amdsmi_power_info_t",
+            size: size_of::<amdsmi::amdsmi_power_info_t>(),
+            align: align_of::<amdsmi::amdsmi_power_info_t>(),
+            fields: &[
+                ("socket_power", offset_of!(amdsmi::amdsmi_power_info_t, socket_power)),
+                (
+                    "current_socket_power",
+                    offset_of!(amdsmi::amdsmi_power_info_t, current_socket_power),
+                ),
+                (
+                    "average_socket_power",
+                    offset_of!(amdsmi::amdsmi_power_info_t, average_socket_power),
+                ),
+                ("gfx_voltage", offset_of!(amdsmi::amdsmi_power_info_t, gfx_voltage)),
+                ("soc_voltage", offset_of!(amdsmi::amdsmi_power_info_t, soc_voltage)),
+                ("mem_voltage", offset_of!(amdsmi::amdsmi_power_info_t, mem_voltage)),
+                ("power_limit", offset_of!(amdsmi::amdsmi_power_info_t, power_limit)),
+                ("ubb_power", offset_of!(amdsmi::amdsmi_power_info_t, ubb_power)),
+                ("reserved", offset_of!(amdsmi::amdsmi_power_info_t, reserved)),
+            ],
+        },
+        Structure {
+            name: "amdsmi_clk_info_t",
+            size: size_of::<amdsmi::amdsmi_clk_info_t>(),
+            align: align_of::<amdsmi::amdsmi_clk_info_t>(),
+            fields: &[
+                ("clk", offset_of!(amdsmi::amdsmi_clk_info_t, clk)),
+                ("min_clk", offset_of!(amdsmi::amdsmi_clk_info_t, min_clk)),
+                ("max_clk", offset_of!(amdsmi::amdsmi_clk_info_t, max_clk)),
+                ("clk_locked", offset_of!(amdsmi::amdsmi_clk_info_t, clk_locked)),
+                (
+                    "clk_deep_sleep",
+                    offset_of!(amdsmi::amdsmi_clk_info_t, clk_deep_sleep),
+                ),
+                ("reserved", offset_of!(amdsmi::amdsmi_clk_info_t, reserved)),
+            ],
+        },
+        Structure {
+            name: "amdsmi_engine_usage_t",
+            size: size_of::<amdsmi::amdsmi_engine_usage_t>(),
+            align: align_of::<amdsmi::amdsmi_engine_usage_t>(),
+            fields: &[
+                (
+                    "gfx_activity",
+                    offset_of!(amdsmi::amdsmi_engine_usage_t, gfx_activity),
+                ),
+                (
+                    "umc_activity",
+                    offset_of!(amdsmi::amdsmi_engine_usage_t, umc_activity),
+                ),
+                ("mm_activity", offset_of!(amdsmi::amdsmi_engine_usage_t, mm_activity)),
+                ("reserved", offset_of!(amdsmi::amdsmi_engine_usage_t, reserved)),
+            ],
+        },
+        Structure {
+            name: "amdsmi_proc_info_t",
+            size: size_of::<amdsmi::amdsmi_proc_info_t>(),
+            align: align_of::<amdsmi::amdsmi_proc_info_t>(),
+            fields: &[
+                ("name", offset_of!(amdsmi::amdsmi_proc_info_t, name)),
+                ("pid", offset_of!(amdsmi::amdsmi_proc_info_t, pid)),
+                ("mem", offset_of!(amdsmi::amdsmi_proc_info_t, mem)),
+                ("engine_usage", offset_of!(amdsmi::amdsmi_proc_info_t, engine_usage)),
+                ("memory_usage", offset_of!(amdsmi::amdsmi_proc_info_t, memory_usage)),
+                (
+                    "container_name",
+                    offset_of!(amdsmi::amdsmi_proc_info_t, container_name),
+                ),
+                ("cu_occupancy", offset_of!(amdsmi::amdsmi_proc_info_t, cu_occupancy)),
+                ("evicted_time", offset_of!(amdsmi::amdsmi_proc_info_t, evicted_time)),
+                ("sdma_usage", offset_of!(amdsmi::amdsmi_proc_info_t, sdma_usage)),
+                ("reserved", offset_of!(amdsmi::amdsmi_proc_info_t, reserved)),
+            ],
+        },
+        Structure {
+            name: "amdsmi_proc_info_t::engine_usage_",
+            size: size_of::<amdsmi::amdsmi_proc_info_t_engine_usage_>(),
+            align: align_of::<amdsmi::amdsmi_proc_info_t_engine_usage_>(),
+            fields: &[
+                ("gfx", offset_of!(amdsmi::amdsmi_proc_info_t_engine_usage_, gfx)),
+                ("enc", offset_of!(amdsmi::amdsmi_proc_info_t_engine_usage_, enc)),
+                (
+                    "reserved",
+                    offset_of!(amdsmi::amdsmi_proc_info_t_engine_usage_, reserved),
+                ),
+            ],
+        },
+        Structure {
+            name: "amdsmi_proc_info_t::memory_usage_",
+            size: size_of::<amdsmi::amdsmi_proc_info_t_memory_usage_>(),
+            align: align_of::<amdsmi::amdsmi_proc_info_t_memory_usage_>(),
+            fields: &[
+                (
+                    "gtt_mem",
+                    offset_of!(amdsmi::amdsmi_proc_info_t_memory_usage_, gtt_mem),
+                ),
+                (
+                    "cpu_mem",
+                    offset_of!(amdsmi::amdsmi_proc_info_t_memory_usage_, cpu_mem),
+                ),
+                (
+                    "vram_mem",
+                    offset_of!(amdsmi::amdsmi_proc_info_t_memory_usage_, vram_mem),
+                ),
+                (
+                    "reserved",
+                    offset_of!(amdsmi::amdsmi_proc_info_t_memory_usage_, reserved),
+                ),
+            ],
+        },
+        Structure {
+            name: "amdsmi_evt_notification_data_t",
+            size: size_of::<amdsmi::amdsmi_evt_notification_data_t>(),
+            align: align_of::<amdsmi::amdsmi_evt_notification_data_t>(),
+            fields: &[
+                (
+                    "processor_handle",
+                    offset_of!(amdsmi::amdsmi_evt_notification_data_t, processor_handle),
+                ),
+                ("event", offset_of!(amdsmi::amdsmi_evt_notification_data_t, event)),
+                ("message", offset_of!(amdsmi::amdsmi_evt_notification_data_t, message)),
+            ],
+        },
+        Structure {
+            name: "amdsmi_retired_page_record_t",
+            size: size_of::<amdsmi::amdsmi_retired_page_record_t>(),
+            align: align_of::<amdsmi::amdsmi_retired_page_record_t>(),
+            fields: &[
+                (
+                    "page_address",
+                    offset_of!(amdsmi::amdsmi_retired_page_record_t, page_address),
+                ),
+                (
+                    "page_size",
+                    offset_of!(amdsmi::amdsmi_retired_page_record_t, page_size),
+                ),
+                ("status", offset_of!(amdsmi::amdsmi_retired_page_record_t, status)),
+            ],
+        },
+        Structure {
+            name: "amdsmi_version_t",
+            size: size_of::<amdsmi::amdsmi_version_t>(),
+            align: align_of::<amdsmi::amdsmi_version_t>(),
+            fields: &[
+                ("major", offset_of!(amdsmi::amdsmi_version_t, major)),
+                ("minor", offset_of!(amdsmi::amdsmi_version_t, minor)),
+                ("release", offset_of!(amdsmi::amdsmi_version_t, release)),
+                ("build", offset_of!(amdsmi::amdsmi_version_t, build)),
+            ],
+        },
+        Structure {
+            name: "amdsmi_error_count_t",
+            size: size_of::<amdsmi::amdsmi_error_count_t>(),
+            align: align_of::<amdsmi::amdsmi_error_count_t>(),
+            fields: &[
+                (
+                    "correctable_count",
+                    offset_of!(amdsmi::amdsmi_error_count_t, correctable_count),
+                ),
+                (
+                    "uncorrectable_count",
+                    offset_of!(amdsmi::amdsmi_error_count_t, uncorrectable_count),
+                ),
+                (
+                    "deferred_count",
+                    offset_of!(amdsmi::amdsmi_error_count_t, deferred_count),
+                ),
+                ("reserved", offset_of!(amdsmi::amdsmi_error_count_t, reserved)),
+            ],
+        },
+    ],
+    constants: &[
+        Constant {
+            name: "AMDSMI_PROCESSOR_TYPE_UNKNOWN",
+            of: "amdsmi_processor_type_t",
+            value: amdsmi::amdsmi_processor_type_t::AMDSMI_PROCESSOR_TYPE_UNKNOWN.0
+                as i64,
+        },
+        Constant {
+            name: "AMDSMI_PROCESSOR_TYPE_AMD_GPU",
+            of: "amdsmi_processor_type_t",
+            value: amdsmi::amdsmi_processor_type_t::AMDSMI_PROCESSOR_TYPE_AMD_GPU.0
+                as i64,
+        },
+        Constant {
+            name: "AMDSMI_PROCESSOR_TYPE_AMD_CPU",
+            of: "amdsmi_processor_type_t",
+            value: amdsmi::amdsmi_processor_type_t::AMDSMI_PROCESSOR_TYPE_AMD_CPU.0
+                as i64,
+        },
+        Constant {
+            name: "AMDSMI_PROCESSOR_TYPE_NON_AMD_GPU",
+            of: "amdsmi_processor_type_t",
+            value: amdsmi::amdsmi_processor_type_t::AMDSMI_PROCESSOR_TYPE_NON_AMD_GPU.0
+                as i64,
+        },
+        Constant {
+            name: "AMDSMI_PROCESSOR_TYPE_NON_AMD_CPU",
+            of: "amdsmi_processor_type_t",
+            value: amdsmi::amdsmi_processor_type_t::AMDSMI_PROCESSOR_TYPE_NON_AMD_CPU.0
+                as i64,
+        },
+        Constant {
+            name: "AMDSMI_PROCESSOR_TYPE_AMD_CPU_CORE",
+            of: "amdsmi_processor_type_t",
+            value: amdsmi::amdsmi_processor_type_t::AMDSMI_PROCESSOR_TYPE_AMD_CPU_CORE.0
+                as i64,
+        },
+        Constant {
+            name: "AMDSMI_PROCESSOR_TYPE_AMD_APU",
+            of: "amdsmi_processor_type_t",
+            value: amdsmi::amdsmi_processor_type_t::AMDSMI_PROCESSOR_TYPE_AMD_APU.0
+                as i64,
+        },
+        Constant {
+            name: "AMDSMI_PROCESSOR_TYPE_AMD_NIC",
+            of: "amdsmi_processor_type_t",
+            value: amdsmi::amdsmi_processor_type_t::AMDSMI_PROCESSOR_TYPE_AMD_NIC.0
+                as i64,
+        },
+        Constant {
+            name: "AMDSMI_PROCESSOR_TYPE_BRCM_NIC",
+            of: "amdsmi_processor_type_t",
+            value: amdsmi::amdsmi_processor_type_t::AMDSMI_PROCESSOR_TYPE_BRCM_NIC.0
+                as i64,
+        },
+        Constant {
+            name: "AMDSMI_PROCESSOR_TYPE_BRCM_SWITCH",
+            of: "amdsmi_processor_type_t",
+            value: amdsmi::amdsmi_processor_type_t::AMDSMI_PROCESSOR_TYPE_BRCM_SWITCH.0
+                as i64,
+        },
+        Constant {
+            name: "AMDSMI_STATUS_SUCCESS",
+            of: "amdsmi_status_t",
+            value: amdsmi::amdsmi_status_t::AMDSMI_STATUS_SUCCESS.0 as i64,
+        },
+        Constant {
+            name: "AMDSMI_STATUS_INVAL",
+            of: "amdsmi_status_t",
+            value: amdsmi::amdsmi_status_t::AMDSMI_STATUS_INVAL.0 as i64,
+        },
+        Constant {
+            name: "AMDSMI_STATUS_NOT_SUPPORTED",
+            of: "amdsmi_status_t",
+            value: amdsmi::amdsmi_status_t::AMDSMI_STATUS_NOT_SUPPORTED.0 as i64,
+        },
+        Constant {
+            name: "AMDSMI_STATUS_NOT_YET_IMPLEMENTED",
+            of: "amdsmi_status_t",
+            value: amdsmi::amdsmi_status_t::AMDSMI_STATUS_NOT_YET_IMPLEMENTED.0 as i64,
+        },
+        Constant {
+            name: "AMDSMI_STATUS_FAIL_LOAD_MODULE",
+            of: "amdsmi_status_t",
+            value: amdsmi::amdsmi_status_t::AMDSMI_STATUS_FAIL_LOAD_MODULE.0 as i64,
+        },
+        Constant {
+            name: "AMDSMI_STATUS_FAIL_LOAD_SYMBOL",
+            of: "amdsmi_status_t",
+            value: amdsmi::amdsmi_status_t::AMDSMI_STATUS_FAIL_LOAD_SYMBOL.0 as i64,
+        },
+        Constant {
+            name: "AMDSMI_STATUS_DRM_ERROR",
+            of: "amdsmi_status_t",
+            value: amdsmi::amdsmi_status_t::AMDSMI_STATUS_DRM_ERROR.0 as i64,
+        },
+        Constant {
+            name: "AMDSMI_STATUS_API_FAILED",
+            of: "amdsmi_status_t",
+            value: amdsmi::amdsmi_status_t::AMDSMI_STATUS_API_FAILED.0 as i64,
+        },
+        Constant {
+            name: "AMDSMI_STATUS_TIMEOUT",
+            of: "amdsmi_status_t",
+            value: amdsmi::amdsmi_status_t::AMDSMI_STATUS_TIMEOUT.0 as i64,
+        },
+        Constant {
+            name: "AMDSMI_STATUS_RETRY",
+            of: "amdsmi_status_t",
+            value: amdsmi::amdsmi_status_t::AMDSMI_STATUS_RETRY.0 as i64,
+        },
+        Constant {
+            name: "AMDSMI_STATUS_NO_PERM",
+            of: "amdsmi_status_t",
+            value: amdsmi::amdsmi_status_t::AMDSMI_STATUS_NO_PERM.0 as i64,
+        },
+        Constant {
+            name: "AMDSMI_STATUS_INTERRUPT",
+            of: "amdsmi_status_t",
+            value: amdsmi::amdsmi_status_t::AMDSMI_STATUS_INTERRUPT.0 as i64,
+        },
+        Constant {
+            name: "AMDSMI_STATUS_IO",
+            of: "amdsmi_status_t",
+            value: amdsmi::amdsmi_status_t::AMDSMI_STATUS_IO.0 as i64,
+        },
+        Constant {
+            name: "AMDSMI_STATUS_ADDRESS_FAULT",
+            of: "amdsmi_status_t",
+            value: amdsmi::amdsmi_status_t::AMDSMI_STATUS_ADDRESS_FAULT.0 as i64,
+        },
+        Constant {
+            name: "AMDSMI_STATUS_FILE_ERROR",
+            of: "amdsmi_status_t",
+            value: amdsmi::amdsmi_status_t::AMDSMI_STATUS_FILE_ERROR.0 as i64,
+        },
+        Constant {
+            name: "AMDSMI_STATUS_OUT_OF_RESOURCES",
+            of: "amdsmi_status_t",
+            value: amdsmi::amdsmi_status_t::AMDSMI_STATUS_OUT_OF_RESOURCES.0 as i64,
+        },
+        Constant {
+            name: "AMDSMI_STATUS_INTERNAL_EXCEPTION",
+            of: "amdsmi_status_t",
+            value: amdsmi::amdsmi_status_t::AMDSMI_STATUS_INTERNAL_EXCEPTION.0 as i64,
+        },
+        Constant {
+            name: "AMDSMI_STATUS_INPUT_OUT_OF_BOUNDS",
+            of: "amdsmi_status_t",
+            value: amdsmi::amdsmi_status_t::AMDSMI_STATUS_INPUT_OUT_OF_BOUNDS.0 as i64,
+        },
+        Constant {
+            name: "AMDSMI_STATUS_INIT_ERROR",
+            of: "amdsmi_status_t",
+            value: amdsmi::amdsmi_status_t::AMDSMI_STATUS_INIT_ERROR.0 as i64,
+        },
+        Constant {
+            name: "AMDSMI_STATUS_REFCOUNT_OVERFLOW",
+            of: "amdsmi_status_t",
+            value: amdsmi::amdsmi_status_t::AMDSMI_STATUS_REFCOUNT_OVERFLOW.0 as i64,
+        },
+        Constant {
+            name: "AMDSMI_STATUS_DIRECTORY_NOT_FOUND",
+            of: "amdsmi_status_t",
+            value: amdsmi::amdsmi_status_t::AMDSMI_STATUS_DIRECTORY_NOT_FOUND.0 as i64,
+        },
+        Constant {
+            name: "AMDSMI_STATUS_IPC_ERROR",
+            of: "amdsmi_status_t",
+            value: amdsmi::amdsmi_status_t::AMDSMI_STATUS_IPC_ERROR.0 as i64,
+        },
+        Constant {
+            name: "AMDSMI_STATUS_BUSY",
+            of: "amdsmi_status_t",
+            value: amdsmi::amdsmi_status_t::AMDSMI_STATUS_BUSY.0 as i64,
+        },
+        Constant {
+            name: "AMDSMI_STATUS_NOT_FOUND",
+            of: "amdsmi_status_t",
+            value: amdsmi::amdsmi_status_t::AMDSMI_STATUS_NOT_FOUND.0 as i64,
+        },
+        Constant {
+            name: "AMDSMI_STATUS_NOT_INIT",
+            of: "amdsmi_status_t",
+            value: amdsmi::amdsmi_status_t::AMDSMI_STATUS_NOT_INIT.0 as i64,
+        },
+        Constant {
+            name: "AMDSMI_STATUS_NO_SLOT",
+            of: "amdsmi_status_t",
+            value: amdsmi::amdsmi_status_t::AMDSMI_STATUS_NO_SLOT.0 as i64,
+        },
+        Constant {
+            name: "AMDSMI_STATUS_DRIVER_NOT_LOADED",
+            of: "amdsmi_status_t",
+            value: amdsmi::amdsmi_status_t::AMDSMI_STATUS_DRIVER_NOT_LOADED.0 as i64,
+        },
+        Constant {
+            name: "AMDSMI_STATUS_MORE_DATA",
+            of: "amdsmi_status_t",
+            value: amdsmi::amdsmi_status_t::AMDSMI_STATUS_MORE_DATA.0 as i64,
+        },
+        Constant {
+            name: "AMDSMI_STATUS_NO_DATA",
+            of: "amdsmi_status_t",
+            value: amdsmi::amdsmi_status_t::AMDSMI_STATUS_NO_DATA.0 as i64,
+        },
+        Constant {
+            name: "AMDSMI_STATUS_INSUFFICIENT_SIZE",
+            of: "amdsmi_status_t",
+            value: amdsmi::amdsmi_status_t::AMDSMI_STATUS_INSUFFICIENT_SIZE.0 as i64,
+        },
+        Constant {
+            name: "AMDSMI_STATUS_UNEXPECTED_SIZE",
+            of: "amdsmi_status_t",
+            value: amdsmi::amdsmi_status_t::AMDSMI_STATUS_UNEXPECTED_SIZE.0 as i64,
+        },
+        Constant {
+            name: "AMDSMI_STATUS_UNEXPECTED_DATA",
+            of: "amdsmi_status_t",
+            value: amdsmi::amdsmi_status_t::AMDSMI_STATUS_UNEXPECTED_DATA.0 as i64,
+        },
+        Constant {
+            name: "AMDSMI_STATUS_NON_AMD_CPU",
+            of: "amdsmi_status_t",
+            value: amdsmi::amdsmi_status_t::AMDSMI_STATUS_NON_AMD_CPU.0 as i64,
+        },
+        Constant {
+            name: "AMDSMI_STATUS_NO_ENERGY_DRV",
+            of: "amdsmi_status_t",
+            value: amdsmi::amdsmi_status_t::AMDSMI_STATUS_NO_ENERGY_DRV.0 as i64,
+        },
+        Constant {
+            name: "AMDSMI_STATUS_NO_MSR_DRV",
+            of: "amdsmi_status_t",
+            value: amdsmi::amdsmi_status_t::AMDSMI_STATUS_NO_MSR_DRV.0 as i64,
+        },
+        Constant {
+            name: "AMDSMI_STATUS_NO_HSMP_DRV",
+            of: "amdsmi_status_t",
+            value: amdsmi::amdsmi_status_t::AMDSMI_STATUS_NO_HSMP_DRV.0 as i64,
+        },
+        Constant {
+            name: "AMDSMI_STATUS_NO_HSMP_SUP",
+            of: "amdsmi_status_t",
+            value: amdsmi::amdsmi_status_t::AMDSMI_STATUS_NO_HSMP_SUP.0 as i64,
+        },
+        Constant {
+            name: "AMDSMI_STATUS_NO_HSMP_MSG_SUP",
+            of: "amdsmi_status_t",
+            value: amdsmi::amdsmi_status_t::AMDSMI_STATUS_NO_HSMP_MSG_SUP.0 as i64,
+        },
+        Constant {
+            name: "AMDSMI_STATUS_HSMP_TIMEOUT",
+            of: "amdsmi_status_t",
+            value: amdsmi::amdsmi_status_t::AMDSMI_STATUS_HSMP_TIMEOUT.0 as i64,
+        },
+        Constant {
+            name: "AMDSMI_STATUS_NO_DRV",
+            of: "amdsmi_status_t",
+            value: amdsmi::amdsmi_status_t::AMDSMI_STATUS_NO_DRV.0 as i64,
+        },
+        Constant {
+            name: "AMDSMI_STATUS_FILE_NOT_FOUND",
+            of: "amdsmi_status_t",
+            value: amdsmi::amdsmi_status_t::AMDSMI_STATUS_FILE_NOT_FOUND.0 as i64,
+        },
+        Constant {
+            name: "AMDSMI_STATUS_ARG_PTR_NULL",
+            of: "amdsmi_status_t",
+            value: amdsmi::amdsmi_status_t::AMDSMI_STATUS_ARG_PTR_NULL.0 as i64,
+        },
+        Constant {
+            name: "AMDSMI_STATUS_AMDGPU_RESTART_ERR",
+            of: "amdsmi_status_t",
+            value: amdsmi::amdsmi_status_t::AMDSMI_STATUS_AMDGPU_RESTART_ERR.0 as i64,
+        },
+        Constant {
+            name: "AMDSMI_STATUS_SETTING_UNAVAILABLE",
+            of: "amdsmi_status_t",
+            value: amdsmi::amdsmi_status_t::AMDSMI_STATUS_SETTING_UNAVAILABLE.0 as i64,
+        },
+        Constant {
+            name: "AMDSMI_STATUS_CORRUPTED_EEPROM",
+            of: "amdsmi_status_t",
+            value: amdsmi::amdsmi_status_t::AMDSMI_STATUS_CORRUPTED_EEPROM.0 as i64,
+        },
+        Constant {
+            name: "AMDSMI_STATUS_MAP_ERROR",
+            of: "amdsmi_status_t",
+            value: amdsmi::amdsmi_status_t::AMDSMI_STATUS_MAP_ERROR.0 as i64,
+        },
+        Constant {
+            name: "AMDSMI_STATUS_UNKNOWN_ERROR",
+            of: "amdsmi_status_t",
+            value: amdsmi::amdsmi_status_t::AMDSMI_STATUS_UNKNOWN_ERROR.0 as i64,
+        },
+        Constant {
+            name: "AMDSMI_CLK_TYPE_SYS",
+            of: "amdsmi_clk_type_t",
+            value: amdsmi::amdsmi_clk_type_t::AMDSMI_CLK_TYPE_SYS.0 as i64,
+        },
+        Constant {
+            name: "AMDSMI_CLK_TYPE_FIRST",
+            of: "amdsmi_clk_type_t",
+            value: amdsmi::amdsmi_clk_type_t::AMDSMI_CLK_TYPE_FIRST.0 as i64,
+        },
+        Constant {
+            name: "AMDSMI_CLK_TYPE_GFX",
+            of: "amdsmi_clk_type_t",
+            value: amdsmi::amdsmi_clk_type_t::AMDSMI_CLK_TYPE_GFX.0 as i64,
+        },
+        Constant {
+            name: "AMDSMI_CLK_TYPE_DF",
+            of: "amdsmi_clk_type_t",
+            value: amdsmi::amdsmi_clk_type_t::AMDSMI_CLK_TYPE_DF.0 as i64,
+        },
+        Constant {
+            name: "AMDSMI_CLK_TYPE_DCEF",
+            of: "amdsmi_clk_type_t",
+            value: amdsmi::amdsmi_clk_type_t::AMDSMI_CLK_TYPE_DCEF.0 as i64,
+        },
+        Constant {
+            name: "AMDSMI_CLK_TYPE_SOC",
+            of: "amdsmi_clk_type_t",
+            value: amdsmi::amdsmi_clk_type_t::AMDSMI_CLK_TYPE_SOC.0 as i64,
+        },
+        Constant {
+            name: "AMDSMI_CLK_TYPE_MEM",
+            of: "amdsmi_clk_type_t",
+            value: amdsmi::amdsmi_clk_type_t::AMDSMI_CLK_TYPE_MEM.0 as i64,
+        },
+        Constant {
+            name: "AMDSMI_CLK_TYPE_PCIE",
+            of: "amdsmi_clk_type_t",
+            value: amdsmi::amdsmi_clk_type_t::AMDSMI_CLK_TYPE_PCIE.0 as i64,
+        },
+        Constant {
+            name: "AMDSMI_CLK_TYPE_VCLK0",
+            of: "amdsmi_clk_type_t",
+            value: amdsmi::amdsmi_clk_type_t::AMDSMI_CLK_TYPE_VCLK0.0 as i64,
+        },
+        Constant {
+            name: "AMDSMI_CLK_TYPE_VCLK1",
+            of: "amdsmi_clk_type_t",
+            value: amdsmi::amdsmi_clk_type_t::AMDSMI_CLK_TYPE_VCLK1.0 as i64,
+        },
+        Constant {
+            name: "AMDSMI_CLK_TYPE_DCLK0",
+            of: "amdsmi_clk_type_t",
+            value: amdsmi::amdsmi_clk_type_t::AMDSMI_CLK_TYPE_DCLK0.0 as i64,
+        },
+        Constant {
+            name: "AMDSMI_CLK_TYPE_DCLK1",
+            of: "amdsmi_clk_type_t",
+            value: amdsmi::amdsmi_clk_type_t::AMDSMI_CLK_TYPE_DCLK1.0 as i64,
+        },
+        Constant {
+            name: "AMDSMI_CLK_TYPE__MAX",
+            of: "amdsmi_clk_type_t",
+            value: amdsmi::amdsmi_clk_type_t::AMDSMI_CLK_TYPE__MAX.0 as i64,
+        },
+        Constant {
+            name: "AMDSMI_TEMPERATURE_TYPE_EDGE",
+            of: "amdsmi_temperature_type_t",
+            value: amdsmi::amdsmi_temperature_type_t::AMDSMI_TEMPERATURE_TYPE_EDGE.0
+                as i64,
+        },
+        Constant {
+            name: "AMDSMI_TEMPERATURE_TYPE_FIRST",
+            of: "amdsmi_temperature_type_t",
+            value: amdsmi::amdsmi_temperature_type_t::AMDSMI_TEMPERATURE_TYPE_FIRST.0
+                as i64,
+        },
+        Constant {
+            name: "AMDSMI_TEMPERATURE_TYPE_HOTSPOT",
+            of: "amdsmi_temperature_type_t",
+            value: amdsmi::amdsmi_temperature_type_t::AMDSMI_TEMPERATURE_TYPE_HOTSPOT.0
+                as i64,
+        },
+        Constant {
+            name: "AMDSMI_TEMPERATURE_TYPE_JUNCTION",
+            of: "amdsmi_temperature_type_t",
+            value: amdsmi::amdsmi_temperature_type_t::AMDSMI_TEMPERATURE_TYPE_JUNCTION.0
+                as i64,
+        },
+        Constant {
+            name: "AMDSMI_TEMPERATURE_TYPE_VRAM",
+            of: "amdsmi_temperature_type_t",
+            value: amdsmi::amdsmi_temperature_type_t::AMDSMI_TEMPERATURE_TYPE_VRAM.0
+                as i64,
+        },
+        Constant {
+            name: "AMDSMI_TEMPERATURE_TYPE_HBM_0",
+            of: "amdsmi_temperature_type_t",
+            value: amdsmi::amdsmi_temperature_type_t::AMDSMI_TEMPERATURE_TYPE_HBM_0.0
+                as i64,
+        },
+        Constant {
+            name: "AMDSMI_TEMPERATURE_TYPE_HBM_1",
+            of: "amdsmi_temperature_type_t",
+            value: amdsmi::amdsmi_temperature_type_t::AMDSMI_TEMPERATURE_TYPE_HBM_1.0
+                as i64,
+        },
+        Constant {
+            name: "AMDSMI_TEMPERATURE_TYPE_HBM_2",
+            of: "amdsmi_temperature_type_t",
+            value: amdsmi::amdsmi_temperature_type_t::AMDSMI_TEMPERATURE_TYPE_HBM_2.0
+                as i64,
+        },
+        Constant {
+            name: "AMDSMI_TEMPERATURE_TYPE_HBM_3",
+            of: "amdsmi_temperature_type_t",
+            value: amdsmi::amdsmi_temperature_type_t::AMDSMI_TEMPERATURE_TYPE_HBM_3.0
+                as i64,
+        },
+        Constant {
+            name: "AMDSMI_TEMPERATURE_TYPE_PLX",
+            of: "amdsmi_temperature_type_t",
+            value: amdsmi::amdsmi_temperature_type_t::AMDSMI_TEMPERATURE_TYPE_PLX.0
+                as i64,
+        },
+        Constant {
+            name: "AMDSMI_TEMPERATURE_TYPE_GPUBOARD_NODE_FIRST",
+            of: "amdsmi_temperature_type_t",
+            value: amdsmi::amdsmi_temperature_type_t::AMDSMI_TEMPERATURE_TYPE_GPUBOARD_NODE_FIRST
+                .0 as i64,
+        },
+        Constant {
+            name: "AMDSMI_TEMPERATURE_TYPE_GPUBOARD_NODE_RETIMER_X",
+            of: "amdsmi_temperature_type_t",
+            value: amdsmi::amdsmi_temperature_type_t::AMDSMI_TEMPERATURE_TYPE_GPUBOARD_NODE_RETIMER_X
+                .0 as i64,
+        },
+        Constant {
+            name: "AMDSMI_TEMPERATURE_TYPE_GPUBOARD_NODE_OAM_X_IBC",
+            of: "amdsmi_temperature_type_t",
+            value: amdsmi::amdsmi_temperature_type_t::AMDSMI_TEMPERATURE_TYPE_GPUBOARD_NODE_OAM_X_IBC
+                .0 as i64,
+        },
+        Constant {
+            name: "AMDSMI_TEMPERATURE_TYPE_GPUBOARD_NODE_OAM_X_IBC_2",
+            of: "amdsmi_temperature_type_t",
+            value: amdsmi::amdsmi_temperature_type_t::AMDSMI_TEMPERATURE_TYPE_GPUBOARD_NODE_OAM_X_IBC_2
+                .0 as i64,
+        },
+        Constant {
+            name: "AMDSMI_TEMPERATURE_TYPE_GPUBOARD_NODE_OAM_X_VDD18_VR",
+            of: "amdsmi_temperature_type_t",
+            value: amdsmi::amdsmi_temperature_type_t::AMDSMI_TEMPERATURE_TYPE_GPUBOARD_NODE_OAM_X_VDD18_VR
+                .0 as i64,
+        },
+        Constant {
+            name: "AMDSMI_TEMPERATURE_TYPE_GPUBOARD_NODE_OAM_X_04_HBM_B_VR",
+            of: "amdsmi_temperature_type_t",
+            value: amdsmi::amdsmi_temperature_type_t::AMDSMI_TEMPERATURE_TYPE_GPUBOARD_NODE_OAM_X_04_HBM_B_VR
+                .0 as i64,
+        },
+        Constant {
+            name: "AMDSMI_TEMPERATURE_TYPE_GPUBOARD_NODE_OAM_X_04_HBM_D_VR",
+            of: "amdsmi_temperature_type_t",
+            value: amdsmi::amdsmi_temperature_type_t::AMDSMI_TEMPERATURE_TYPE_GPUBOARD_NODE_OAM_X_04_HBM_D_VR
+                .0 as i64,
+        },
+        Constant {
+            name: "AMDSMI_TEMPERATURE_TYPE_GPUBOARD_NODE_LAST",
+            of: "amdsmi_temperature_type_t",
+            value: amdsmi::amdsmi_temperature_type_t::AMDSMI_TEMPERATURE_TYPE_GPUBOARD_NODE_LAST
+                .0 as i64,
+        },
+        Constant {
+            name: "AMDSMI_TEMPERATURE_TYPE_GPUBOARD_VR_FIRST",
+            of: "amdsmi_temperature_type_t",
+            value: amdsmi::amdsmi_temperature_type_t::AMDSMI_TEMPERATURE_TYPE_GPUBOARD_VR_FIRST
+                .0 as i64,
+        },
+        Constant {
+            name: "AMDSMI_TEMPERATURE_TYPE_GPUBOARD_VDDCR_VDD0",
+            of: "amdsmi_temperature_type_t",
+            value: amdsmi::amdsmi_temperature_type_t::AMDSMI_TEMPERATURE_TYPE_GPUBOARD_VDDCR_VDD0
+                .0 as i64,
+        },
+        Constant {
+            name: "AMDSMI_TEMPERATURE_TYPE_GPUBOARD_VDDCR_VDD1",
+            of: "amdsmi_temperature_type_t",
+            value: amdsmi::amdsmi_temperature_type_t::AMDSMI_TEMPERATURE_TYPE_GPUBOARD_VDDCR_VDD1
+                .0 as i64,
+        },
+        Constant {
+            name: "AMDSMI_TEMPERATURE_TYPE_GPUBOARD_VDDCR_VDD2",
+            of: "amdsmi_temperature_type_t",
+            value: amdsmi::amdsmi_temperature_type_t::AMDSMI_TEMPERATURE_TYPE_GPUBOARD_VDDCR_VDD2
+                .0 as i64,
+        },
+        Constant {
+            name: "AMDSMI_TEMPERATURE_TYPE_GPUBOARD_VDDCR_VDD3",
+            of: "amdsmi_temperature_type_t",
+            value: amdsmi::amdsmi_temperature_type_t::AMDSMI_TEMPERATURE_TYPE_GPUBOARD_VDDCR_VDD3
+                .0 as i64,
+        },
+        Constant {
+            name: "AMDSMI_TEMPERATURE_TYPE_GPUBOARD_VDDCR_SOC_A",
+            of: "amdsmi_temperature_type_t",
+            value: amdsmi::amdsmi_temperature_type_t::AMDSMI_TEMPERATURE_TYPE_GPUBOARD_VDDCR_SOC_A
+                .0 as i64,
+        },
+        Constant {
+            name: "AMDSMI_TEMPERATURE_TYPE_GPUBOARD_VDDCR_SOC_C",
+            of: "amdsmi_temperature_type_t",
+            value: amdsmi::amdsmi_temperature_type_t::AMDSMI_TEMPERATURE_TYPE_GPUBOARD_VDDCR_SOC_C
+                .0 as i64,
+        },
+        Constant {
+            name: "AMDSMI_TEMPERATURE_TYPE_GPUBOARD_VDDCR_SOCIO_A",
+            of: "amdsmi_temperature_type_t",
+            value: amdsmi::amdsmi_temperature_type_t::AMDSMI_TEMPERATURE_TYPE_GPUBOARD_VDDCR_SOCIO_A
+                .0 as i64,
+        },
+        Constant {
+            name: "AMDSMI_TEMPERATURE_TYPE_GPUBOARD_VDDCR_SOCIO_C",
+            of: "amdsmi_temperature_type_t",
+            value: amdsmi::amdsmi_temperature_type_t::AMDSMI_TEMPERATURE_TYPE_GPUBOARD_VDDCR_SOCIO_C
+                .0 as i64,
+        },
+        Constant {
+            name: "AMDSMI_TEMPERATURE_TYPE_GPUBOARD_VDD_085_HBM",
+            of: "amdsmi_temperature_type_t",
+            value: amdsmi::amdsmi_temperature_type_t::AMDSMI_TEMPERATURE_TYPE_GPUBOARD_VDD_085_HBM
+                .0 as i64,
+        },
+        Constant {
+            name: "AMDSMI_TEMPERATURE_TYPE_GPUBOARD_VDDCR_11_HBM_B",
+            of: "amdsmi_temperature_type_t",
+            value: amdsmi::amdsmi_temperature_type_t::AMDSMI_TEMPERATURE_TYPE_GPUBOARD_VDDCR_11_HBM_B
+                .0 as i64,
+        },
+        Constant {
+            name: "AMDSMI_TEMPERATURE_TYPE_GPUBOARD_VDDCR_11_HBM_D",
+            of: "amdsmi_temperature_type_t",
+            value: amdsmi::amdsmi_temperature_type_t::AMDSMI_TEMPERATURE_TYPE_GPUBOARD_VDDCR_11_HBM_D
+                .0 as i64,
+        },
+        Constant {
+            name: "AMDSMI_TEMPERATURE_TYPE_GPUBOARD_VDD_USR",
+            of: "amdsmi_temperature_type_t",
+            value: amdsmi::amdsmi_temperature_type_t::AMDSMI_TEMPERATURE_TYPE_GPUBOARD_VDD_USR
+                .0 as i64,
+        },
+        Constant {
+            name: "AMDSMI_TEMPERATURE_TYPE_GPUBOARD_VDDIO_11_E32",
+            of: "amdsmi_temperature_type_t",
+            value: amdsmi::amdsmi_temperature_type_t::AMDSMI_TEMPERATURE_TYPE_GPUBOARD_VDDIO_11_E32
+                .0 as i64,
+        },
+        Constant {
+            name: "AMDSMI_TEMPERATURE_TYPE_GPUBOARD_VDDIO_04_HBM_B",
+            of: "amdsmi_temperature_type_t",
+            value: amdsmi::amdsmi_temperature_type_t::AMDSMI_TEMPERATURE_TYPE_GPUBOARD_VDDIO_04_HBM_B
+                .0 as i64,
+        },
+        Constant {
+            name: "AMDSMI_TEMPERATURE_TYPE_GPUBOARD_VDDIO_04_HBM_D",
+            of: "amdsmi_temperature_type_t",
+            value: amdsmi::amdsmi_temperature_type_t::AMDSMI_TEMPERATURE_TYPE_GPUBOARD_VDDIO_04_HBM_D
+                .0 as i64,
+        },
+        Constant {
+            name: "AMDSMI_TEMPERATURE_TYPE_GPUBOARD_VDDCR_075_HBM_B",
+            of: "amdsmi_temperature_type_t",
+            value: amdsmi::amdsmi_temperature_type_t::AMDSMI_TEMPERATURE_TYPE_GPUBOARD_VDDCR_075_HBM_B
+                .0 as i64,
+        },
+        Constant {
+            name: "AMDSMI_TEMPERATURE_TYPE_GPUBOARD_VDDCR_075_HBM_D",
+            of: "amdsmi_temperature_type_t",
+            value: amdsmi::amdsmi_temperature_type_t::AMDSMI_TEMPERATURE_TYPE_GPUBOARD_VDDCR_075_HBM_D
+                .0 as i64,
+        },
+        Constant {
+            name: "AMDSMI_TEMPERATURE_TYPE_GPUBOARD_VDDIO_11_GTA_A",
+            of: "amdsmi_temperature_type_t",
+            value: amdsmi::amdsmi_temperature_type_t::AMDSMI_TEMPERATURE_TYPE_GPUBOARD_VDDIO_11_GTA_A
+                .0 as i64,
+        },
+        Constant {
+            name: "AMDSMI_TEMPERATURE_TYPE_GPUBOARD_VDDIO_11_GTA_C",
+            of: "amdsmi_temperature_type_t",
+            value: amdsmi::amdsmi_temperature_type_t::AMDSMI_TEMPERATURE_TYPE_GPUBOARD_VDDIO_11_GTA_C
+                .0 as i64,
+        },
+        Constant {
+            name: "AMDSMI_TEMPERATURE_TYPE_GPUBOARD_VDDAN_075_GTA_A",
+            of: "amdsmi_temperature_type_t",
+            value: amdsmi::amdsmi_temperature_type_t::AMDSMI_TEMPERATURE_TYPE_GPUBOARD_VDDAN_075_GTA_A
+                .0 as i64,
+        },
+        Constant {
+            name: "AMDSMI_TEMPERATURE_TYPE_GPUBOARD_VDDAN_075_GTA_C",
+            of: "amdsmi_temperature_type_t",
+            value: amdsmi::amdsmi_temperature_type_t::AMDSMI_TEMPERATURE_TYPE_GPUBOARD_VDDAN_075_GTA_C
+                .0 as i64,
+        },
+        Constant {
+            name: "AMDSMI_TEMPERATURE_TYPE_GPUBOARD_VDDCR_075_UCIE",
+            of: "amdsmi_temperature_type_t",
+            value: amdsmi::amdsmi_temperature_type_t::AMDSMI_TEMPERATURE_TYPE_GPUBOARD_VDDCR_075_UCIE
+                .0 as i64,
+        },
+        Constant {
+            name: "AMDSMI_TEMPERATURE_TYPE_GPUBOARD_VDDIO_065_UCIEAA",
+            of: "amdsmi_temperature_type_t",
+            value: amdsmi::amdsmi_temperature_type_t::AMDSMI_TEMPERATURE_TYPE_GPUBOARD_VDDIO_065_UCIEAA
+                .0 as i64,
+        },
+        Constant {
+            name: "AMDSMI_TEMPERATURE_TYPE_GPUBOARD_VDDIO_065_UCIEAM_A",
+            of: "amdsmi_temperature_type_t",
+            value: amdsmi::amdsmi_temperature_type_t::AMDSMI_TEMPERATURE_TYPE_GPUBOARD_VDDIO_065_UCIEAM_A
+                .0 as i64,
+        },
+        Constant {
+            name: "AMDSMI_TEMPERATURE_TYPE_GPUBOARD_VDDIO_065_UCIEAM_C",
+            of: "amdsmi_temperature_type_t",
+            value: amdsmi::amdsmi_temperature_type_t::AMDSMI_TEMPERATURE_TYPE_GPUBOARD_VDDIO_065_UCIEAM_C
+                .0 as i64,
+        },
+        Constant {
+            name: "AMDSMI_TEMPERATURE_TYPE_GPUBOARD_VDDAN_075",
+            of: "amdsmi_temperature_type_t",
+            value: amdsmi::amdsmi_temperature_type_t::AMDSMI_TEMPERATURE_TYPE_GPUBOARD_VDDAN_075
+                .0 as i64,
+        },
+        Constant {
+            name: "AMDSMI_TEMPERATURE_TYPE_GPUBOARD_VR_LAST",
+            of: "amdsmi_temperature_type_t",
+            value: amdsmi::amdsmi_temperature_type_t::AMDSMI_TEMPERATURE_TYPE_GPUBOARD_VR_LAST
+                .0 as i64,
+        },
+        Constant {
+            name: "AMDSMI_TEMPERATURE_TYPE_GPUBOARD_LAST",
+            of: "amdsmi_temperature_type_t",
+            value: amdsmi::amdsmi_temperature_type_t::AMDSMI_TEMPERATURE_TYPE_GPUBOARD_LAST
+                .0 as i64,
+        },
+        Constant {
+            name: "AMDSMI_TEMPERATURE_TYPE_BASEBOARD_FIRST",
+            of: "amdsmi_temperature_type_t",
+            value: amdsmi::amdsmi_temperature_type_t::AMDSMI_TEMPERATURE_TYPE_BASEBOARD_FIRST
+                .0 as i64,
+        },
+        Constant {
+            name: "AMDSMI_TEMPERATURE_TYPE_BASEBOARD_UBB_FPGA",
+            of: "amdsmi_temperature_type_t",
+            value: amdsmi::amdsmi_temperature_type_t::AMDSMI_TEMPERATURE_TYPE_BASEBOARD_UBB_FPGA
+                .0 as i64,
+        },
+        Constant {
+            name: "AMDSMI_TEMPERATURE_TYPE_BASEBOARD_UBB_FRONT",
+            of: "amdsmi_temperature_type_t",
+            value: amdsmi::amdsmi_temperature_type_t::AMDSMI_TEMPERATURE_TYPE_BASEBOARD_UBB_FRONT
+                .0 as i64,
+        },
+        Constant {
+            name: "AMDSMI_TEMPERATURE_TYPE_BASEBOARD_UBB_BACK",
+            of: "amdsmi_temperature_type_t",
+            value: amdsmi::amdsmi_temperature_type_t::AMDSMI_TEMPERATURE_TYPE_BASEBOARD_UBB_BACK
+                .0 as i64,
+        },
+        Constant {
+            name: "AMDSMI_TEMPERATURE_TYPE_BASEBOARD_UBB_OAM7",
+            of: "amdsmi_temperature_type_t",
+            value: amdsmi::amdsmi_temperature_type_t::AMDSMI_TEMPERATURE_TYPE_BASEBOARD_UBB_OAM7
+                .0 as i64,
+        },
+        Constant {
+            name: "AMDSMI_TEMPERATURE_TYPE_BASEBOARD_UBB_IBC",
+            of: "amdsmi_temperature_type_t",
+            value: amdsmi::amdsmi_temperature_type_t::AMDSMI_TEMPERATURE_TYPE_BASEBOARD_UBB_IBC
+                .0 as i64,
+        },
+        Constant {
+            name: "AMDSMI_TEMPERATURE_TYPE_BASEBOARD_UBB_UFPGA",
+            of: "amdsmi_temperature_type_t",
+            value: amdsmi::amdsmi_temperature_type_t::AMDSMI_TEMPERATURE_TYPE_BASEBOARD_UBB_UFPGA
+                .0 as i64,
+        },
+        Constant {
+            name: "AMDSMI_TEMPERATURE_TYPE_BASEBOARD_UBB_OAM1",
+            of: "amdsmi_temperature_type_t",
+            value: amdsmi::amdsmi_temperature_type_t::AMDSMI_TEMPERATURE_TYPE_BASEBOARD_UBB_OAM1
+                .0 as i64,
+        },
+        Constant {
+            name: "AMDSMI_TEMPERATURE_TYPE_BASEBOARD_OAM_0_1_HSC",
+            of: "amdsmi_temperature_type_t",
+            value: amdsmi::amdsmi_temperature_type_t::AMDSMI_TEMPERATURE_TYPE_BASEBOARD_OAM_0_1_HSC
+                .0 as i64,
+        },
+        Constant {
+            name: "AMDSMI_TEMPERATURE_TYPE_BASEBOARD_OAM_2_3_HSC",
+            of: "amdsmi_temperature_type_t",
+            value: amdsmi::amdsmi_temperature_type_t::AMDSMI_TEMPERATURE_TYPE_BASEBOARD_OAM_2_3_HSC
+                .0 as i64,
+        },
+        Constant {
+            name: "AMDSMI_TEMPERATURE_TYPE_BASEBOARD_OAM_4_5_HSC",
+            of: "amdsmi_temperature_type_t",
+            value: amdsmi::amdsmi_temperature_type_t::AMDSMI_TEMPERATURE_TYPE_BASEBOARD_OAM_4_5_HSC
+                .0 as i64,
+        },
+        Constant {
+            name: "AMDSMI_TEMPERATURE_TYPE_BASEBOARD_OAM_6_7_HSC",
+            of: "amdsmi_temperature_type_t",
+            value: amdsmi::amdsmi_temperature_type_t::AMDSMI_TEMPERATURE_TYPE_BASEBOARD_OAM_6_7_HSC
+                .0 as i64,
+        },
+        Constant {
+            name: "AMDSMI_TEMPERATURE_TYPE_BASEBOARD_UBB_FPGA_0V72_VR",
+            of: "amdsmi_temperature_type_t",
+            value: amdsmi::amdsmi_temperature_type_t::AMDSMI_TEMPERATURE_TYPE_BASEBOARD_UBB_FPGA_0V72_VR
+                .0 as i64,
+        },
+        Constant {
+            name: "AMDSMI_TEMPERATURE_TYPE_BASEBOARD_UBB_FPGA_3V3_VR",
+            of: "amdsmi_temperature_type_t",
+            value: amdsmi::amdsmi_temperature_type_t::AMDSMI_TEMPERATURE_TYPE_BASEBOARD_UBB_FPGA_3V3_VR
+                .0 as i64,
+        },
+        Constant {
+            name: "AMDSMI_TEMPERATURE_TYPE_BASEBOARD_RETIMER_0_1_2_3_1V2_VR",
+            of: "amdsmi_temperature_type_t",
+            value: amdsmi::amdsmi_temperature_type_t::AMDSMI_TEMPERATURE_TYPE_BASEBOARD_RETIMER_0_1_2_3_1V2_VR
+                .0 as i64,
+        },
+        Constant {
+            name: "AMDSMI_TEMPERATURE_TYPE_BASEBOARD_RETIMER_4_5_6_7_1V2_VR",
+            of: "amdsmi_temperature_type_t",
+            value: amdsmi::amdsmi_temperature_type_t::AMDSMI_TEMPERATURE_TYPE_BASEBOARD_RETIMER_4_5_6_7_1V2_VR
+                .0 as i64,
+        },
+        Constant {
+            name: "AMDSMI_TEMPERATURE_TYPE_BASEBOARD_RETIMER_0_1_0V9_VR",
+            of: "amdsmi_temperature_type_t",
+            value: amdsmi::amdsmi_temperature_type_t::AMDSMI_TEMPERATURE_TYPE_BASEBOARD_RETIMER_0_1_0V9_VR
+                .0 as i64,
+        },
+        Constant {
+            name: "AMDSMI_TEMPERATURE_TYPE_BASEBOARD_RETIMER_4_5_0V9_VR",
+            of: "amdsmi_temperature_type_t",
+            value: amdsmi::amdsmi_temperature_type_t::AMDSMI_TEMPERATURE_TYPE_BASEBOARD_RETIMER_4_5_0V9_VR
+                .0 as i64,
+        },
+        Constant {
+            name: "AMDSMI_TEMPERATURE_TYPE_BASEBOARD_RETIMER_2_3_0V9_VR",
+            of: "amdsmi_temperature_type_t",
+            value: amdsmi::amdsmi_temperature_type_t::AMDSMI_TEMPERATURE_TYPE_BASEBOARD_RETIMER_2_3_0V9_VR
+                .0 as i64,
+        },
+        Constant {
+            name: "AMDSMI_TEMPERATURE_TYPE_BASEBOARD_RETIMER_6_7_0V9_VR",
+            of: "amdsmi_temperature_type_t",
+            value: amdsmi::amdsmi_temperature_type_t::AMDSMI_TEMPERATURE_TYPE_BASEBOARD_RETIMER_6_7_0V9_VR
+                .0 as i64,
+        },
+        Constant {
+            name: "AMDSMI_TEMPERATURE_TYPE_BASEBOARD_OAM_0_1_2_3_3V3_VR",
+            of: "amdsmi_temperature_type_t",
+            value: amdsmi::amdsmi_temperature_type_t::AMDSMI_TEMPERATURE_TYPE_BASEBOARD_OAM_0_1_2_3_3V3_VR
+                .0 as i64,
+        },
+        Constant {
+            name: "AMDSMI_TEMPERATURE_TYPE_BASEBOARD_OAM_4_5_6_7_3V3_VR",
+            of: "amdsmi_temperature_type_t",
+            value: amdsmi::amdsmi_temperature_type_t::AMDSMI_TEMPERATURE_TYPE_BASEBOARD_OAM_4_5_6_7_3V3_VR
+                .0 as i64,
+        },
+        Constant {
+            name: "AMDSMI_TEMPERATURE_TYPE_BASEBOARD_IBC_HSC",
+            of: "amdsmi_temperature_type_t",
+            value: amdsmi::amdsmi_temperature_type_t::AMDSMI_TEMPERATURE_TYPE_BASEBOARD_IBC_HSC
+                .0 as i64,
+        },
+        Constant {
+            name: "AMDSMI_TEMPERATURE_TYPE_BASEBOARD_IBC",
+            of: "amdsmi_temperature_type_t",
+            value: amdsmi::amdsmi_temperature_type_t::AMDSMI_TEMPERATURE_TYPE_BASEBOARD_IBC
+                .0 as i64,
+        },
+        Constant {
+            name: "AMDSMI_TEMPERATURE_TYPE_BASEBOARD_LAST",
+            of: "amdsmi_temperature_type_t",
+            value: amdsmi::amdsmi_temperature_type_t::AMDSMI_TEMPERATURE_TYPE_BASEBOARD_LAST
+                .0 as i64,
+        },
+        Constant {
+            name: "AMDSMI_TEMPERATURE_TYPE__MAX",
+            of: "amdsmi_temperature_type_t",
+            value: amdsmi::amdsmi_temperature_type_t::AMDSMI_TEMPERATURE_TYPE__MAX.0
+                as i64,
+        },
+        Constant {
+            name: "AMDSMI_VRAM_TYPE_UNKNOWN",
+            of: "amdsmi_vram_type_t",
+            value: amdsmi::amdsmi_vram_type_t::AMDSMI_VRAM_TYPE_UNKNOWN.0 as i64,
+        },
+        Constant {
+            name: "AMDSMI_VRAM_TYPE_HBM",
+            of: "amdsmi_vram_type_t",
+            value: amdsmi::amdsmi_vram_type_t::AMDSMI_VRAM_TYPE_HBM.0 as i64,
+        },
+        Constant {
+            name: "AMDSMI_VRAM_TYPE_HBM2",
+            of: "amdsmi_vram_type_t",
+            value: amdsmi::amdsmi_vram_type_t::AMDSMI_VRAM_TYPE_HBM2.0 as i64,
+        },
+        Constant {
+            name: "AMDSMI_VRAM_TYPE_HBM2E",
+            of: "amdsmi_vram_type_t",
+            value: amdsmi::amdsmi_vram_type_t::AMDSMI_VRAM_TYPE_HBM2E.0 as i64,
+        },
+        Constant {
+            name: "AMDSMI_VRAM_TYPE_HBM3",
+            of: "amdsmi_vram_type_t",
+            value: amdsmi::amdsmi_vram_type_t::AMDSMI_VRAM_TYPE_HBM3.0 as i64,
+        },
+        Constant {
+            name: "AMDSMI_VRAM_TYPE_HBM3E",
+            of: "amdsmi_vram_type_t",
+            value: amdsmi::amdsmi_vram_type_t::AMDSMI_VRAM_TYPE_HBM3E.0 as i64,
+        },
+        Constant {
+            name: "AMDSMI_VRAM_TYPE_DDR2",
+            of: "amdsmi_vram_type_t",
+            value: amdsmi::amdsmi_vram_type_t::AMDSMI_VRAM_TYPE_DDR2.0 as i64,
+        },
+        Constant {
+            name: "AMDSMI_VRAM_TYPE_DDR3",
+            of: "amdsmi_vram_type_t",
+            value: amdsmi::amdsmi_vram_type_t::AMDSMI_VRAM_TYPE_DDR3.0 as i64,
+        },
+        Constant {
+            name: "AMDSMI_VRAM_TYPE_DDR4",
+            of: "amdsmi_vram_type_t",
+            value: amdsmi::amdsmi_vram_type_t::AMDSMI_VRAM_TYPE_DDR4.0 as i64,
+        },
+        Constant {
+            name: "AMDSMI_VRAM_TYPE_DDR5",
+            of: "amdsmi_vram_type_t",
+            value: amdsmi::amdsmi_vram_type_t::AMDSMI_VRAM_TYPE_DDR5.0 as i64,
+        },
+        Constant {
+            name: "AMDSMI_VRAM_TYPE_GDDR1",
+            of: "amdsmi_vram_type_t",
+            value: amdsmi::amdsmi_vram_type_t::AMDSMI_VRAM_TYPE_GDDR1.0 as i64,
+        },
+        Constant {
+            name: "AMDSMI_VRAM_TYPE_GDDR2",
+            of: "amdsmi_vram_type_t",
+            value: amdsmi::amdsmi_vram_type_t::AMDSMI_VRAM_TYPE_GDDR2.0 as i64,
+        },
+        Constant {
+            name: "AMDSMI_VRAM_TYPE_GDDR3",
+            of: "amdsmi_vram_type_t",
+            value: amdsmi::amdsmi_vram_type_t::AMDSMI_VRAM_TYPE_GDDR3.0 as i64,
+        },
+        Constant {
+            name: "AMDSMI_VRAM_TYPE_GDDR4",
+            of: "amdsmi_vram_type_t",
+            value: amdsmi::amdsmi_vram_type_t::AMDSMI_VRAM_TYPE_GDDR4.0 as i64,
+        },
+        Constant {
+            name: "AMDSMI_VRAM_TYPE_GDDR5",
+            of: "amdsmi_vram_type_t",
+            value: amdsmi::amdsmi_vram_type_t::AMDSMI_VRAM_TYPE_GDDR5.0 as i64,
+        },
+        Constant {
+            name: "AMDSMI_VRAM_TYPE_GDDR6",
+            of: "amdsmi_vram_type_t",
+            value: amdsmi::amdsmi_vram_type_t::AMDSMI_VRAM_TYPE_GDDR6.0 as i64,
+        },
+        Constant {
+            name: "AMDSMI_VRAM_TYPE_GDDR7",
+            of: "amdsmi_vram_type_t",
+            value: amdsmi::amdsmi_vram_type_t::AMDSMI_VRAM_TYPE_GDDR7.0 as i64,
+        },
+        Constant {
+            name: "AMDSMI_VRAM_TYPE_LPDDR4",
+            of: "amdsmi_vram_type_t",
+            value: amdsmi::amdsmi_vram_type_t::AMDSMI_VRAM_TYPE_LPDDR4.0 as i64,
+        },
+        Constant {
+            name: "AMDSMI_VRAM_TYPE_LPDDR5",
+            of: "amdsmi_vram_type_t",
+            value: amdsmi::amdsmi_vram_type_t::AMDSMI_VRAM_TYPE_LPDDR5.0 as i64,
+        },
+        Constant {
+            name: "AMDSMI_VRAM_TYPE__MAX",
+            of: "amdsmi_vram_type_t",
+            value: amdsmi::amdsmi_vram_type_t::AMDSMI_VRAM_TYPE__MAX.0 as i64,
+        },
+        Constant {
+            name: "AMDSMI_CARD_FORM_FACTOR_PCIE",
+            of: "amdsmi_card_form_factor_t",
+            value: amdsmi::amdsmi_card_form_factor_t::AMDSMI_CARD_FORM_FACTOR_PCIE.0
+                as i64,
+        },
+        Constant {
+            name: "AMDSMI_CARD_FORM_FACTOR_OAM",
+            of: "amdsmi_card_form_factor_t",
+            value: amdsmi::amdsmi_card_form_factor_t::AMDSMI_CARD_FORM_FACTOR_OAM.0
+                as i64,
+        },
+        Constant {
+            name: "AMDSMI_CARD_FORM_FACTOR_CEM",
+            of: "amdsmi_card_form_factor_t",
+            value: amdsmi::amdsmi_card_form_factor_t::AMDSMI_CARD_FORM_FACTOR_CEM.0
+                as i64,
+        },
+        Constant {
+            name: "AMDSMI_CARD_FORM_FACTOR_UNKNOWN",
+            of: "amdsmi_card_form_factor_t",
+            value: amdsmi::amdsmi_card_form_factor_t::AMDSMI_CARD_FORM_FACTOR_UNKNOWN.0
+                as i64,
+        },
+        Constant {
+            name: "AMDSMI_LINK_TYPE_INTERNAL",
+            of: "amdsmi_link_type_t",
+            value: amdsmi::amdsmi_link_type_t::AMDSMI_LINK_TYPE_INTERNAL.0 as i64,
+        },
+        Constant {
+            name: "AMDSMI_LINK_TYPE_PCIE",
+            of: "amdsmi_link_type_t",
+            value: amdsmi::amdsmi_link_type_t::AMDSMI_LINK_TYPE_PCIE.0 as i64,
+        },
+        Constant {
+            name: "AMDSMI_LINK_TYPE_XGMI",
+            of: "amdsmi_link_type_t",
+            value: amdsmi::amdsmi_link_type_t::AMDSMI_LINK_TYPE_XGMI.0 as i64,
+        },
+        Constant {
+            name: "AMDSMI_LINK_TYPE_NOT_APPLICABLE",
+            of: "amdsmi_link_type_t",
+            value: amdsmi::amdsmi_link_type_t::AMDSMI_LINK_TYPE_NOT_APPLICABLE.0 as i64,
+        },
+        Constant {
+            name: "AMDSMI_LINK_TYPE_UNKNOWN",
+            of: "amdsmi_link_type_t",
+            value: amdsmi::amdsmi_link_type_t::AMDSMI_LINK_TYPE_UNKNOWN.0 as i64,
+        },
+        Constant {
+            name: "AMDSMI_LINK_TYPE_NUMA",
+            of: "amdsmi_link_type_t",
+            value: amdsmi::amdsmi_link_type_t::AMDSMI_LINK_TYPE_NUMA.0 as i64,
+        },
+        Constant {
+            name: "AMDSMI_LINK_TYPE_XNUMA",
+            of: "amdsmi_link_type_t",
+            value: amdsmi::amdsmi_link_type_t::AMDSMI_LINK_TYPE_XNUMA.0 as i64,
+        },
+        Constant {
+            name: "AMDSMI_LINK_STATUS_ENABLED",
+            of: "amdsmi_link_status_t",
+            value: amdsmi::amdsmi_link_status_t::AMDSMI_LINK_STATUS_ENABLED.0 as i64,
+        },
+        Constant {
+            name: "AMDSMI_LINK_STATUS_DISABLED",
+            of: "amdsmi_link_status_t",
+            value: amdsmi::amdsmi_link_status_t::AMDSMI_LINK_STATUS_DISABLED.0 as i64,
+        },
+        Constant {
+            name: "AMDSMI_LINK_STATUS_INACTIVE",
+            of: "amdsmi_link_status_t",
+            value: amdsmi::amdsmi_link_status_t::AMDSMI_LINK_STATUS_INACTIVE.0 as i64,
+        },
+        Constant {
+            name: "AMDSMI_LINK_STATUS_ERROR",
+            of: "amdsmi_link_status_t",
+            value: amdsmi::amdsmi_link_status_t::AMDSMI_LINK_STATUS_ERROR.0 as i64,
+        },
+        Constant {
+            name: "AMDSMI_DEV_PERF_LEVEL_AUTO",
+            of: "amdsmi_dev_perf_level_t",
+            value: amdsmi::amdsmi_dev_perf_level_t::AMDSMI_DEV_PERF_LEVEL_AUTO.0 as i64,
+        },
+        Constant {
+            name: "AMDSMI_DEV_PERF_LEVEL_FIRST",
+            of: "amdsmi_dev_perf_level_t",
+            value: amdsmi::amdsmi_dev_perf_level_t::AMDSMI_DEV_PERF_LEVEL_FIRST.0 as i64,
+        },
+        Constant {
+            name: "AMDSMI_DEV_PERF_LEVEL_LOW",
+            of: "amdsmi_dev_perf_level_t",
+            value: amdsmi::amdsmi_dev_perf_level_t::AMDSMI_DEV_PERF_LEVEL_LOW.0 as i64,
+        },
+        Constant {
+            name: "AMDSMI_DEV_PERF_LEVEL_HIGH",
+            of: "amdsmi_dev_perf_level_t",
+            value: amdsmi::amdsmi_dev_perf_level_t::AMDSMI_DEV_PERF_LEVEL_HIGH.0 as i64,
+        },
+        Constant {
+            name: "AMDSMI_DEV_PERF_LEVEL_MANUAL",
+            of: "amdsmi_dev_perf_level_t",
+            value: amdsmi::amdsmi_dev_perf_level_t::AMDSMI_DEV_PERF_LEVEL_MANUAL.0 as i64,
+        },
+        Constant {
+            name: "AMDSMI_DEV_PERF_LEVEL_STABLE_STD",
+            of: "amdsmi_dev_perf_level_t",
+            value: amdsmi::amdsmi_dev_perf_level_t::AMDSMI_DEV_PERF_LEVEL_STABLE_STD.0
+                as i64,
+        },
+        Constant {
+            name: "AMDSMI_DEV_PERF_LEVEL_STABLE_PEAK",
+            of: "amdsmi_dev_perf_level_t",
+            value: amdsmi::amdsmi_dev_perf_level_t::AMDSMI_DEV_PERF_LEVEL_STABLE_PEAK.0
+                as i64,
+        },
+        Constant {
+            name: "AMDSMI_DEV_PERF_LEVEL_STABLE_MIN_MCLK",
+            of: "amdsmi_dev_perf_level_t",
+            value: amdsmi::amdsmi_dev_perf_level_t::AMDSMI_DEV_PERF_LEVEL_STABLE_MIN_MCLK
+                .0 as i64,
+        },
+        Constant {
+            name: "AMDSMI_DEV_PERF_LEVEL_STABLE_MIN_SCLK",
+            of: "amdsmi_dev_perf_level_t",
+            value: amdsmi::amdsmi_dev_perf_level_t::AMDSMI_DEV_PERF_LEVEL_STABLE_MIN_SCLK
+                .0 as i64,
+        },
+        Constant {
+            name: "AMDSMI_DEV_PERF_LEVEL_DETERMINISM",
+            of: "amdsmi_dev_perf_level_t",
+            value: amdsmi::amdsmi_dev_perf_level_t::AMDSMI_DEV_PERF_LEVEL_DETERMINISM.0
+                as i64,
+        },
+        Constant {
+            name: "AMDSMI_DEV_PERF_LEVEL_LAST",
+            of: "amdsmi_dev_perf_level_t",
+            value: amdsmi::amdsmi_dev_perf_level_t::AMDSMI_DEV_PERF_LEVEL_LAST.0 as i64,
+        },
+        Constant {
+            name: "AMDSMI_DEV_PERF_LEVEL_UNKNOWN",
+            of: "amdsmi_dev_perf_level_t",
+            value: amdsmi::amdsmi_dev_perf_level_t::AMDSMI_DEV_PERF_LEVEL_UNKNOWN.0
+                as i64,
+        },
+        Constant {
+            name: "AMDSMI_EVT_NOTIF_NONE",
+            of: "amdsmi_evt_notification_type_t",
+            value: amdsmi::amdsmi_evt_notification_type_t::AMDSMI_EVT_NOTIF_NONE.0 as i64,
+        },
+        Constant {
+            name: "AMDSMI_EVT_NOTIF_VMFAULT",
+            of: "amdsmi_evt_notification_type_t",
+            value: amdsmi::amdsmi_evt_notification_type_t::AMDSMI_EVT_NOTIF_VMFAULT.0
+                as i64,
+        },
+        Constant {
+            name: "AMDSMI_EVT_NOTIF_FIRST",
+            of: "amdsmi_evt_notification_type_t",
+            value: amdsmi::amdsmi_evt_notification_type_t::AMDSMI_EVT_NOTIF_FIRST.0
+                as i64,
+        },
+        Constant {
+            name: "AMDSMI_EVT_NOTIF_THERMAL_THROTTLE",
+            of: "amdsmi_evt_notification_type_t",
+            value: amdsmi::amdsmi_evt_notification_type_t::AMDSMI_EVT_NOTIF_THERMAL_THROTTLE
+                .0 as i64,
+        },
+        Constant {
+            name: "AMDSMI_EVT_NOTIF_GPU_PRE_RESET",
+            of: "amdsmi_evt_notification_type_t",
+            value: amdsmi::amdsmi_evt_notification_type_t::AMDSMI_EVT_NOTIF_GPU_PRE_RESET
+                .0 as i64,
+        },
+        Constant {
+            name: "AMDSMI_EVT_NOTIF_GPU_POST_RESET",
+            of: "amdsmi_evt_notification_type_t",
+            value: amdsmi::amdsmi_evt_notification_type_t::AMDSMI_EVT_NOTIF_GPU_POST_RESET
+                .0 as i64,
+        },
+        Constant {
+            name: "AMDSMI_EVT_NOTIF_MIGRATE_START",
+            of: "amdsmi_evt_notification_type_t",
+            value: amdsmi::amdsmi_evt_notification_type_t::AMDSMI_EVT_NOTIF_MIGRATE_START
+                .0 as i64,
+        },
+        Constant {
+            name: "AMDSMI_EVT_NOTIF_MIGRATE_END",
+            of: "amdsmi_evt_notification_type_t",
+            value: amdsmi::amdsmi_evt_notification_type_t::AMDSMI_EVT_NOTIF_MIGRATE_END.0
+                as i64,
+        },
+        Constant {
+            name: "AMDSMI_EVT_NOTIF_PAGE_FAULT_START",
+            of: "amdsmi_evt_notification_type_t",
+            value: amdsmi::amdsmi_evt_notification_type_t::AMDSMI_EVT_NOTIF_PAGE_FAULT_START
+                .0 as i64,
+        },
+        Constant {
+            name: "AMDSMI_EVT_NOTIF_PAGE_FAULT_END",
+            of: "amdsmi_evt_notification_type_t",
+            value: amdsmi::amdsmi_evt_notification_type_t::AMDSMI_EVT_NOTIF_PAGE_FAULT_END
+                .0 as i64,
+        },
+        Constant {
+            name: "AMDSMI_EVT_NOTIF_QUEUE_EVICTION",
+            of: "amdsmi_evt_notification_type_t",
+            value: amdsmi::amdsmi_evt_notification_type_t::AMDSMI_EVT_NOTIF_QUEUE_EVICTION
+                .0 as i64,
+        },
+        Constant {
+            name: "AMDSMI_EVT_NOTIF_QUEUE_RESTORE",
+            of: "amdsmi_evt_notification_type_t",
+            value: amdsmi::amdsmi_evt_notification_type_t::AMDSMI_EVT_NOTIF_QUEUE_RESTORE
+                .0 as i64,
+        },
+        Constant {
+            name: "AMDSMI_EVT_NOTIF_UNMAP_FROM_GPU",
+            of: "amdsmi_evt_notification_type_t",
+            value: amdsmi::amdsmi_evt_notification_type_t::AMDSMI_EVT_NOTIF_UNMAP_FROM_GPU
+                .0 as i64,
+        },
+        Constant {
+            name: "AMDSMI_EVT_NOTIF_PROCESS_START",
+            of: "amdsmi_evt_notification_type_t",
+            value: amdsmi::amdsmi_evt_notification_type_t::AMDSMI_EVT_NOTIF_PROCESS_START
+                .0 as i64,
+        },
+        Constant {
+            name: "AMDSMI_EVT_NOTIF_PROCESS_END",
+            of: "amdsmi_evt_notification_type_t",
+            value: amdsmi::amdsmi_evt_notification_type_t::AMDSMI_EVT_NOTIF_PROCESS_END.0
+                as i64,
+        },
+        Constant {
+            name: "AMDSMI_EVT_NOTIF_LAST",
+            of: "amdsmi_evt_notification_type_t",
+            value: amdsmi::amdsmi_evt_notification_type_t::AMDSMI_EVT_NOTIF_LAST.0 as i64,
+        },
+        Constant {
+            name: "AMDSMI_TEMP_CURRENT",
+            of: "amdsmi_temperature_metric_t",
+            value: amdsmi::amdsmi_temperature_metric_t::AMDSMI_TEMP_CURRENT.0 as i64,
+        },
+        Constant {
+            name: "AMDSMI_TEMP_FIRST",
+            of: "amdsmi_temperature_metric_t",
+            value: amdsmi::amdsmi_temperature_metric_t::AMDSMI_TEMP_FIRST.0 as i64,
+        },
+        Constant {
+            name: "AMDSMI_TEMP_MAX",
+            of: "amdsmi_temperature_metric_t",
+            value: amdsmi::amdsmi_temperature_metric_t::AMDSMI_TEMP_MAX.0 as i64,
+        },
+        Constant {
+            name: "AMDSMI_TEMP_MIN",
+            of: "amdsmi_temperature_metric_t",
+            value: amdsmi::amdsmi_temperature_metric_t::AMDSMI_TEMP_MIN.0 as i64,
+        },
+        Constant {
+            name: "AMDSMI_TEMP_MAX_HYST",
+            of: "amdsmi_temperature_metric_t",
+            value: amdsmi::amdsmi_temperature_metric_t::AMDSMI_TEMP_MAX_HYST.0 as i64,
+        },
+        Constant {
+            name: "AMDSMI_TEMP_MIN_HYST",
+            of: "amdsmi_temperature_metric_t",
+            value: amdsmi::amdsmi_temperature_metric_t::AMDSMI_TEMP_MIN_HYST.0 as i64,
+        },
+        Constant {
+            name: "AMDSMI_TEMP_CRITICAL",
+            of: "amdsmi_temperature_metric_t",
+            value: amdsmi::amdsmi_temperature_metric_t::AMDSMI_TEMP_CRITICAL.0 as i64,
+        },
+        Constant {
+            name: "AMDSMI_TEMP_CRITICAL_HYST",
+            of: "amdsmi_temperature_metric_t",
+            value: amdsmi::amdsmi_temperature_metric_t::AMDSMI_TEMP_CRITICAL_HYST.0
+                as i64,
+        },
+        Constant {
+            name: "AMDSMI_TEMP_EMERGENCY",
+            of: "amdsmi_temperature_metric_t",
+            value: amdsmi::amdsmi_temperature_metric_t::AMDSMI_TEMP_EMERGENCY.0 as i64,
+        },
+        Constant {
+            name: "AMDSMI_TEMP_EMERGENCY_HYST",
+            of: "amdsmi_temperature_metric_t",
+            value: amdsmi::amdsmi_temperature_metric_t::AMDSMI_TEMP_EMERGENCY_HYST.0
+                as i64,
+        },
+        Constant {
+            name: "AMDSMI_TEMP_CRIT_MIN",
+            of: "amdsmi_temperature_metric_t",
+            value: amdsmi::amdsmi_temperature_metric_t::AMDSMI_TEMP_CRIT_MIN.0 as i64,
+        },
+        Constant {
+            name: "AMDSMI_TEMP_CRIT_MIN_HYST",
+            of: "amdsmi_temperature_metric_t",
+            value: amdsmi::amdsmi_temperature_metric_t::AMDSMI_TEMP_CRIT_MIN_HYST.0
+                as i64,
+        },
+        Constant {
+            name: "AMDSMI_TEMP_OFFSET",
+            of: "amdsmi_temperature_metric_t",
+            value: amdsmi::amdsmi_temperature_metric_t::AMDSMI_TEMP_OFFSET.0 as i64,
+        },
+        Constant {
+            name: "AMDSMI_TEMP_LOWEST",
+            of: "amdsmi_temperature_metric_t",
+            value: amdsmi::amdsmi_temperature_metric_t::AMDSMI_TEMP_LOWEST.0 as i64,
+        },
+        Constant {
+            name: "AMDSMI_TEMP_HIGHEST",
+            of: "amdsmi_temperature_metric_t",
+            value: amdsmi::amdsmi_temperature_metric_t::AMDSMI_TEMP_HIGHEST.0 as i64,
+        },
+        Constant {
+            name: "AMDSMI_TEMP_SHUTDOWN",
+            of: "amdsmi_temperature_metric_t",
+            value: amdsmi::amdsmi_temperature_metric_t::AMDSMI_TEMP_SHUTDOWN.0 as i64,
+        },
+        Constant {
+            name: "AMDSMI_TEMP_LAST",
+            of: "amdsmi_temperature_metric_t",
+            value: amdsmi::amdsmi_temperature_metric_t::AMDSMI_TEMP_LAST.0 as i64,
+        },
+        Constant {
+            name: "AMDSMI_GPU_BLOCK_INVALID",
+            of: "amdsmi_gpu_block_t",
+            value: amdsmi::amdsmi_gpu_block_t::AMDSMI_GPU_BLOCK_INVALID.0 as i64,
+        },
+        Constant {
+            name: "AMDSMI_GPU_BLOCK_FIRST",
+            of: "amdsmi_gpu_block_t",
+            value: amdsmi::amdsmi_gpu_block_t::AMDSMI_GPU_BLOCK_FIRST.0 as i64,
+        },
+        Constant {
+            name: "AMDSMI_GPU_BLOCK_UMC",
+            of: "amdsmi_gpu_block_t",
+            value: amdsmi::amdsmi_gpu_block_t::AMDSMI_GPU_BLOCK_UMC.0 as i64,
+        },
+        Constant {
+            name: "AMDSMI_GPU_BLOCK_SDMA",
+            of: "amdsmi_gpu_block_t",
+            value: amdsmi::amdsmi_gpu_block_t::AMDSMI_GPU_BLOCK_SDMA.0 as i64,
+        },
+        Constant {
+            name: "AMDSMI_GPU_BLOCK_GFX",
+            of: "amdsmi_gpu_block_t",
+            value: amdsmi::amdsmi_gpu_block_t::AMDSMI_GPU_BLOCK_GFX.0 as i64,
+        },
+        Constant {
+            name: "AMDSMI_GPU_BLOCK_MMHUB",
+            of: "amdsmi_gpu_block_t",
+            value: amdsmi::amdsmi_gpu_block_t::AMDSMI_GPU_BLOCK_MMHUB.0 as i64,
+        },
+        Constant {
+            name: "AMDSMI_GPU_BLOCK_ATHUB",
+            of: "amdsmi_gpu_block_t",
+            value: amdsmi::amdsmi_gpu_block_t::AMDSMI_GPU_BLOCK_ATHUB.0 as i64,
+        },
+        Constant {
+            name: "AMDSMI_GPU_BLOCK_PCIE_BIF",
+            of: "amdsmi_gpu_block_t",
+            value: amdsmi::amdsmi_gpu_block_t::AMDSMI_GPU_BLOCK_PCIE_BIF.0 as i64,
+        },
+        Constant {
+            name: "AMDSMI_GPU_BLOCK_HDP",
+            of: "amdsmi_gpu_block_t",
+            value: amdsmi::amdsmi_gpu_block_t::AMDSMI_GPU_BLOCK_HDP.0 as i64,
+        },
+        Constant {
+            name: "AMDSMI_GPU_BLOCK_XGMI_WAFL",
+            of: "amdsmi_gpu_block_t",
+            value: amdsmi::amdsmi_gpu_block_t::AMDSMI_GPU_BLOCK_XGMI_WAFL.0 as i64,
+        },
+        Constant {
+            name: "AMDSMI_GPU_BLOCK_DF",
+            of: "amdsmi_gpu_block_t",
+            value: amdsmi::amdsmi_gpu_block_t::AMDSMI_GPU_BLOCK_DF.0 as i64,
+        },
+        Constant {
+            name: "AMDSMI_GPU_BLOCK_SMN",
+            of: "amdsmi_gpu_block_t",
+            value: amdsmi::amdsmi_gpu_block_t::AMDSMI_GPU_BLOCK_SMN.0 as i64,
+        },
+        Constant {
+            name: "AMDSMI_GPU_BLOCK_SEM",
+            of: "amdsmi_gpu_block_t",
+            value: amdsmi::amdsmi_gpu_block_t::AMDSMI_GPU_BLOCK_SEM.0 as i64,
+        },
+        Constant {
+            name: "AMDSMI_GPU_BLOCK_MP0",
+            of: "amdsmi_gpu_block_t",
+            value: amdsmi::amdsmi_gpu_block_t::AMDSMI_GPU_BLOCK_MP0.0 as i64,
+        },
+        Constant {
+            name: "AMDSMI_GPU_BLOCK_MP1",
+            of: "amdsmi_gpu_block_t",
+            value: amdsmi::amdsmi_gpu_block_t::AMDSMI_GPU_BLOCK_MP1.0 as i64,
+        },
+        Constant {
+            name: "AMDSMI_GPU_BLOCK_FUSE",
+            of: "amdsmi_gpu_block_t",
+            value: amdsmi::amdsmi_gpu_block_t::AMDSMI_GPU_BLOCK_FUSE.0 as i64,
+        },
+        Constant {
+            name: "AMDSMI_GPU_BLOCK_MCA",
+            of: "amdsmi_gpu_block_t",
+            value: amdsmi::amdsmi_gpu_block_t::AMDSMI_GPU_BLOCK_MCA.0 as i64,
+        },
+        Constant {
+            name: "AMDSMI_GPU_BLOCK_VCN",
+            of: "amdsmi_gpu_block_t",
+            value: amdsmi::amdsmi_gpu_block_t::AMDSMI_GPU_BLOCK_VCN.0 as i64,
+        },
+        Constant {
+            name: "AMDSMI_GPU_BLOCK_JPEG",
+            of: "amdsmi_gpu_block_t",
+            value: amdsmi::amdsmi_gpu_block_t::AMDSMI_GPU_BLOCK_JPEG.0 as i64,
+        },
+        Constant {
+            name: "AMDSMI_GPU_BLOCK_IH",
+            of: "amdsmi_gpu_block_t",
+            value: amdsmi::amdsmi_gpu_block_t::AMDSMI_GPU_BLOCK_IH.0 as i64,
+        },
+        Constant {
+            name: "AMDSMI_GPU_BLOCK_MPIO",
+            of: "amdsmi_gpu_block_t",
+            value: amdsmi::amdsmi_gpu_block_t::AMDSMI_GPU_BLOCK_MPIO.0 as i64,
+        },
+        Constant {
+            name: "AMDSMI_GPU_BLOCK_MMSCH",
+            of: "amdsmi_gpu_block_t",
+            value: amdsmi::amdsmi_gpu_block_t::AMDSMI_GPU_BLOCK_MMSCH.0 as i64,
+        },
+        Constant {
+            name: "AMDSMI_GPU_BLOCK_MP5",
+            of: "amdsmi_gpu_block_t",
+            value: amdsmi::amdsmi_gpu_block_t::AMDSMI_GPU_BLOCK_MP5.0 as i64,
+        },
+        Constant {
+            name: "AMDSMI_GPU_BLOCK_ATU",
+            of: "amdsmi_gpu_block_t",
+            value: amdsmi::amdsmi_gpu_block_t::AMDSMI_GPU_BLOCK_ATU.0 as i64,
+        },
+        Constant {
+            name: "AMDSMI_GPU_BLOCK_DACC_BE",
+            of: "amdsmi_gpu_block_t",
+            value: amdsmi::amdsmi_gpu_block_t::AMDSMI_GPU_BLOCK_DACC_BE.0 as i64,
+        },
+        Constant {
+            name: "AMDSMI_GPU_BLOCK_ECLR",
+            of: "amdsmi_gpu_block_t",
+            value: amdsmi::amdsmi_gpu_block_t::AMDSMI_GPU_BLOCK_ECLR.0 as i64,
+        },
+        Constant {
+            name: "AMDSMI_GPU_BLOCK_KPX_SERDES",
+            of: "amdsmi_gpu_block_t",
+            value: amdsmi::amdsmi_gpu_block_t::AMDSMI_GPU_BLOCK_KPX_SERDES.0 as i64,
+        },
+        Constant {
+            name: "AMDSMI_GPU_BLOCK_LSDMA",
+            of: "amdsmi_gpu_block_t",
+            value: amdsmi::amdsmi_gpu_block_t::AMDSMI_GPU_BLOCK_LSDMA.0 as i64,
+        },
+        Constant {
+            name: "AMDSMI_GPU_BLOCK_MPART",
+            of: "amdsmi_gpu_block_t",
+            value: amdsmi::amdsmi_gpu_block_t::AMDSMI_GPU_BLOCK_MPART.0 as i64,
+        },
+        Constant {
+            name: "AMDSMI_GPU_BLOCK_MPIFOE",
+            of: "amdsmi_gpu_block_t",
+            value: amdsmi::amdsmi_gpu_block_t::AMDSMI_GPU_BLOCK_MPIFOE.0 as i64,
+        },
+        Constant {
+            name: "AMDSMI_GPU_BLOCK_MPRAS",
+            of: "amdsmi_gpu_block_t",
+            value: amdsmi::amdsmi_gpu_block_t::AMDSMI_GPU_BLOCK_MPRAS.0 as i64,
+        },
+        Constant {
+            name: "AMDSMI_GPU_BLOCK_NBIF",
+            of: "amdsmi_gpu_block_t",
+            value: amdsmi::amdsmi_gpu_block_t::AMDSMI_GPU_BLOCK_NBIF.0 as i64,
+        },
+        Constant {
+            name: "AMDSMI_GPU_BLOCK_NBIO",
+            of: "amdsmi_gpu_block_t",
+            value: amdsmi::amdsmi_gpu_block_t::AMDSMI_GPU_BLOCK_NBIO.0 as i64,
+        },
+        Constant {
+            name: "AMDSMI_GPU_BLOCK_OXRP",
+            of: "amdsmi_gpu_block_t",
+            value: amdsmi::amdsmi_gpu_block_t::AMDSMI_GPU_BLOCK_OXRP.0 as i64,
+        },
+        Constant {
+            name: "AMDSMI_GPU_BLOCK_PCIE_PL",
+            of: "amdsmi_gpu_block_t",
+            value: amdsmi::amdsmi_gpu_block_t::AMDSMI_GPU_BLOCK_PCIE_PL.0 as i64,
+        },
+        Constant {
+            name: "AMDSMI_GPU_BLOCK_PCS_XGMI",
+            of: "amdsmi_gpu_block_t",
+            value: amdsmi::amdsmi_gpu_block_t::AMDSMI_GPU_BLOCK_PCS_XGMI.0 as i64,
+        },
+        Constant {
+            name: "AMDSMI_GPU_BLOCK_PIE",
+            of: "amdsmi_gpu_block_t",
+            value: amdsmi::amdsmi_gpu_block_t::AMDSMI_GPU_BLOCK_PIE.0 as i64,
+        },
+        Constant {
+            name: "AMDSMI_GPU_BLOCK_CS",
+            of: "amdsmi_gpu_block_t",
+            value: amdsmi::amdsmi_gpu_block_t::AMDSMI_GPU_BLOCK_CS.0 as i64,
+        },
+        Constant {
+            name: "AMDSMI_GPU_BLOCK_SHUB",
+            of: "amdsmi_gpu_block_t",
+            value: amdsmi::amdsmi_gpu_block_t::AMDSMI_GPU_BLOCK_SHUB.0 as i64,
+        },
+        Constant {
+            name: "AMDSMI_GPU_BLOCK_SSBDCI",
+            of: "amdsmi_gpu_block_t",
+            value: amdsmi::amdsmi_gpu_block_t::AMDSMI_GPU_BLOCK_SSBDCI.0 as i64,
+        },
+        Constant {
+            name: "AMDSMI_GPU_BLOCK_UCIE_PCS",
+            of: "amdsmi_gpu_block_t",
+            value: amdsmi::amdsmi_gpu_block_t::AMDSMI_GPU_BLOCK_UCIE_PCS.0 as i64,
+        },
+        Constant {
+            name: "AMDSMI_GPU_BLOCK_LAST",
+            of: "amdsmi_gpu_block_t",
+            value: amdsmi::amdsmi_gpu_block_t::AMDSMI_GPU_BLOCK_LAST.0 as i64,
+        },
+        Constant {
+            name: "AMDSMI_GPU_BLOCK_RESERVED",
+            of: "amdsmi_gpu_block_t",
+            value: amdsmi::amdsmi_gpu_block_t::AMDSMI_GPU_BLOCK_RESERVED.0 as i64,
+        },
+        Constant {
+            name: "AMDSMI_CLK_LIMIT_MIN",
+            of: "amdsmi_clk_limit_type_t",
+            value: amdsmi::amdsmi_clk_limit_type_t::AMDSMI_CLK_LIMIT_MIN.0 as i64,
+        },
+        Constant {
+            name: "AMDSMI_CLK_LIMIT_MAX",
+            of: "amdsmi_clk_limit_type_t",
+            value: amdsmi::amdsmi_clk_limit_type_t::AMDSMI_CLK_LIMIT_MAX.0 as i64,
+        },
+        Constant {
+            name: "CLK_LIMIT_MIN",
+            of: "amdsmi_clk_limit_type_t",
+            value: amdsmi::amdsmi_clk_limit_type_t::CLK_LIMIT_MIN.0 as i64,
+        },
+        Constant {
+            name: "CLK_LIMIT_MAX",
+            of: "amdsmi_clk_limit_type_t",
+            value: amdsmi::amdsmi_clk_limit_type_t::CLK_LIMIT_MAX.0 as i64,
+        },
+        Constant {
+            name: "AMDSMI_MEM_TYPE_FIRST",
+            of: "amdsmi_memory_type_t",
+            value: amdsmi::amdsmi_memory_type_t::AMDSMI_MEM_TYPE_FIRST.0 as i64,
+        },
+        Constant {
+            name: "AMDSMI_MEM_TYPE_VRAM",
+            of: "amdsmi_memory_type_t",
+            value: amdsmi::amdsmi_memory_type_t::AMDSMI_MEM_TYPE_VRAM.0 as i64,
+        },
+        Constant {
+            name: "AMDSMI_MEM_TYPE_VIS_VRAM",
+            of: "amdsmi_memory_type_t",
+            value: amdsmi::amdsmi_memory_type_t::AMDSMI_MEM_TYPE_VIS_VRAM.0 as i64,
+        },
+        Constant {
+            name: "AMDSMI_MEM_TYPE_GTT",
+            of: "amdsmi_memory_type_t",
+            value: amdsmi::amdsmi_memory_type_t::AMDSMI_MEM_TYPE_GTT.0 as i64,
+        },
+        Constant {
+            name: "AMDSMI_MEM_TYPE_LAST",
+            of: "amdsmi_memory_type_t",
+            value: amdsmi::amdsmi_memory_type_t::AMDSMI_MEM_TYPE_LAST.0 as i64,
+        },
+        Constant {
+            name: "AMDSMI_XGMI_STATUS_NO_ERRORS",
+            of: "amdsmi_xgmi_status_t",
+            value: amdsmi::amdsmi_xgmi_status_t::AMDSMI_XGMI_STATUS_NO_ERRORS.0 as i64,
+        },
+        Constant {
+            name: "AMDSMI_XGMI_STATUS_ERROR",
+            of: "amdsmi_xgmi_status_t",
+            value: amdsmi::amdsmi_xgmi_status_t::AMDSMI_XGMI_STATUS_ERROR.0 as i64,
+        },
+        Constant {
+            name: "AMDSMI_XGMI_STATUS_MULTIPLE_ERRORS",
+            of: "amdsmi_xgmi_status_t",
+            value: amdsmi::amdsmi_xgmi_status_t::AMDSMI_XGMI_STATUS_MULTIPLE_ERRORS.0
+                as i64,
+        },
+        Constant {
+            name: "AMDSMI_MEM_PAGE_STATUS_RESERVED",
+            of: "amdsmi_memory_page_status_t",
+            value: amdsmi::amdsmi_memory_page_status_t::AMDSMI_MEM_PAGE_STATUS_RESERVED.0
+                as i64,
+        },
+        Constant {
+            name: "AMDSMI_MEM_PAGE_STATUS_PENDING",
+            of: "amdsmi_memory_page_status_t",
+            value: amdsmi::amdsmi_memory_page_status_t::AMDSMI_MEM_PAGE_STATUS_PENDING.0
+                as i64,
+        },
+        Constant {
+            name: "AMDSMI_MEM_PAGE_STATUS_UNRESERVABLE",
+            of: "amdsmi_memory_page_status_t",
+            value: amdsmi::amdsmi_memory_page_status_t::AMDSMI_MEM_PAGE_STATUS_UNRESERVABLE
+                .0 as i64,
+        },
+    ],
+};
 pub const HIP: Bindings = Bindings {
     version: "7.2",
     structures: &[

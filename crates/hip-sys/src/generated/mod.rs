@@ -42,6 +42,10 @@ pub mod rocsparse;
 #[rustfmt::skip]
 pub mod miopen;
 
+/// AMD SMI: types and [`amdsmi::AmdsmiTable`].
+#[rustfmt::skip]
+pub mod amdsmi;
+
 /// The lists of [`crate::layout`], a library each.
 #[rustfmt::skip]
 pub mod layout;

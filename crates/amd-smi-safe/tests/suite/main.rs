@@ -1,0 +1,14 @@
+//! The crate on a library whose values are known, and on AMD's where this machine has it.
+
+mod absent;
+mod events;
+mod fake;
+mod lists;
+mod overview;
+mod real;
+mod threads;
+mod values;
+mod versions;
+
+#[path = "../../../code-object/tests/common/skip.rs"]
+mod skip;
