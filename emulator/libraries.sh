@@ -76,7 +76,7 @@ said() { # LOG
     [ -n "$reason" ] || reason=$(grep -a -m 1 -A 2 'panicked at' "$1" | sed -E 's/.*panicked at ([^ ]*):[0-9]+:$/\1: /' | tr -d '\n' || true)
     tr '\t' ' ' <<<"$reason" | cut -c 1-300
 }
-answers='answered (rocblas_status|miopenStatus|ROCRAND_STATUS|rocfft_status|hipError)|hipError[A-Z]|not supported here|what the platform lacks|no rocBLAS: |no MIOpen: |no rocRAND: |no rocFFT: '
+answers='answered (rocblas_status|miopenStatus|ROCRAND_STATUS|rocfft_status|HIPBLAS_STATUS|hipError)|hipError[A-Z]|not supported here|what the platform lacks|no rocBLAS: |no MIOpen: |no rocRAND: |no rocFFT: |no hipBLASLt: |the library has no algorithm'
 # The result of a test that ended with STATUS, and what there is to say of it.
 judge() { # STATUS LOG SECONDS
     local reason

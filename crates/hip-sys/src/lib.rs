@@ -24,8 +24,8 @@
 //! `hipModuleLoadData` takes an address without a length. An [`Image`] is bytes that were checked for it.
 //!
 //! Functions of every ROCm since 5.2 are plain fields; later ones are [`Optional`]. Asking for an absent one returns
-//! [`Unsupported`] with the version that introduced it. [`Rocrand`], [`Rocfft`], [`Rocblas`] and [`Miopen`] are libraries beside HIP;
-//! [`Library::load_for`] loads AMD's for AMD's HIP, and [`Platform::library`] keeps a platform's.
+//! [`Unsupported`] with the version that introduced it. [`Rocrand`], [`Rocfft`], [`Rocblas`], [`Hipblaslt`] and [`Miopen`] are libraries beside
+//! HIP; [`Library::load_for`] loads AMD's for AMD's HIP, and [`Platform::library`] keeps a platform's.
 
 mod architectures;
 mod cache;
@@ -54,8 +54,9 @@ pub use constants::{HIP_LAUNCH_PARAM_BUFFER_POINTER, HIP_LAUNCH_PARAM_BUFFER_SIZ
 pub use error::{LoadError, Unsupported};
 pub use exit::{at_exit, exiting, watch_exit};
 pub use files::{check_owner, check_owner_of, file_identity};
-pub use generated::{hip, miopen, rocblas, rocfft, rocrand, rtc};
+pub use generated::{hip, hipblaslt, miopen, rocblas, rocfft, rocrand, rtc};
 pub use hip::HipTable;
+pub use hipblaslt::HipblasltTable;
 pub use image::{Image, ImageError};
 pub use memory_type::MemoryKind;
 pub use miopen::MiopenTable;
@@ -64,6 +65,6 @@ pub use panics::catch_panic;
 pub use platform::{Access, Extensions, Extent, Platform, PlatformKind, Version};
 pub use rocblas::RocblasTable;
 pub use rocfft::RocfftTable;
-pub use rocm_libraries::{Library, Miopen, Rocblas, Rocfft, Rocrand, Table};
+pub use rocm_libraries::{Hipblaslt, Library, Miopen, Rocblas, Rocfft, Rocrand, Table};
 pub use rocrand::RocrandTable;
 pub use rtc::RtcTable;

@@ -1,7 +1,8 @@
 //! The libraries beside HIP that belong to a platform: AMD's own, or what stands in their place.
 
 use crate::{
-    Library, LoadError, MiopenTable, Platform, PlatformKind, RocblasTable, RocfftTable, RocrandTable, Table,
+    HipblasltTable, Library, LoadError, MiopenTable, Platform, PlatformKind, RocblasTable, RocfftTable,
+    RocrandTable, Table,
 };
 use std::sync::OnceLock;
 
@@ -11,6 +12,7 @@ pub struct Libraries {
     pub(crate) rocrand: Slot<RocrandTable>,
     pub(crate) rocfft: Slot<RocfftTable>,
     pub(crate) rocblas: Slot<RocblasTable>,
+    pub(crate) hipblaslt: Slot<HipblasltTable>,
     pub(crate) miopen: Slot<MiopenTable>,
 }
 

@@ -1,12 +1,15 @@
-//! AMD's other ROCm libraries, found at run time: rocRAND, rocFFT, rocBLAS and MIOpen.
+//! AMD's other ROCm libraries, found at run time: rocRAND, rocFFT, rocBLAS, hipBLASLt and MIOpen.
 
 use crate::hip::hipRuntimeGetVersion_fn;
+use crate::hipblaslt::hipblasStatus_t;
 use crate::libraries::{Libraries, Slot};
 use crate::miopen::miopenStatus_t;
 use crate::rocblas::rocblas_status;
 use crate::rocfft::rocfft_status;
 use crate::rocrand::rocrand_status;
-use crate::{LoadError, MiopenTable, RocblasTable, RocfftTable, RocrandTable, Version, loader};
+use crate::{
+    HipblasltTable, LoadError, MiopenTable, RocblasTable, RocfftTable, RocrandTable, Version, loader,
+};
 use std::ffi::CStr;
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -40,6 +43,8 @@ pub type Rocrand = Library<RocrandTable>;
 pub type Rocfft = Library<RocfftTable>;
 /// rocBLAS: `librocblas.so.5` (ROCm 7 and 10), `.so.4` (ROCm 6) or `.so.0` (ROCm 5). A later one is refused.
 pub type Rocblas = Library<RocblasTable>;
+/// hipBLASLt: `libhipblaslt.so.1` (ROCm 7) or `.so.0` (ROCm 6). A later one is refused.
+pub type Hipblaslt = Library<HipblasltTable>;
 /// MIOpen: `libMIOpen.so.1`.
 pub type Miopen = Library<MiopenTable>;
 
@@ -112,10 +117,11 @@ impl<T: Table> Library<T> {
     }
 
     /// What it answered to be. That is the library's own version, not ROCm's: rocRAND 2.10.9 is in ROCm 5.2, 4.2.0 in 7.2; rocBLAS
-    /// 2.44 in 5.2, 5.2 in 7.2; rocFFT 1.0.17 in 5.2, 1.0.36 in 7.2; MIOpen 2.17 in 5.2, 3.5 in 7.2.
+    /// 2.44 in 5.2, 5.2 in 7.2; rocFFT 1.0.17 in 5.2, 1.0.36 in 7.2; hipBLASLt 1.2.2 in 7.2; MIOpen 2.17 in 5.2, 3.5 in 7.2.
     #[doc(alias = "rocrand_get_version")]
     #[doc(alias = "rocblas_get_version_string")]
     #[doc(alias = "rocfft_get_version_string")]
+    #[doc(alias = "hipblasLtGetVersion")]
     #[doc(alias = "miopenGetVersion")]
     pub fn version(&self) -> Version {
         self.version
@@ -243,6 +249,35 @@ impl sealed::Sealed for RocfftTable {
         match unsafe { (self.rocfft_get_version_string)(text.as_mut_ptr().cast(), text.len() - 1) } {
             rocfft_status::rocfft_status_success => Ok(version_in(&text)),
             status => Err(("rocfft_get_version_string", status.0)),
+        }
+    }
+}
+
+impl Table for HipblasltTable {}
+
+impl sealed::Sealed for HipblasltTable {
+    const TITLE: &'static str = "hipBLASLt (libhipblaslt)";
+    const NAMES: &'static [&'static str] = &["libhipblaslt.so.1", "libhipblaslt.so.0", "libhipblaslt.so"];
+    const TOO_NEW: Option<u32> = Some(2);
+    const REMEDY: &'static str =
+        "Install hipBLASLt (hipblaslt, or libhipblaslt1 on Debian sid), or set ROCM_PATH to the folder above its lib/";
+
+    fn fill(source: &loader::Source) -> Result<Self, LoadError> {
+        Self::load(source)
+    }
+
+    fn slot(libraries: &Libraries) -> &Slot<Self> {
+        &libraries.hipblaslt
+    }
+
+    unsafe fn ask_version(&self) -> Result<Version, (&'static str, u32)> {
+        let mut raw = 0;
+        // Every release answers its number for any handle but null, and does not look at it: one of its own would take a device.
+        let any = std::ptr::from_mut(&mut raw).cast();
+        // SAFETY: S1: the table was filled from the library; the version is live and writable.
+        match unsafe { (self.hipblasLtGetVersion)(any, &mut raw) } {
+            hipblasStatus_t::HIPBLAS_STATUS_SUCCESS => Ok(Version::from_rocrand(raw)),
+            status => Err(("hipblasLtGetVersion", status.0)),
         }
     }
 }

@@ -4,7 +4,7 @@ use super::kind::Kind;
 use super::version;
 use crate::workspace;
 use hip_sys::rtc::hiprtcResult;
-use hip_sys::{Library, LoadError, Miopen, Platform, Rocblas, Rocfft, Rocrand, Table, Version};
+use hip_sys::{Hipblaslt, Library, LoadError, Miopen, Platform, Rocblas, Rocfft, Rocrand, Table, Version};
 use std::path::{Path, PathBuf};
 
 /// A library that was looked for.
@@ -53,6 +53,7 @@ pub(super) fn system() -> Vec<Found> {
     founds.push(found_library(Kind::Rocrand, Rocrand::load()));
     founds.push(found_library(Kind::Rocfft, Rocfft::load()));
     founds.push(found_library(Kind::Rocblas, Rocblas::load()));
+    founds.push(found_library(Kind::Hipblaslt, Hipblaslt::load()));
     founds.push(found_library(Kind::Miopen, Miopen::load()));
     founds
 }

@@ -2,7 +2,7 @@
 
 use hip_sys::layout::{self, Bindings};
 use hip_sys::{
-    HipTable, Miopen, MiopenTable, Platform, Rocblas, RocblasTable, Rocfft, RocfftTable, Rocrand,
+    HipTable, Hipblaslt, HipblasltTable, Miopen, MiopenTable, Platform, Rocblas, RocblasTable, Rocfft, RocfftTable, Rocrand,
     RocrandTable, RtcTable, Symbol,
 };
 
@@ -14,12 +14,20 @@ pub(crate) enum Kind {
     Rocrand,
     Rocfft,
     Rocblas,
+    Hipblaslt,
     Miopen,
 }
 
 impl Kind {
-    pub(crate) const ALL: [Self; 6] =
-        [Self::Hip, Self::Rtc, Self::Rocrand, Self::Rocfft, Self::Rocblas, Self::Miopen];
+    pub(crate) const ALL: [Self; 7] = [
+        Self::Hip,
+        Self::Rtc,
+        Self::Rocrand,
+        Self::Rocfft,
+        Self::Rocblas,
+        Self::Hipblaslt,
+        Self::Miopen,
+    ];
 
     /// Its name for people.
     pub(crate) const fn title(self) -> &'static str {
@@ -29,6 +37,7 @@ impl Kind {
             Self::Rocrand => "rocRAND",
             Self::Rocfft => "rocFFT",
             Self::Rocblas => "rocBLAS",
+            Self::Hipblaslt => "hipBLASLt",
             Self::Miopen => "MIOpen",
         }
     }
@@ -41,6 +50,7 @@ impl Kind {
             Self::Rocrand => "rocrand",
             Self::Rocfft => "rocfft",
             Self::Rocblas => "rocblas",
+            Self::Hipblaslt => "hipblaslt",
             Self::Miopen => "miopen",
         }
     }
@@ -53,6 +63,7 @@ impl Kind {
             Self::Rocrand => "librocrand.so",
             Self::Rocfft => "librocfft.so",
             Self::Rocblas => "librocblas.so",
+            Self::Hipblaslt => "libhipblaslt.so",
             Self::Miopen => "libMIOpen.so",
         }
     }
@@ -64,6 +75,7 @@ impl Kind {
             Self::Rocrand => Rocrand::NAMES,
             Self::Rocfft => Rocfft::NAMES,
             Self::Rocblas => Rocblas::NAMES,
+            Self::Hipblaslt => Hipblaslt::NAMES,
             Self::Miopen => Miopen::NAMES,
         };
         let mut names: Vec<String> = names.iter().map(|name| (*name).to_owned()).collect();
@@ -82,6 +94,7 @@ impl Kind {
             Self::Rocrand => RocrandTable::SYMBOLS,
             Self::Rocfft => RocfftTable::SYMBOLS,
             Self::Rocblas => RocblasTable::SYMBOLS,
+            Self::Hipblaslt => HipblasltTable::SYMBOLS,
             Self::Miopen => MiopenTable::SYMBOLS,
         }
     }
@@ -94,6 +107,7 @@ impl Kind {
             Self::Rocrand => &layout::ROCRAND,
             Self::Rocfft => &layout::ROCFFT,
             Self::Rocblas => &layout::ROCBLAS,
+            Self::Hipblaslt => &layout::HIPBLASLT,
             Self::Miopen => &layout::MIOPEN,
         }
     }
@@ -106,6 +120,7 @@ impl Kind {
             Self::Rocrand => &["rocrand/rocrand.h"],
             Self::Rocfft => &["rocfft/rocfft.h"],
             Self::Rocblas => &["rocblas/rocblas.h"],
+            Self::Hipblaslt => &["hipblaslt/hipblaslt.h"],
             Self::Miopen => &["miopen/miopen.h"],
         }
     }
@@ -113,11 +128,14 @@ impl Kind {
     /// Whether this is the name of one of the library's C functions.
     pub(super) fn owns(self, function: &str) -> bool {
         match self {
-            Self::Hip => function.starts_with("hip") && !function.starts_with("hiprtc"),
+            Self::Hip => {
+                function.starts_with("hip") && !["hiprtc", "hipblas"].iter().any(|other| function.starts_with(other))
+            }
             Self::Rtc => function.starts_with("hiprtc"),
             Self::Rocrand => function.starts_with("rocrand_"),
             Self::Rocfft => function.starts_with("rocfft_"),
             Self::Rocblas => function.starts_with("rocblas_"),
+            Self::Hipblaslt => function.starts_with("hipblasLt"),
             Self::Miopen => function.starts_with("miopen"),
         }
     }

@@ -63,6 +63,10 @@ const ROCBLAS: [((u32, u32, u32), Release, Release); 14] = [
     ((5, 2, 0), (7, 2), (7, 2)),
 ];
 
+/// hipBLASLt's versions, according to its changelog and, from 7.2 on, its header.
+const HIPBLASLT: [((u32, u32, u32), Release, Release); 2] =
+    [((0, 6, 0), (6, 0), (6, 0)), ((1, 2, 0), (7, 2), (7, 2))];
+
 /// MIOpen's versions, according to its repository's tags. The version was not always raised.
 const MIOPEN: [((u32, u32, u32), Release, Release); 9] = [
     ((2, 17, 0), (5, 2), (5, 2)),
@@ -86,6 +90,7 @@ impl Releases {
             Kind::Rocfft => (&ROCFFT, (v.major, v.minor, v.patch)),
             // The last number only counts fixes.
             Kind::Rocblas => (&ROCBLAS, (v.major, v.minor, 0)),
+            Kind::Hipblaslt => (&HIPBLASLT, (v.major, v.minor, 0)),
             Kind::Miopen => (&MIOPEN, (v.major, v.minor, 0)),
         };
         let below = rows.iter().rfind(|row| row.0 <= own);
@@ -142,6 +147,7 @@ pub(super) fn of_headers(kind: Kind, include: &Path) -> Option<Version> {
         }
         Kind::Hip | Kind::Rtc => ("hip/hip_version.h", "HIP"),
         Kind::Rocblas => ("rocblas/internal/rocblas-version.h", "ROCBLAS"),
+        Kind::Hipblaslt => ("hipblaslt/hipblaslt-version.h", "HIPBLASLT"),
         Kind::Miopen => ("miopen/version.h", "MIOPEN"),
     };
     let text = read(header)?;

@@ -1,6 +1,7 @@
-//! What crates that implement a platform share: handles, the names of errors and the last one of a thread, the table, and libraries opened at run time.
+//! What crates that implement a platform share: handles, the names of errors and the last one of a thread, the table, hipBLASLt's descriptors, and libraries opened at run time.
 
 mod handles;
+pub mod hipblaslt;
 mod last_error;
 mod library;
 mod names;
