@@ -127,7 +127,8 @@ fn check_types(product: &Product, [a, b, out_c, out_d]: [Element; 4]) -> Outcome
     ensure(out_c == out_d, UNSUPPORTED)?;
     let (compute, scale) = (compute_type(product.compute), hipDataType(product.scale_type));
     if a == I8 {
-        let whole = matches!(compute, compute_type::HIPBLAS_COMPUTE_32I | compute_type::HIPBLAS_COMPUTE_32I_PEDANTIC);
+        let whole =
+            matches!(compute, compute_type::HIPBLAS_COMPUTE_32I | compute_type::HIPBLAS_COMPUTE_32I_PEDANTIC);
         return ensure(b == I8 && out_d == I32 && whole && scale == hipDataType::HIP_R_32I, UNSUPPORTED);
     }
     // Those that allow a lower precision get the full one.

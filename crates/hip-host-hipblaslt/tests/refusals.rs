@@ -102,10 +102,18 @@ fn a_product_and_what_is_wrong_with_others() {
     assert_eq!(bench.multiply(), SUCCESS);
     let at = |offset| bench.memory.wrapping_byte_add(offset);
     assert_eq!(bench.multiply_at([null_mut(), at(16), at(32), at(48)], [1.0, 0.0]), VALUE, "no a");
-    assert_eq!(bench.multiply_at([null_mut(), null_mut(), at(32), at(48)], [0.0, 1.0]), SUCCESS, "a is not used");
+    assert_eq!(
+        bench.multiply_at([null_mut(), null_mut(), at(32), at(48)], [0.0, 1.0]),
+        SUCCESS,
+        "a is not used"
+    );
     assert_eq!(bench.multiply_at([at(0), at(16), null_mut(), at(48)], [1.0, 0.0]), SUCCESS, "c is not used");
     assert_eq!(bench.multiply_at([at(0), at(16), null_mut(), at(48)], [1.0, 1.0]), VALUE, "no c");
-    assert_eq!(bench.multiply_at([at(0), at(16), at(32), at(52)], [1.0, 0.0]), VALUE, "d goes past its memory");
+    assert_eq!(
+        bench.multiply_at([at(0), at(16), at(32), at(52)], [1.0, 0.0]),
+        VALUE,
+        "d goes past its memory"
+    );
     assert_eq!(bench.multiply_at([at(2), at(16), at(32), at(48)], [1.0, 0.0]), VALUE, "a is not aligned");
     bench.reshape(0, 2, 1);
     assert_eq!(bench.multiply(), VALUE, "a leading dimension below the rows");
@@ -115,7 +123,11 @@ fn a_product_and_what_is_wrong_with_others() {
     assert_eq!(bench.multiply(), VALUE, "beyond an address space");
     bench.reshape(0, 2, 2);
     bench.reshape(3, 2, 3);
-    assert_eq!(bench.multiply_at([at(0), at(0), at(32), at(32)], [1.0, 1.0]), VALUE, "in place, laid out otherwise");
+    assert_eq!(
+        bench.multiply_at([at(0), at(0), at(32), at(32)], [1.0, 1.0]),
+        VALUE,
+        "in place, laid out otherwise"
+    );
 }
 
 #[test]
@@ -185,6 +197,8 @@ fn the_auxiliary_output_is_what_relu_gets() {
     let mut got = [0.0_f32; 8];
     let from = bench.memory.wrapping_byte_add(32);
     // SAFETY: S1, S11: as many bytes as both have.
-    unsafe { assert_eq!((hip.hip().hipMemcpy)(got.as_mut_ptr().cast(), from, 32, hipMemcpyDeviceToHost).0, 0) };
+    unsafe {
+        assert_eq!((hip.hip().hipMemcpy)(got.as_mut_ptr().cast(), from, 32, hipMemcpyDeviceToHost).0, 0)
+    };
     assert_eq!(got, [-1.0, 10.0, 7.0, 22.0, 0.0, 10.0, 7.0, 22.0]);
 }

@@ -61,7 +61,8 @@ impl Handle {
 
     /// cuBLASLt's algorithm for one that this handle has told of.
     pub(super) fn recall(&self, algorithm: &hipblasLtMatmulAlgo_t) -> Outcome<Algorithm> {
-        let number = algorithm.data[..8].iter().rev().fold(0_u64, |number, byte| number << 8 | u64::from(*byte));
+        let number =
+            algorithm.data[..8].iter().rev().fold(0_u64, |number, byte| number << 8 | u64::from(*byte));
         let place = usize::try_from(number).ok().and_then(|number| number.checked_sub(1)).ok_or(VALUE)?;
         self.algorithms.lock().get(place).copied().ok_or(VALUE)
     }

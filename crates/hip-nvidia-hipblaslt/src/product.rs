@@ -79,9 +79,7 @@ fn create_layout(place: &mut Raw, layout: &Layout) -> Outcome {
     let (functions, ld) = (cublaslt(), layout.ld.cast_signed());
     let data_type = data_type(layout.data_type)?;
     // SAFETY: S1: a live place.
-    done(unsafe {
-        (functions.cublasLtMatrixLayoutCreate)(place, data_type, layout.rows, layout.cols, ld)
-    })?;
+    done(unsafe { (functions.cublasLtMatrixLayoutCreate)(place, data_type, layout.rows, layout.cols, ld) })?;
     let set = |part: part, value, bytes| {
         // SAFETY: S1: the descriptor is live, and the value has the size given.
         done(unsafe { (functions.cublasLtMatrixLayoutSetAttribute)(*place, part as u32, value, bytes) })
@@ -106,10 +104,7 @@ impl Drop for Descriptors {
 }
 
 /// Calls something with cuBLASLt's preference.
-pub(super) fn with_preference<R>(
-    preference: &Preference,
-    act: impl FnOnce(Raw) -> Outcome<R>,
-) -> Outcome<R> {
+pub(super) fn with_preference<R>(preference: &Preference, act: impl FnOnce(Raw) -> Outcome<R>) -> Outcome<R> {
     let (functions, mut raw) = (cublaslt(), null_mut());
     // SAFETY: S1: a live place.
     done(unsafe { (functions.cublasLtMatmulPreferenceCreate)(&mut raw) })?;

@@ -259,8 +259,7 @@ impl sealed::Sealed for HipblasltTable {
     const TITLE: &'static str = "hipBLASLt (libhipblaslt)";
     const NAMES: &'static [&'static str] = &["libhipblaslt.so.1", "libhipblaslt.so.0", "libhipblaslt.so"];
     const TOO_NEW: Option<u32> = Some(2);
-    const REMEDY: &'static str =
-        "Install hipBLASLt (hipblaslt, or libhipblaslt1 on Debian sid), or set ROCM_PATH to the folder above its lib/";
+    const REMEDY: &'static str = "Install hipBLASLt (hipblaslt, or libhipblaslt1 on Debian sid), or set ROCM_PATH to the folder above its lib/";
 
     fn fill(source: &loader::Source) -> Result<Self, LoadError> {
         Self::load(source)

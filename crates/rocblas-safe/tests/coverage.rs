@@ -131,7 +131,8 @@ fn wrappers_are_methods_that_name_their_function() {
 fn lt_rows() -> Vec<[String; 3]> {
     let text = read(&root().join("COVERAGE.md"));
     let row = |line: &str| {
-        let cells: Vec<&str> = line.strip_prefix("| `hipblasLt")?.trim_end_matches('|').split(" | ").collect();
+        let cells: Vec<&str> =
+            line.strip_prefix("| `hipblasLt")?.trim_end_matches('|').split(" | ").collect();
         let &[name, state, by] = cells.as_slice() else { panic!("three cells: {line}") };
         Some([format!("hipblasLt{}", name.trim_end_matches('`')), state.into(), by.trim().into()])
     };
@@ -142,17 +143,21 @@ fn lt_rows() -> Vec<[String; 3]> {
 fn functions_of_hipblaslt_are_listed_as_the_code_calls_them() {
     let rows = lt_rows();
     let listed: BTreeSet<String> = rows.iter().map(|row| row[0].clone()).collect();
-    let table: BTreeSet<String> = HipblasltTable::SYMBOLS.iter().map(|symbol| symbol.name.to_owned()).collect();
+    let table: BTreeSet<String> =
+        HipblasltTable::SYMBOLS.iter().map(|symbol| symbol.name.to_owned()).collect();
     assert_eq!((listed.len(), &listed), (rows.len(), &table), "each once, and all of them");
     let text = sources("src/lt");
     // hip-sys asks for the version.
     let called = |name: &&String| {
-        words(&text).contains(name.as_str()) && !name.ends_with("GetVersion") || **name == "hipblasLtGetVersion"
+        words(&text).contains(name.as_str()) && !name.ends_with("GetVersion")
+            || **name == "hipblasLtGetVersion"
     };
-    let wrapped: BTreeSet<&String> = rows.iter().filter(|row| row[1] == "wrapped").map(|row| &row[0]).collect();
+    let wrapped: BTreeSet<&String> =
+        rows.iter().filter(|row| row[1] == "wrapped").map(|row| &row[0]).collect();
     assert_eq!(wrapped, table.iter().filter(called).collect::<BTreeSet<_>>());
     let raw = rows.iter().filter(|row| row[1] == "raw" && !row[2].is_empty()).count();
-    let figures = format!("declares {} functions: {} are wrapped, and {raw} are raw.", rows.len(), wrapped.len());
+    let figures =
+        format!("declares {} functions: {} are wrapped, and {raw} are raw.", rows.len(), wrapped.len());
     assert!(read(&root().join("COVERAGE.md")).contains(&figures), "{figures}");
     for [function, _, by] in rows.iter().filter(|row| row[1] == "wrapped") {
         for method in by.split(", ") {

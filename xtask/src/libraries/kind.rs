@@ -2,8 +2,8 @@
 
 use hip_sys::layout::{self, Bindings};
 use hip_sys::{
-    HipTable, Hipblaslt, HipblasltTable, Miopen, MiopenTable, Platform, Rocblas, RocblasTable, Rocfft, RocfftTable, Rocrand,
-    RocrandTable, RtcTable, Symbol,
+    HipTable, Hipblaslt, HipblasltTable, Miopen, MiopenTable, Platform, Rocblas, RocblasTable, Rocfft,
+    RocfftTable, Rocrand, RocrandTable, RtcTable, Symbol,
 };
 
 /// A library that hip-sys has a function table for.
@@ -19,15 +19,8 @@ pub(crate) enum Kind {
 }
 
 impl Kind {
-    pub(crate) const ALL: [Self; 7] = [
-        Self::Hip,
-        Self::Rtc,
-        Self::Rocrand,
-        Self::Rocfft,
-        Self::Rocblas,
-        Self::Hipblaslt,
-        Self::Miopen,
-    ];
+    pub(crate) const ALL: [Self; 7] =
+        [Self::Hip, Self::Rtc, Self::Rocrand, Self::Rocfft, Self::Rocblas, Self::Hipblaslt, Self::Miopen];
 
     /// Its name for people.
     pub(crate) const fn title(self) -> &'static str {
@@ -129,7 +122,8 @@ impl Kind {
     pub(super) fn owns(self, function: &str) -> bool {
         match self {
             Self::Hip => {
-                function.starts_with("hip") && !["hiprtc", "hipblas"].iter().any(|other| function.starts_with(other))
+                function.starts_with("hip")
+                    && !["hiprtc", "hipblas"].iter().any(|other| function.starts_with(other))
             }
             Self::Rtc => function.starts_with("hiprtc"),
             Self::Rocrand => function.starts_with("rocrand_"),

@@ -99,7 +99,13 @@ unsafe impl<W> Sync for Factor<W> {}
 
 impl<W> Factor<W> {
     /// A factor with elements of so many bytes each, of which `widen` knows the type.
-    pub fn new(start: *const u8, element_bytes: usize, leading: i64, transposed: bool, widen: Widen<W>) -> Self {
+    pub fn new(
+        start: *const u8,
+        element_bytes: usize,
+        leading: i64,
+        transposed: bool,
+        widen: Widen<W>,
+    ) -> Self {
         Self { start, element_bytes, leading, op: Op { transposed, conjugated: false }, widen }
     }
 

@@ -246,9 +246,13 @@ unsafe fn set<D: Descriptor>(handle: usize, attribute: u32, from: *const c_void,
     let mut descriptor = found.lock().unwrap_or_else(PoisonError::into_inner);
     match descriptor.field(attribute) {
         // SAFETY: S11: the caller's value of so many bytes, wherever it lies.
-        Some(Field::Word(word)) if bytes == 4 && !from.is_null() => *word = unsafe { from.cast::<u32>().read_unaligned() },
+        Some(Field::Word(word)) if bytes == 4 && !from.is_null() => {
+            *word = unsafe { from.cast::<u32>().read_unaligned() }
+        }
         // SAFETY: S11: as above.
-        Some(Field::Long(long)) if bytes == 8 && !from.is_null() => *long = unsafe { from.cast::<u64>().read_unaligned() },
+        Some(Field::Long(long)) if bytes == 8 && !from.is_null() => {
+            *long = unsafe { from.cast::<u64>().read_unaligned() }
+        }
         _ => return VALUE,
     }
     SUCCESS

@@ -112,11 +112,7 @@ where
     }
 
     /// Adds `beta` times `c`, of the size of `d` and stored in its layout.
-    pub fn add(
-        mut self,
-        beta: <(A, B, D) as MatmulTypes>::Scale,
-        c: impl Into<MatrixBatch<'a, D>>,
-    ) -> Self {
+    pub fn add(mut self, beta: <(A, B, D) as MatmulTypes>::Scale, c: impl Into<MatrixBatch<'a, D>>) -> Self {
         (self.beta, self.c) = (beta, Some(c.into()));
         self
     }

@@ -9,9 +9,9 @@ use hip_sys::HipblasltTable;
 use hip_sys::hip::hipStream_t;
 use hip_sys::hipblaslt::{
     hipblasLtHandle_t, hipblasLtMatmulAlgo_t, hipblasLtMatmulDesc_t,
-    hipblasLtMatmulDescAttributes_t as product, hipblasLtMatmulHeuristicResult_t,
-    hipblasLtMatmulPreferenceAttributes_t as preference, hipblasLtMatrixLayout_t,
-    hipblasLtMatrixLayoutAttribute_t as layout, hipblasOperation_t, hipblasStatus_t,
+    hipblasLtMatmulDescAttributes_t as product_attribute, hipblasLtMatmulHeuristicResult_t,
+    hipblasLtMatmulPreferenceAttributes_t as preference_attribute, hipblasLtMatrixLayout_t,
+    hipblasLtMatrixLayoutAttribute_t as layout_attribute, hipblasOperation_t, hipblasStatus_t,
 };
 use std::ffi::c_void;
 use std::ptr::{from_ref, null_mut};
@@ -79,22 +79,25 @@ impl<'t> Descriptors<'t> {
             true => hipblasOperation_t::HIPBLAS_OP_T,
         };
         let [a, b] = problem.transposed.map(operation);
-        made.set(product::HIPBLASLT_MATMUL_DESC_TRANSA, &a.0)?;
-        made.set(product::HIPBLASLT_MATMUL_DESC_TRANSB, &b.0)?;
-        made.set(product::HIPBLASLT_MATMUL_DESC_EPILOGUE, &problem.epilogue.0)?;
+        made.set(product_attribute::HIPBLASLT_MATMUL_DESC_TRANSA, &a.0)?;
+        made.set(product_attribute::HIPBLASLT_MATMUL_DESC_TRANSB, &b.0)?;
+        made.set(product_attribute::HIPBLASLT_MATMUL_DESC_EPILOGUE, &problem.epilogue.0)?;
         if let Some(data_type) = problem.bias {
-            made.set(product::HIPBLASLT_MATMUL_DESC_BIAS_POINTER, &extras.bias)?;
-            made.set(product::HIPBLASLT_MATMUL_DESC_BIAS_DATA_TYPE, &data_type.0)?;
+            made.set(product_attribute::HIPBLASLT_MATMUL_DESC_BIAS_POINTER, &extras.bias)?;
+            made.set(product_attribute::HIPBLASLT_MATMUL_DESC_BIAS_DATA_TYPE, &data_type.0)?;
         }
         if let Some(aux) = &problem.aux {
-            made.set(product::HIPBLASLT_MATMUL_DESC_EPILOGUE_AUX_POINTER, &extras.aux)?;
-            made.set(product::HIPBLASLT_MATMUL_DESC_EPILOGUE_AUX_LD, &(aux.ld as i64))?;
-            made.set(product::HIPBLASLT_MATMUL_DESC_EPILOGUE_AUX_BATCH_STRIDE, &(aux.stride as i64))?;
+            made.set(product_attribute::HIPBLASLT_MATMUL_DESC_EPILOGUE_AUX_POINTER, &extras.aux)?;
+            made.set(product_attribute::HIPBLASLT_MATMUL_DESC_EPILOGUE_AUX_LD, &(aux.ld as i64))?;
+            made.set(
+                product_attribute::HIPBLASLT_MATMUL_DESC_EPILOGUE_AUX_BATCH_STRIDE,
+                &(aux.stride as i64),
+            )?;
         }
         let of_scales = [
-            product::HIPBLASLT_MATMUL_DESC_A_SCALE_POINTER,
-            product::HIPBLASLT_MATMUL_DESC_B_SCALE_POINTER,
-            product::HIPBLASLT_MATMUL_DESC_D_SCALE_POINTER,
+            product_attribute::HIPBLASLT_MATMUL_DESC_A_SCALE_POINTER,
+            product_attribute::HIPBLASLT_MATMUL_DESC_B_SCALE_POINTER,
+            product_attribute::HIPBLASLT_MATMUL_DESC_D_SCALE_POINTER,
         ];
         for (attribute, address) in of_scales.into_iter().zip(&extras.scales) {
             if !address.is_null() {
@@ -105,7 +108,7 @@ impl<'t> Descriptors<'t> {
     }
 
     /// Sets an attribute, whose type has as many bytes as C's.
-    fn set<T>(&self, attribute: product, value: &T) -> Result {
+    fn set<T>(&self, attribute: product_attribute, value: &T) -> Result {
         let (product, value) = (self.product, from_ref(value).cast());
         // SAFETY: S1: the descriptor is live, and the value has the size given.
         call!(self.table, hipblasLtMatmulDescSetAttribute(product, attribute, value, size_of::<T>()))
@@ -125,18 +128,28 @@ impl<'t> Descriptors<'t> {
         // SAFETY: S1: the out-pointer is live.
         call!(table, hipblasLtMatmulPreferenceCreate(&mut preferred))?;
         let (mut count, mut result) = (0, hipblasLtMatmulHeuristicResult_t::default());
-        let most = preference::HIPBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES;
+        let most = preference_attribute::HIPBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES;
         let limit = from_ref(&work_limit).cast();
         // SAFETY: S1: the descriptor is live, and the value has the size given.
-        let found = call!(table, hipblasLtMatmulPreferenceSetAttribute(preferred, most, limit, 8)).and_then(|()| {
-            // SAFETY: S1, S3: all descriptors and the handle are live; there is room for one result.
-            call!(
-                table,
-                hipblasLtMatmulAlgoGetHeuristic(
-                    handle, self.product, a, b, c, d, preferred, 1, &mut result, &mut count
+        let found =
+            call!(table, hipblasLtMatmulPreferenceSetAttribute(preferred, most, limit, 8)).and_then(|()| {
+                // SAFETY: S1, S3: all descriptors and the handle are live; there is room for one result.
+                call!(
+                    table,
+                    hipblasLtMatmulAlgoGetHeuristic(
+                        handle,
+                        self.product,
+                        a,
+                        b,
+                        c,
+                        d,
+                        preferred,
+                        1,
+                        &mut result,
+                        &mut count
+                    )
                 )
-            )
-        });
+            });
         // SAFETY: S1, S4: nobody else has it. Its destruction decides nothing.
         let _ = call!(table, hipblasLtMatmulPreferenceDestroy(preferred));
         match found {
@@ -169,7 +182,22 @@ impl<'t> Descriptors<'t> {
         call!(
             self.table,
             hipblasLtMatmul(
-                handle, self.product, alpha, a, la, b, lb, beta, c, lc, d, ld, algorithm, work, bytes, stream
+                handle,
+                self.product,
+                alpha,
+                a,
+                la,
+                b,
+                lb,
+                beta,
+                c,
+                lc,
+                d,
+                ld,
+                algorithm,
+                work,
+                bytes,
+                stream
             )
         )
     }
@@ -187,8 +215,8 @@ unsafe fn create_layout(table: &HipblasltTable, place: &mut hipblasLtMatrixLayou
     // Counts were found to fit.
     let (count, stride) = (side.count as i32, side.stride as i64);
     let (of_count, of_stride) = (
-        layout::HIPBLASLT_MATRIX_LAYOUT_BATCH_COUNT,
-        layout::HIPBLASLT_MATRIX_LAYOUT_STRIDED_BATCH_OFFSET,
+        layout_attribute::HIPBLASLT_MATRIX_LAYOUT_BATCH_COUNT,
+        layout_attribute::HIPBLASLT_MATRIX_LAYOUT_STRIDED_BATCH_OFFSET,
     );
     // SAFETY: S1: the descriptor is live, and the value has the size given.
     call!(table, hipblasLtMatrixLayoutSetAttribute(*place, of_count, from_ref(&count).cast(), 4))?;

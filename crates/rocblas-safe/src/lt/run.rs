@@ -104,7 +104,7 @@ where
             b: b.side(count),
             c: c.as_ref().map_or(to.1, |c| c.side(count)),
             d: to.1,
-            aux: aux.as_ref().map(|aux| aux.side(count)),
+            aux: aux.as_mut().map(|aux| aux.side(count)),
             transposed: [a.stored.flag.transposed, b.stored.flag.transposed],
             compute: <(A, B, D) as Compute>::compute(precision),
             scale_type: <(A, B, D) as Compute>::SCALE,

@@ -128,11 +128,11 @@ macro_rules! floats {
     };
 }
 
-floats!([] (f32, f32, f32), HIPBLAS_COMPUTE_32F_FAST_TF32);
-floats!([] (f16, f16, f16), HIPBLAS_COMPUTE_32F);
-floats!([] (f16, f16, f32), HIPBLAS_COMPUTE_32F);
-floats!([] (bf16, bf16, bf16), HIPBLAS_COMPUTE_32F);
-floats!([] (bf16, bf16, f32), HIPBLAS_COMPUTE_32F);
+floats!([](f32, f32, f32), HIPBLAS_COMPUTE_32F_FAST_TF32);
+floats!([](f16, f16, f16), HIPBLAS_COMPUTE_32F);
+floats!([](f16, f16, f32), HIPBLAS_COMPUTE_32F);
+floats!([](bf16, bf16, bf16), HIPBLAS_COMPUTE_32F);
+floats!([](bf16, bf16, f32), HIPBLAS_COMPUTE_32F);
 floats!([A: Float8, B: Float8<Kind = A::Kind>, D: Float8Result<A::Kind>] (A, B, D), HIPBLAS_COMPUTE_32F);
 
 impl sealed::Compute for (i8, i8, i32) {

@@ -56,7 +56,13 @@ pub(crate) fn check(op: &'static str, what: &'static str, got: usize, wanted: us
 }
 
 /// Refuses a matrix that is not of `rows` x `cols`.
-pub(crate) fn check_matrix(op: &'static str, what: &'static str, got: Stored, rows: usize, cols: usize) -> Result<()> {
+pub(crate) fn check_matrix(
+    op: &'static str,
+    what: &'static str,
+    got: Stored,
+    rows: usize,
+    cols: usize,
+) -> Result<()> {
     if (got.seen_rows(), got.seen_cols()) == (rows, cols) {
         Ok(())
     } else {

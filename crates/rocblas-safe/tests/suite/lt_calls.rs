@@ -50,7 +50,8 @@ fn an_algorithm_is_asked_for_once_for_a_problem() {
         let call = lt.matmul(matrix, matrix.t(), result);
         if relu { call.relu().run(&stream).unwrap() } else { call.run(&stream).unwrap() }
     };
-    for (other, remembered) in [((0, 4, false), 3), ((0, 5, false), 4), ((1, 4, false), 5), ((0, 4, true), 6)] {
+    for (other, remembered) in [((0, 4, false), 3), ((0, 5, false), 4), ((1, 4, false), 5), ((0, 4, true), 6)]
+    {
         square(other.0, other.1, other.2);
         square(other.0, other.1, other.2);
         assert_eq!(lt.statistics().remembered, remembered, "offset, leading dimension, ReLU: {other:?}");
@@ -109,7 +110,10 @@ fn threads_share_a_handle() {
             let (lt, stream) = (&lt, stream.device().new_stream().unwrap());
             scope.spawn(move || {
                 for _ in 0..10 {
-                    assert_eq!(ones(&stream, lt, (size, size, size)).unwrap(), vec![size as f32; size * size]);
+                    assert_eq!(
+                        ones(&stream, lt, (size, size, size)).unwrap(),
+                        vec![size as f32; size * size]
+                    );
                 }
             });
         }
@@ -127,7 +131,8 @@ fn a_graph_repeats_a_product_and_outlives_the_handle() {
     let graph = stream.capture(|_| {
         let matrix = Matrix::new(a.view(), 2, 2, COLS).unwrap();
         let result = MatrixMut::new(d.view_mut(), 2, 2, COLS).unwrap();
-        answer = lt.matmul(matrix, matrix, result).accumulate(1.0).bias_per_row(bias.view()).relu().run(&stream);
+        answer =
+            lt.matmul(matrix, matrix, result).accumulate(1.0).bias_per_row(bias.view()).relu().run(&stream);
         Ok(())
     });
     answer.unwrap();

@@ -52,7 +52,9 @@ fn cases() -> Vec<Case> {
     let adds = [Adds::Nothing, Adds::Itself, Adds::Other];
     let mut cases = Vec::new();
     for (a, b) in LAYS.iter().flat_map(|&a| LAYS.map(|b| (a, b))) {
-        for (d, turned) in LAYS.iter().flat_map(|&d| [[false; 2], [true, false], [false, true], [true; 2]].map(|t| (d, t))) {
+        for (d, turned) in
+            LAYS.iter().flat_map(|&d| [[false; 2], [true, false], [false, true], [true; 2]].map(|t| (d, t)))
+        {
             let turn = cases.len() + cases.len() / 16;
             let act = acts[turn % 3];
             cases.push(Case {
@@ -237,7 +239,12 @@ fn large_products() {
         alpha: 1.5,
     };
     product::<f16, f16, f16, f16>(&stream, &lt, &mut Numbers::new(8), case);
-    product::<f32, f32, f32, f32>(&stream, &lt, &mut Numbers::new(9), Case { lays: [LAYS[1], LAYS[0], LAYS[0]], ..case });
+    product::<f32, f32, f32, f32>(
+        &stream,
+        &lt,
+        &mut Numbers::new(9),
+        Case { lays: [LAYS[1], LAYS[0], LAYS[0]], ..case },
+    );
 }
 
 /// Sums of bytes are exact, and compared so: k reaches from 1 to 300, where they need 23 bits.
@@ -319,6 +326,10 @@ fn what_a_zero_multiplies_is_not_read() {
     lt.matmul(square(ones.view()), square(ones.view()), result).accumulate(0.0).run(&stream).unwrap();
     assert_eq!(stream.download(&d).unwrap(), [2.0; 4]);
     let result = MatrixMut::new(d.view_mut(), 2, 2, Layout::RowMajor).unwrap();
-    lt.matmul(square(nan.view()), square(ones.view()), result).alpha(0.0).accumulate(3.0).run(&stream).unwrap();
+    lt.matmul(square(nan.view()), square(ones.view()), result)
+        .alpha(0.0)
+        .accumulate(3.0)
+        .run(&stream)
+        .unwrap();
     assert_eq!(stream.download(&d).unwrap(), [6.0; 4]);
 }

@@ -74,7 +74,10 @@ fn biases_factors_and_auxiliary_outputs() {
     let message = bench.refused(COLS, |call| call.bias_per_row(view(3)), &mut result);
     assert_eq!(message, "matmul: the length of the bias is 3, and 2 is needed");
     let message = bench.refused(COLS, |call| call.bias_per_column(view(2)), &mut result);
-    assert!(message.starts_with("matmul: a bias for each row of a row-major result, or for each column"), "{message}");
+    assert!(
+        message.starts_with("matmul: a bias for each row of a row-major result, or for each column"),
+        "{message}"
+    );
     assert!(message.ends_with("store the result in the other layout"), "{message}");
     let message = bench.refused(Layout::RowMajor, |call| call.bias_per_row(view(2)), &mut result);
     assert!(message.starts_with("matmul: a bias for each row of a row-major result"), "{message}");
@@ -114,7 +117,10 @@ fn batches() {
     assert!(matches!(answer, Err(Error::BatchCount { expected: 3, got: 2, .. })), "{answer:?}");
     let place = MatrixMut::new(result.view_mut(), 2, 2, COLS).unwrap();
     let answer = lt.matmul(many(2), one, place).run(&stream);
-    assert!(matches!(answer, Err(Error::BatchCount { expected: 1, got: 2, .. })), "one result for many: {answer:?}");
+    assert!(
+        matches!(answer, Err(Error::BatchCount { expected: 1, got: 2, .. })),
+        "one result for many: {answer:?}"
+    );
     let anywhere = MatrixBatch::from_matrices([one, one]).unwrap();
     let place = MatrixBatchMut::strided(result.view_mut(), (2, 2), COLS, None, (2, 4)).unwrap();
     let answer = lt.matmul(anywhere, one, place).run(&stream);
@@ -174,7 +180,8 @@ fn platform_with(heuristic: hipblasLtMatmulAlgoGetHeuristic_fn) -> Arc<Platform>
     let rtc = Err(LoadError::NotProvided { library: "a compiler", reason: "none is needed" });
     // SAFETY: S1, S11: the functions are the real platform's, and the library is made of its library's.
     unsafe {
-        let platform = Platform::from_tables(real.kind, real.raw_version, real.hip().clone(), rtc, *real.ext());
+        let platform =
+            Platform::from_tables(real.kind, real.raw_version, real.hip().clone(), rtc, *real.ext());
         platform.library(changed).expect("the platform has the library");
         Arc::new(platform)
     }
@@ -239,5 +246,8 @@ fn what_the_library_answers_is_an_error_with_its_name() {
     let error = answer.expect_err("it is refused");
     assert!(error.is_passing(), "memory may be there later");
     let message = error.to_string();
-    assert!(message.starts_with("hipblasLtMatmulAlgoGetHeuristic answered HIPBLAS_STATUS_ALLOC_FAILED (2)"), "{message}");
+    assert!(
+        message.starts_with("hipblasLtMatmulAlgoGetHeuristic answered HIPBLAS_STATUS_ALLOC_FAILED (2)"),
+        "{message}"
+    );
 }

@@ -66,7 +66,8 @@ numbers! {
 /// A float of 8 bits: sign, exponent with this bias, and a fraction of so many bits.
 fn finite(bits: u8, fraction_bits: u32, bias: i32) -> f64 {
     let scale = 2.0_f64.powi(fraction_bits as i32);
-    let (exponent, fraction) = (i32::from((bits & 0x7f) >> fraction_bits), f64::from(bits & ((1 << fraction_bits) - 1)));
+    let (exponent, fraction) =
+        (i32::from((bits & 0x7f) >> fraction_bits), f64::from(bits & ((1 << fraction_bits) - 1)));
     let size = match exponent {
         0 => fraction / scale * 2.0_f64.powi(1 - bias),
         _ => (1.0 + fraction / scale) * 2.0_f64.powi(exponent - bias),
@@ -96,7 +97,8 @@ fn e5m2fnuz(bits: u8) -> f64 {
 
 /// The pattern of the nearest finite number, by trying all of them.
 fn nearest(x: f64, value: fn(u8) -> f64) -> u8 {
-    let distance = |bits: &u8| if value(*bits).is_finite() { (value(*bits) - x).abs() } else { f64::INFINITY };
+    let distance =
+        |bits: &u8| if value(*bits).is_finite() { (value(*bits) - x).abs() } else { f64::INFINITY };
     (0..=255).min_by(|a, b| distance(a).total_cmp(&distance(b))).expect("there are patterns")
 }
 
