@@ -128,8 +128,7 @@ fn product<A: Number, B: Number, D: Number, E: Number + BiasFor<D>>(
     let (da, db, mut dd) = (a.upload(stream), b.upload(stream), d.upload(stream));
     let (dother, mut daux) = (other.upload(stream), d.upload(stream));
     let dbias = stream.upload(&biases).unwrap();
-    let turn = |operand: rocblas_safe::MatrixBatch<'_, A>| if turned[0] { operand.t() } else { operand };
-    let left = turn(a.operand(&da));
+    let left = if turned[0] { a.operand(&da).t() } else { a.operand(&da) };
     let right = if turned[1] { b.operand(&db).t() } else { b.operand(&db) };
     let mut call = lt.matmul(left, right, d.result(&mut dd)).alpha(alpha);
     call = match adds {

@@ -6,6 +6,7 @@ use half::{bf16, f16};
 use hip_safe::{DeviceBuffer, Stream};
 use rocblas_safe::lt::{F8E4M3, F8E4M3Fnuz, F8E5M2, F8E5M2Fnuz, LtElement};
 use rocblas_safe::{Layout, MatrixBatch, MatrixBatchMut};
+use std::sync::LazyLock;
 
 /// A type of `lt`.
 pub(crate) trait Number: LtElement + std::fmt::Debug {
@@ -57,10 +58,10 @@ numbers! {
     bf16: (two_to(-8), two_to(-134)), bf16::from_f64, bf16::to_f64, bf16::NAN, |x| x.to_bits().into();
     i8: (0.0, 0.0), |x| x as i8, f64::from, 101, |x| x as u8 as u32;
     i32: (0.0, 0.0), |x| x as i32, f64::from, 1_000_001, i32::cast_unsigned;
-    F8E4M3: (two_to(-4), two_to(-10)), |x| Self(nearest(x, e4m3)), |x| e4m3(x.0), Self(0x7f), |x| x.0.into();
-    F8E5M2: (two_to(-3), two_to(-17)), |x| Self(nearest(x, e5m2)), |x| e5m2(x.0), Self(0x7f), |x| x.0.into();
-    F8E4M3Fnuz: (two_to(-4), two_to(-11)), |x| Self(nearest(x, e4m3fnuz)), |x| e4m3fnuz(x.0), Self(0x80), |x| x.0.into();
-    F8E5M2Fnuz: (two_to(-3), two_to(-18)), |x| Self(nearest(x, e5m2fnuz)), |x| e5m2fnuz(x.0), Self(0x80), |x| x.0.into();
+    F8E4M3: (two_to(-4), two_to(-10)), |x| Self(nearest(x, 0)), |x| values(0)[usize::from(x.0)], Self(0x7f), |x| x.0.into();
+    F8E5M2: (two_to(-3), two_to(-17)), |x| Self(nearest(x, 1)), |x| values(1)[usize::from(x.0)], Self(0x7f), |x| x.0.into();
+    F8E4M3Fnuz: (two_to(-4), two_to(-11)), |x| Self(nearest(x, 2)), |x| values(2)[usize::from(x.0)], Self(0x80), |x| x.0.into();
+    F8E5M2Fnuz: (two_to(-3), two_to(-18)), |x| Self(nearest(x, 3)), |x| values(3)[usize::from(x.0)], Self(0x80), |x| x.0.into();
 }
 
 /// A float of 8 bits: sign, exponent with this bias, and a fraction of so many bits.
@@ -95,8 +96,17 @@ fn e5m2fnuz(bits: u8) -> f64 {
     if bits == 0x80 { f64::NAN } else { finite(bits, 2, 16) }
 }
 
+/// The values of all patterns: computed once, because every number is looked for among them.
+fn values(format: usize) -> &'static [f64; 256] {
+    static ALL: LazyLock<[[f64; 256]; 4]> = LazyLock::new(|| {
+        [e4m3, e5m2, e4m3fnuz, e5m2fnuz].map(|value| std::array::from_fn(|bits| value(bits as u8)))
+    });
+    &ALL[format]
+}
+
 /// The pattern of the nearest finite number, by trying all of them.
-fn nearest(x: f64, value: fn(u8) -> f64) -> u8 {
+fn nearest(x: f64, format: usize) -> u8 {
+    let value = |bits: u8| values(format)[usize::from(bits)];
     let distance =
         |bits: &u8| if value(*bits).is_finite() { (value(*bits) - x).abs() } else { f64::INFINITY };
     (0..=255).min_by(|a, b| distance(a).total_cmp(&distance(b))).expect("there are patterns")
