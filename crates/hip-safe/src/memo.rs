@@ -84,6 +84,23 @@ impl<K: Eq + Hash + Clone, V: Clone> Memo<K, V> {
         drop((former, oldest));
     }
 
+    /// Remembers an answer unless there is one by now, as of another thread; the one that is remembered.
+    pub fn keep(&self, key: K, value: V) -> V {
+        let mut state = self.state.lock();
+        if let Some(known) = state.known.get(&key) {
+            let known = known.value.clone();
+            drop(state);
+            return known;
+        }
+        state.now += 1;
+        let entry = Entry { value: value.clone(), last: state.now };
+        state.known.insert(key, entry);
+        let oldest = if state.known.len() > self.capacity { state.remove_oldest() } else { None };
+        drop(state);
+        drop(oldest);
+        value
+    }
+
     /// Forgets all answers.
     pub fn clear(&self) {
         let all = std::mem::take(&mut self.state.lock().known);
