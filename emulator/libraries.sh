@@ -1,7 +1,6 @@
 #!/usr/bin/env bash
-# Runs the test suites of rocblas-safe, miopen-safe, rocrand-safe, rocfft-safe, rocsolver-safe and rocsparse-safe against AMD's real libraries on emulated
-# devices,
-# each test in a process of its own, and writes a table: passed, wrong, refused, not reached.
+# Runs the test suites of rocblas-safe, miopen-safe, rocrand-safe, rocfft-safe, rocsolver-safe and rocsparse-safe
+# against AMD's real libraries on emulated devices, each test in a process of its own, and writes a table: passed, wrong, refused, not reached.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -77,7 +76,7 @@ said() { # LOG
     [ -n "$reason" ] || reason=$(grep -a -m 1 -A 2 'panicked at' "$1" | sed -E 's/.*panicked at ([^ ]*):[0-9]+:$/\1: /' | tr -d '\n' || true)
     tr '\t' ' ' <<<"$reason" | cut -c 1-300
 }
-answers='answered (rocblas_status|miopenStatus|ROCRAND_STATUS|rocfft_status|rocsparse_status|hipError)|hipError[A-Z]|not supported here|what the platform lacks|no rocBLAS: |no MIOpen: |no rocRAND: |no rocFFT: |no rocSOLVER, rocSPARSE: '
+answers='answered (rocblas_status|miopenStatus|ROCRAND_STATUS|rocfft_status|rocsparse_status|HIPBLAS_STATUS|hipError)|hipError[A-Z]|not supported here|what the platform lacks|no rocBLAS: |no MIOpen: |no rocRAND: |no rocFFT: |no rocSOLVER: |no rocSPARSE: |no hipBLASLt: |the library has no algorithm'
 # The result of a test that ended with STATUS, and what there is to say of it.
 judge() { # STATUS LOG SECONDS
     local reason

@@ -38,6 +38,7 @@ mod level3;
 mod operand;
 mod parallel;
 mod scalar;
+pub mod sums;
 
 pub use hip_host::library::serves;
 

@@ -100,6 +100,7 @@ mod handle;
 mod inline_vec;
 mod launch;
 mod library_handle;
+mod memo;
 mod memory;
 #[cfg(doctest)]
 mod misuse;
@@ -130,6 +131,7 @@ pub use hip_sys::{MemoryKind, Platform, PlatformKind, UnknownArchitecture, Versi
 pub use launch::kernel::support as __kernel;
 pub use launch::{BufferArgument, FunctionAttributes, Launch, LaunchConfig, SuggestedBlock};
 pub use library_handle::LibraryHandle;
+pub use memo::{Memo, MemoStatistics};
 pub use memory::{
     AnyBits, BufferKind, DeviceBuffer, DeviceRepr, DeviceSlice, DeviceSliceMut, DeviceUsage, DeviceView,
     DeviceViewMut, IpcHandle, LiveBuffer, ManagedAdvice, ManagedBuffer, ManagedLocation, MemoryCheck,

@@ -2,7 +2,7 @@
 //!
 //! The sizes, offsets and values are the compiler's own, of the types that calls are made with.
 
-pub use crate::generated::layout::{AMDSMI, HIP, MIOPEN, ROCBLAS, ROCFFT, ROCRAND, ROCSOLVER, ROCSPARSE, RTC};
+pub use crate::generated::layout::{AMDSMI, HIP, HIPBLASLT, MIOPEN, ROCBLAS, ROCFFT, ROCRAND, ROCSOLVER, ROCSPARSE, RTC};
 
 /// Everything of a library's headers that the bindings repeat.
 #[derive(Debug, Clone, Copy)]
@@ -51,6 +51,7 @@ mod tests {
             (RTC, include_str!("generated/rtc.rs")),
             (ROCRAND, include_str!("generated/rocrand.rs")),
             (ROCFFT, include_str!("generated/rocfft.rs")),
+            (HIPBLASLT, include_str!("generated/hipblaslt.rs")),
             (ROCBLAS, include_str!("generated/rocblas.rs")),
             (ROCSOLVER, include_str!("generated/rocsolver.rs")),
             (ROCSPARSE, include_str!("generated/rocsparse.rs")),

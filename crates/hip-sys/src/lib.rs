@@ -24,8 +24,8 @@
 //! `hipModuleLoadData` takes an address without a length. An [`Image`] is bytes that were checked for it.
 //!
 //! Functions of every ROCm since 5.2 are plain fields; later ones are [`Optional`]. Asking for an absent one returns
-//! [`Unsupported`] with the version that introduced it. [`Rocrand`], [`Rocfft`], [`Rocblas`], [`Rocsolver`], [`Rocsparse`] and [`Miopen`] are libraries beside HIP;
-//! [`Library::load_for`] loads AMD's for AMD's HIP, and [`Platform::library`] keeps a platform's. [`AmdSmi`] belongs to no HIP.
+//! [`Unsupported`] with the version that introduced it. [`Rocrand`], [`Rocfft`], [`Rocblas`], [`Rocsolver`], [`Rocsparse`], [`Hipblaslt`] and [`Miopen`] are libraries beside
+//! HIP; [`Library::load_for`] loads AMD's for AMD's HIP, and [`Platform::library`] keeps a platform's. [`AmdSmi`] belongs to no HIP.
 
 mod amd_smi;
 mod architectures;
@@ -59,8 +59,9 @@ pub use error::{LoadError, Unsupported};
 pub use exit::{at_exit, exiting, watch_exit};
 pub use files::{check_owner, check_owner_of, file_identity};
 pub use foreign::{WithSlack, text_in};
-pub use generated::{amdsmi, hip, miopen, rocblas, rocfft, rocrand, rocsolver, rocsparse, rtc};
+pub use generated::{amdsmi, hip, hipblaslt, miopen, rocblas, rocfft, rocrand, rocsolver, rocsparse, rtc};
 pub use hip::HipTable;
+pub use hipblaslt::HipblasltTable;
 pub use image::{Image, ImageError};
 pub use memory_type::MemoryKind;
 pub use miopen::MiopenTable;
@@ -69,7 +70,7 @@ pub use panics::catch_panic;
 pub use platform::{Access, Extensions, Extent, Platform, PlatformKind, Version};
 pub use rocblas::RocblasTable;
 pub use rocfft::RocfftTable;
-pub use rocm_libraries::{Library, Miopen, Rocblas, Rocfft, Rocrand, Rocsolver, Rocsparse, Table};
+pub use rocm_libraries::{Hipblaslt, Library, Miopen, Rocblas, Rocfft, Rocrand, Rocsolver, Rocsparse, Table};
 pub use rocrand::RocrandTable;
 pub use rocsolver::RocsolverTable;
 pub use rocsparse::RocsparseTable;

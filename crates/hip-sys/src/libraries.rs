@@ -1,7 +1,8 @@
 //! The libraries beside HIP that belong to a platform: AMD's own, or what stands in their place.
 
 use crate::{
-    Library, LoadError, MiopenTable, Platform, PlatformKind, RocblasTable, RocfftTable, RocrandTable,
+    HipblasltTable, Library, LoadError, MiopenTable, Platform, PlatformKind, RocblasTable, RocfftTable,
+    RocrandTable,
     RocsolverTable, RocsparseTable, Table,
 };
 use std::sync::OnceLock;
@@ -14,6 +15,7 @@ pub struct Libraries {
     pub(crate) rocblas: Slot<RocblasTable>,
     pub(crate) rocsolver: Slot<RocsolverTable>,
     pub(crate) rocsparse: Slot<RocsparseTable>,
+    pub(crate) hipblaslt: Slot<HipblasltTable>,
     pub(crate) miopen: Slot<MiopenTable>,
 }
 

@@ -1,6 +1,7 @@
-//! AMD's other ROCm libraries, found at run time: rocRAND, rocFFT, rocBLAS, rocSOLVER, rocSPARSE and MIOpen.
+//! AMD's other ROCm libraries, found at run time: rocRAND, rocFFT, rocBLAS, rocSOLVER, rocSPARSE, hipBLASLt and MIOpen.
 
 use crate::hip::hipRuntimeGetVersion_fn;
+use crate::hipblaslt::hipblasStatus_t;
 use crate::libraries::{Libraries, Slot};
 use crate::miopen::miopenStatus_t;
 use crate::rocblas::{rocblas_create_handle_fn, rocblas_status};
@@ -8,7 +9,7 @@ use crate::rocfft::rocfft_status;
 use crate::rocrand::rocrand_status;
 use crate::rocsparse::rocsparse_status;
 use crate::{
-    LoadError, MiopenTable, Platform, RocblasTable, RocfftTable, RocrandTable, RocsolverTable, RocsparseTable, Version,
+    HipblasltTable, LoadError, MiopenTable, Platform, RocblasTable, RocfftTable, RocrandTable, RocsolverTable, RocsparseTable, Version,
     loader,
 };
 use std::ffi::{CStr, c_char};
@@ -50,6 +51,8 @@ pub type Rocblas = Library<RocblasTable>;
 pub type Rocsolver = Library<RocsolverTable>;
 /// rocSPARSE: `librocsparse.so.1` (ROCm 6 and 7). That of ROCm 5 has other signatures.
 pub type Rocsparse = Library<RocsparseTable>;
+/// hipBLASLt: `libhipblaslt.so.1` (ROCm 7) or `.so.0` (ROCm 6). A later one is refused.
+pub type Hipblaslt = Library<HipblasltTable>;
 /// MIOpen: `libMIOpen.so.1`.
 pub type Miopen = Library<MiopenTable>;
 
@@ -127,12 +130,13 @@ impl<T> Library<T> {
     }
 
     /// What it answered to be; zeros for a rocSPARSE that finds no device, because it tells a handle alone. That is the library's own version, not ROCm's: rocRAND 2.10.9 is in ROCm 5.2, 4.2.0 in 7.2; rocBLAS
-    /// 2.44 in 5.2, 5.2 in 7.2; rocFFT 1.0.17 in 5.2, 1.0.36 in 7.2; rocSOLVER 3.18 in 5.2, 3.32 in 7.2; rocSPARSE 3.0.2 in 6.0, 4.2.0 in 7.2; MIOpen 2.17 in 5.2, 3.5 in 7.2; AMD SMI 26.0 in 7.0, 27.0 in 10.0.
+    /// 2.44 in 5.2, 5.2 in 7.2; rocFFT 1.0.17 in 5.2, 1.0.36 in 7.2; rocSOLVER 3.18 in 5.2, 3.32 in 7.2; rocSPARSE 3.0.2 in 6.0, 4.2.0 in 7.2; hipBLASLt 1.2.2 in 7.2; MIOpen 2.17 in 5.2, 3.5 in 7.2; AMD SMI 26.0 in 7.0, 27.0 in 10.0.
     #[doc(alias = "rocrand_get_version")]
     #[doc(alias = "rocblas_get_version_string")]
     #[doc(alias = "rocfft_get_version_string")]
     #[doc(alias = "rocsolver_get_version_string")]
     #[doc(alias = "rocsparse_get_version")]
+    #[doc(alias = "hipblasLtGetVersion")]
     #[doc(alias = "miopenGetVersion")]
     pub fn version(&self) -> Version {
         self.version
@@ -341,6 +345,34 @@ impl sealed::Sealed for RocsparseTable {
         match status {
             rocsparse_status::rocsparse_status_success => Ok(Version::from_rocrand(raw)),
             status => Err(("rocsparse_get_version", status.0)),
+        }
+    }
+}
+
+impl Table for HipblasltTable {}
+
+impl sealed::Sealed for HipblasltTable {
+    const TITLE: &'static str = "hipBLASLt (libhipblaslt)";
+    const NAMES: &'static [&'static str] = &["libhipblaslt.so.1", "libhipblaslt.so.0", "libhipblaslt.so"];
+    const TOO_NEW: Option<u32> = Some(2);
+    const REMEDY: &'static str = "Install hipBLASLt (hipblaslt, or libhipblaslt1 on Debian sid), or set ROCM_PATH to the folder above its lib/";
+
+    fn fill(source: &loader::Source) -> Result<Self, LoadError> {
+        Self::load(source)
+    }
+
+    fn slot(libraries: &Libraries) -> &Slot<Self> {
+        &libraries.hipblaslt
+    }
+
+    unsafe fn ask_version(&self) -> Result<Version, (&'static str, u32)> {
+        let mut raw = 0;
+        // Every release answers its number for any handle but null, and does not look at it: one of its own would take a device.
+        let any = std::ptr::from_mut(&mut raw).cast();
+        // SAFETY: S1: the table was filled from the library; the version is live and writable.
+        match unsafe { (self.hipblasLtGetVersion)(any, &mut raw) } {
+            hipblasStatus_t::HIPBLAS_STATUS_SUCCESS => Ok(Version::from_rocrand(raw)),
+            status => Err(("hipblasLtGetVersion", status.0)),
         }
     }
 }

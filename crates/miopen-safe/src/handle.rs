@@ -3,7 +3,7 @@
 use crate::attention::Attentions;
 use crate::owner::library;
 use crate::raw;
-use crate::solutions::Solutions;
+use crate::solutions::{MOST_SOLUTIONS, Solutions};
 use crate::{Error, Result};
 use hip_safe::{Device, DeviceBuffer, Platform, Stream, report_drop_error};
 use hip_sys::miopen::{miopenHandle, miopenHandle_t};
@@ -79,7 +79,7 @@ impl Handle {
             attentions: Attentions::default(),
             shared,
             stream: stream.clone(),
-            solutions: Solutions::default(),
+            solutions: Solutions::new(MOST_SOLUTIONS),
             inside,
             id: NEXT_ID.fetch_add(1, Ordering::Relaxed),
         })

@@ -85,7 +85,6 @@ mod handle;
 mod layout;
 mod library;
 mod lrn;
-mod memo;
 mod ops;
 mod owner;
 mod pooling;

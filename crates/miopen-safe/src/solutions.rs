@@ -2,7 +2,7 @@
 
 use crate::Convolution;
 use crate::layout::Layout;
-use crate::memo::Memo;
+use hip_safe::{Memo, MemoStatistics};
 use hip_sys::miopen::miopenConvAlgorithm_t;
 use std::fmt;
 use std::sync::Arc;
@@ -105,6 +105,12 @@ pub struct SolutionStatistics {
     pub remembered: usize,
 }
 
+impl From<MemoStatistics> for SolutionStatistics {
+    fn from(MemoStatistics { hits, misses, remembered, .. }: MemoStatistics) -> Self {
+        Self { hits, misses, remembered }
+    }
+}
+
 /// The properties that a choice depends on.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(crate) struct Problem {
@@ -116,6 +122,9 @@ pub(crate) struct Problem {
     pub(crate) result: Arc<Layout>,
     pub(crate) convolution: Arc<Convolution>,
 }
+
+/// The most solutions that a handle remembers.
+pub(crate) const MOST_SOLUTIONS: usize = 4096;
 
 /// The solutions that a handle remembers.
 pub(crate) type Solutions = Memo<(SearchMode, Arc<Problem>), Solution>;

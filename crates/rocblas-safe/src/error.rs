@@ -1,5 +1,6 @@
 //! All errors, with what was found, what was expected and what to do.
 
+use crate::lt;
 use crate::raw::Failure;
 use hip_sys::rocblas::rocblas_status;
 use hip_sys::{LoadError, Unsupported};
@@ -7,7 +8,8 @@ use hip_sys::{LoadError, Unsupported};
 /// The result of this crate's calls.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-/// The error of a call. All but [`Error::Status`] and some of [`Error::Hip`] are returned before any call of the library.
+/// The error of a call. All but [`Error::Status`], [`Error::LtStatus`], [`Error::NoAlgorithm`] and some of
+/// [`Error::Hip`] are returned before any call of the library.
 #[derive(Clone, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
@@ -29,6 +31,28 @@ pub enum Error {
         code: u32,
         /// Its name, such as `rocblas_status_memory_error`.
         name: &'static str,
+    },
+    /// The platform has no hipBLASLt, or it could not be loaded.
+    #[error("no hipBLASLt: {0}. Handle::gemm and gemm_ex do without it")]
+    NoLtLibrary(LoadError),
+    /// A function of hipBLASLt returned an error.
+    #[error("{function} answered {name} ({code}){}", lt_remedy(*code))]
+    LtStatus {
+        /// The C function.
+        function: &'static str,
+        /// The status, a `hipblasStatus_t`.
+        code: u32,
+        /// Its name, such as `HIPBLAS_STATUS_ALLOC_FAILED`.
+        name: &'static str,
+    },
+    /// hipBLASLt has no algorithm for a product.
+    #[error(
+        "the library has no algorithm for {problem}: take Handle::gemm or gemm_ex, which have every layout, and what follows the \
+         product in calls of its own; or allow more work memory (LtHandle::set_work_limit)"
+    )]
+    NoAlgorithm {
+        /// The product, as C gets it.
+        problem: String,
     },
     /// A size exceeds 32 bits, and the library has no function for such sizes.
     #[error(
@@ -187,6 +211,12 @@ impl From<Failure> for Error {
     }
 }
 
+impl From<lt::Failure> for Error {
+    fn from(lt::Failure { function, status }: lt::Failure) -> Self {
+        Self::LtStatus { function, code: status.0, name: lt::status_name(status) }
+    }
+}
+
 hip_sys::debug_by_display!(Error);
 
 impl Error {
@@ -195,6 +225,9 @@ impl Error {
         match self {
             Self::Hip(_) => true,
             Self::Status { code, .. } => *code == rocblas_status::rocblas_status_memory_error.0,
+            Self::LtStatus { code, .. } => {
+                *code == hip_sys::hipblaslt::hipblasStatus_t::HIPBLAS_STATUS_ALLOC_FAILED.0
+            }
             _ => false,
         }
     }
@@ -222,6 +255,15 @@ fn remedy(code: u32) -> &'static str {
         2 => ". This platform does not offer it",
         5 => ". The workspace is too small, or memory ran out: Handle::set_workspace with more bytes",
         14 | 15 => ". The library was built without it, or not for this device",
+        _ => "",
+    }
+}
+
+fn lt_remedy(code: u32) -> &'static str {
+    match code {
+        2 => ". Memory ran out: LtHandle::set_work_limit with fewer bytes, or drop buffers",
+        7 => ". This platform does not offer it: take Handle::gemm",
+        8 => ". The library has no kernels for this card: take Handle::gemm",
         _ => "",
     }
 }

@@ -46,6 +46,8 @@
 //! rocBLAS itself is found at run time. Its replacements are crates, one for each cargo feature, and both are on by default: `host` for
 //! hip-host's threads of the CPU, `nvidia` for cuBLAS on hip-nvidia. [`library()`] says what a platform has.
 //!
+//! [`lt`] has products with what follows them in networks, by hipBLASLt: a library of its own, which not every machine has.
+//!
 //! `COVERAGE.md` lists each C function and what wraps it.
 
 mod band;
@@ -55,6 +57,7 @@ mod error;
 mod flag;
 mod handle;
 mod library;
+pub mod lt;
 mod matrix;
 mod matrix_batch;
 #[cfg(doctest)]

@@ -19,7 +19,8 @@ pub trait Element: Operable + ElementCalls + GemmCalls {
     type Real: AnyBits;
 }
 
-/// What the operands of [`Handle::gemm_ex`](crate::Handle::gemm_ex) are made of: every [`Element`], and `i8` and `i32`. No other crate implements it.
+/// What the operands of [`Handle::gemm_ex`](crate::Handle::gemm_ex) are made of: every [`Element`], and `i8` and `i32`; those of [`lt`](crate::lt) are 8-bit floats
+/// too. No other crate implements it.
 pub trait Operable: AnyBits + sealed::Operable {
     /// Whether conjugating does anything.
     const COMPLEX: bool;
@@ -61,13 +62,15 @@ pub(crate) mod sealed {
 
 macro_rules! operable {
     ($T:ty, $complex:literal) => {
-        impl sealed::Operable for $T {}
+        impl $crate::types::sealed::Operable for $T {}
 
-        impl Operable for $T {
+        impl $crate::Operable for $T {
             const COMPLEX: bool = $complex;
         }
     };
 }
+
+pub(crate) use operable;
 
 macro_rules! element {
     ($T:ty, $Scale:ty, $Real:ty, $complex:literal) => {

@@ -1,6 +1,6 @@
 //! `COVERAGE.md`, the table of functions and the code say the same.
 
-use hip_sys::RocblasTable;
+use hip_sys::{HipblasltTable, RocblasTable};
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -124,5 +124,44 @@ fn wrappers_are_methods_that_name_their_function() {
         }
         let alias = format!("\"{}\"", functions[0]);
         assert!(text.contains(&alias), "{}: no method names it in a doc alias", functions[0]);
+    }
+}
+
+/// The rows of hipBLASLt: function, state, by.
+fn lt_rows() -> Vec<[String; 3]> {
+    let text = read(&root().join("COVERAGE.md"));
+    let row = |line: &str| {
+        let cells: Vec<&str> =
+            line.strip_prefix("| `hipblasLt")?.trim_end_matches('|').split(" | ").collect();
+        let &[name, state, by] = cells.as_slice() else { panic!("three cells: {line}") };
+        Some([format!("hipblasLt{}", name.trim_end_matches('`')), state.into(), by.trim().into()])
+    };
+    text.lines().filter_map(row).collect()
+}
+
+#[test]
+fn functions_of_hipblaslt_are_listed_as_the_code_calls_them() {
+    let rows = lt_rows();
+    let listed: BTreeSet<String> = rows.iter().map(|row| row[0].clone()).collect();
+    let table: BTreeSet<String> =
+        HipblasltTable::SYMBOLS.iter().map(|symbol| symbol.name.to_owned()).collect();
+    assert_eq!((listed.len(), &listed), (rows.len(), &table), "each once, and all of them");
+    let text = sources("src/lt");
+    // hip-sys asks for the version.
+    let called = |name: &&String| {
+        words(&text).contains(name.as_str()) && !name.ends_with("GetVersion")
+            || **name == "hipblasLtGetVersion"
+    };
+    let wrapped: BTreeSet<&String> =
+        rows.iter().filter(|row| row[1] == "wrapped").map(|row| &row[0]).collect();
+    assert_eq!(wrapped, table.iter().filter(called).collect::<BTreeSet<_>>());
+    let raw = rows.iter().filter(|row| row[1] == "raw" && !row[2].is_empty()).count();
+    let figures =
+        format!("declares {} functions: {} are wrapped, and {raw} are raw.", rows.len(), wrapped.len());
+    assert!(read(&root().join("COVERAGE.md")).contains(&figures), "{figures}");
+    for [function, _, by] in rows.iter().filter(|row| row[1] == "wrapped") {
+        for method in by.split(", ") {
+            assert!(text.contains(&format!("pub fn {method}")), "{function}: there is no method {method}");
+        }
     }
 }

@@ -1,35 +1,20 @@
 //! Plans that are used again.
 
 use crate::{Complex, Layout, Plan, Real, Result, Spec, Transform};
-use hip_safe::{Device, DeviceRepr};
+use hip_safe::{Device, DeviceRepr, Memo};
 use hip_sys::rocfft::rocfft_precision;
-use parking_lot::Mutex;
 use std::any::Any;
-use std::collections::HashMap;
 use std::sync::Arc;
 
 /// The plans of a device, by what they transform. The one that was not asked for the longest time goes when there are too many; whoever has it
 /// may use it on.
 pub struct PlanCache {
     device: Device,
-    capacity: usize,
-    state: Mutex<State>,
-}
-
-#[derive(Default)]
-struct State {
-    plans: HashMap<Key, Entry>,
-    /// How often a plan was asked for.
-    asked: u64,
-}
-
-struct Entry {
-    plan: Arc<dyn Any + Send + Sync>,
-    last: u64,
+    plans: Memo<Key, Arc<dyn Any + Send + Sync>>,
 }
 
 /// What makes a plan another one.
-#[derive(PartialEq, Eq, Hash)]
+#[derive(Clone, PartialEq, Eq, Hash)]
 struct Key {
     precision: rocfft_precision,
     transform: Transform,
@@ -43,12 +28,12 @@ struct Key {
 impl PlanCache {
     /// An empty cache of at most so many plans, one at least.
     pub fn new(device: &Device, capacity: usize) -> Self {
-        Self { device: device.clone(), capacity: capacity.max(1), state: Mutex::default() }
+        Self { device: device.clone(), plans: Memo::new(capacity) }
     }
 
     /// How many plans it has.
     pub fn len(&self) -> usize {
-        self.state.lock().plans.len()
+        self.plans.statistics().remembered
     }
 
     /// Whether it has none.
@@ -67,44 +52,12 @@ impl PlanCache {
         let Spec { transform, lengths, batch, in_place, scale, input, output } = spec.clone();
         let (precision, layouts) = (T::PRECISION, [input, output]);
         let key = Key { precision, transform, lengths, batch, in_place, scale: scale.to_bits(), layouts };
-        if let Some(known) = self.state.lock().find(&key) {
+        // The key names the precision, so a plan that is known has this type.
+        if let Some(Ok(known)) = self.plans.get(&key).map(Arc::downcast) {
             return Ok(known);
         }
-        // Made without the lock, because it may take long: two threads may make one each, and the first stays.
+        // Made without a lock, because it may take long: two threads may make one each, and the first stays.
         let made = Arc::new(Plan::new(&self.device, spec)?);
-        let gone = {
-            let mut state = self.state.lock();
-            // What another thread made meanwhile stays; ours drops after the lock.
-            if let Some(known) = state.find(&key) {
-                drop(state);
-                return Ok(known);
-            }
-            state.asked += 1;
-            let entry = Entry { plan: Arc::clone(&made) as _, last: state.asked };
-            let replaced = state.plans.insert(key, entry);
-            (replaced, (state.plans.len() > self.capacity).then(|| state.remove_oldest()))
-        };
-        // Its drop may wait for the device.
-        drop(gone);
-        Ok(made)
-    }
-}
-
-impl State {
-    /// The plan of a key, which is used now.
-    fn find<T: Real>(&mut self, key: &Key) -> Option<Arc<Plan<T>>>
-    where
-        Complex<T>: DeviceRepr,
-    {
-        self.asked += 1;
-        let now = self.asked;
-        let entry = self.plans.get_mut(key)?;
-        entry.last = now;
-        Arc::clone(&entry.plan).downcast().ok()
-    }
-
-    fn remove_oldest(&mut self) -> Option<Entry> {
-        let oldest = self.plans.values().map(|entry| entry.last).min()?;
-        self.plans.extract_if(|_, entry| entry.last == oldest).map(|(_, entry)| entry).next()
+        Ok(self.plans.keep(key, Arc::clone(&made) as _).downcast().unwrap_or(made))
     }
 }

@@ -40,6 +40,9 @@ pub(super) fn generate(headers: &Headers, library: &Library) -> Result<syn::File
     for name in &library.opaque {
         builder = builder.opaque_type(name);
     }
+    for name in &library.types {
+        builder = builder.allowlist_type(name);
+    }
     for pattern in &library.constants {
         builder = builder.allowlist_var(pattern);
     }

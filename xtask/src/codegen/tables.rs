@@ -35,6 +35,9 @@ pub(super) struct Library {
     /// Types that are bytes to us.
     #[serde(default)]
     pub opaque: Vec<String>,
+    /// Types that no function's declaration names.
+    #[serde(default)]
+    pub types: Vec<String>,
     required: Vec<String>,
     #[serde(default)]
     optional: Vec<OptionalFunctions>,

@@ -59,6 +59,9 @@ fn item(finding: &Finding) -> Item {
                 "only rocfft-safe needs it: install ROCm's rocfft, or on Debian 13 apt-get install librocfft0"
             }
             Kind::Rocsparse => "only rocsparse-safe needs it: install the rocsparse of ROCm 6 or later",
+            Kind::Hipblaslt => {
+                "only rocblas-safe's module lt needs it: install ROCm's hipblaslt, or on Debian sid apt-get install libhipblaslt1"
+            }
             Kind::Rocblas => {
                 "matrix products on AMD GPUs are faster with it: install ROCm's rocblas, or on Debian 13 apt-get install librocblas0"
             }

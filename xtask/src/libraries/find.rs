@@ -4,7 +4,7 @@ use super::kind::Kind;
 use super::version;
 use crate::workspace;
 use hip_sys::rtc::hiprtcResult;
-use hip_sys::{AmdSmi, Library, LoadError, Miopen, Platform, Rocblas, Rocfft, Rocrand, Rocsolver, Rocsparse, Table, Version};
+use hip_sys::{AmdSmi, Hipblaslt, Library, LoadError, Miopen, Platform, Rocblas, Rocfft, Rocrand, Rocsolver, Rocsparse, Table, Version};
 use std::path::{Path, PathBuf};
 
 /// A library that was looked for.
@@ -55,6 +55,7 @@ pub(super) fn system() -> Vec<Found> {
     founds.push(found_library(Kind::Rocblas, Rocblas::load()));
     founds.push(found_library(Kind::Rocsolver, Rocsolver::load()));
     founds.push(found_library(Kind::Rocsparse, Rocsparse::load()));
+    founds.push(found_library(Kind::Hipblaslt, Hipblaslt::load()));
     founds.push(found_library(Kind::Miopen, Miopen::load()));
     founds.push(found_library(Kind::AmdSmi, AmdSmi::load()));
     founds

@@ -2,7 +2,8 @@
 
 use hip_sys::layout::{self, Bindings};
 use hip_sys::{
-    AmdSmi, AmdsmiTable, HipTable, Miopen, MiopenTable, Platform, Rocblas, RocblasTable, Rocfft, RocfftTable,
+    AmdSmi, AmdsmiTable, HipTable, Hipblaslt, HipblasltTable, Miopen, MiopenTable, Platform, Rocblas, RocblasTable, Rocfft,
+    RocfftTable,
     Rocrand, RocrandTable, Rocsolver, RocsolverTable, Rocsparse, RocsparseTable, RtcTable, Symbol,
 };
 
@@ -16,13 +17,14 @@ pub(crate) enum Kind {
     Rocblas,
     Rocsolver,
     Rocsparse,
+    Hipblaslt,
     Miopen,
     AmdSmi,
 }
 
 impl Kind {
     pub(crate) const ALL: [Self; 7] =
-        [Self::Hip, Self::Rtc, Self::Rocrand, Self::Rocfft, Self::Rocblas, Self::Rocsolver, Self::Rocsparse, Self::Miopen, Self::AmdSmi];
+        [Self::Hip, Self::Rtc, Self::Rocrand, Self::Rocfft, Self::Rocblas, Self::Rocsolver, Self::Rocsparse, Self::Hipblaslt, Self::Miopen, Self::AmdSmi];
 
     /// Its name for people.
     pub(crate) const fn title(self) -> &'static str {
@@ -34,6 +36,7 @@ impl Kind {
             Self::Rocblas => "rocBLAS",
             Self::Rocsolver => "rocSOLVER",
             Self::Rocsparse => "rocSPARSE",
+            Self::Hipblaslt => "hipBLASLt",
             Self::Miopen => "MIOpen",
             Self::AmdSmi => "AMD SMI",
         }
@@ -49,6 +52,7 @@ impl Kind {
             Self::Rocblas => "rocblas",
             Self::Rocsolver => "rocsolver",
             Self::Rocsparse => "rocsparse",
+            Self::Hipblaslt => "hipblaslt",
             Self::Miopen => "miopen",
             Self::AmdSmi => "amdsmi",
         }
@@ -64,6 +68,7 @@ impl Kind {
             Self::Rocblas => "librocblas.so",
             Self::Rocsolver => "librocsolver.so",
             Self::Rocsparse => "librocsparse.so",
+            Self::Hipblaslt => "libhipblaslt.so",
             Self::Miopen => "libMIOpen.so",
             Self::AmdSmi => "libamd_smi.so",
         }
@@ -78,6 +83,7 @@ impl Kind {
             Self::Rocblas => Rocblas::NAMES,
             Self::Rocsolver => Rocsolver::NAMES,
             Self::Rocsparse => Rocsparse::NAMES,
+            Self::Hipblaslt => Hipblaslt::NAMES,
             Self::Miopen => Miopen::NAMES,
             Self::AmdSmi => AmdSmi::NAMES,
         };
@@ -99,6 +105,7 @@ impl Kind {
             Self::Rocblas => RocblasTable::SYMBOLS,
             Self::Rocsolver => RocsolverTable::SYMBOLS,
             Self::Rocsparse => RocsparseTable::SYMBOLS,
+            Self::Hipblaslt => HipblasltTable::SYMBOLS,
             Self::Miopen => MiopenTable::SYMBOLS,
             Self::AmdSmi => AmdsmiTable::SYMBOLS,
         }
@@ -114,6 +121,7 @@ impl Kind {
             Self::Rocblas => &layout::ROCBLAS,
             Self::Rocsolver => &layout::ROCSOLVER,
             Self::Rocsparse => &layout::ROCSPARSE,
+            Self::Hipblaslt => &layout::HIPBLASLT,
             Self::Miopen => &layout::MIOPEN,
             Self::AmdSmi => &layout::AMDSMI,
         }
@@ -129,6 +137,7 @@ impl Kind {
             Self::Rocblas => &["rocblas/rocblas.h"],
             Self::Rocsolver => &["rocsolver/rocsolver.h"],
             Self::Rocsparse => &["rocsparse/rocsparse.h"],
+            Self::Hipblaslt => &["hipblaslt/hipblaslt.h"],
             Self::Miopen => &["miopen/miopen.h"],
             Self::AmdSmi => &["amd_smi/amdsmi.h"],
         }
@@ -137,13 +146,17 @@ impl Kind {
     /// Whether this is the name of one of the library's C functions.
     pub(super) fn owns(self, function: &str) -> bool {
         match self {
-            Self::Hip => function.starts_with("hip") && !function.starts_with("hiprtc"),
+            Self::Hip => {
+                function.starts_with("hip")
+                    && !["hiprtc", "hipblas"].iter().any(|other| function.starts_with(other))
+            }
             Self::Rtc => function.starts_with("hiprtc"),
             Self::Rocrand => function.starts_with("rocrand_"),
             Self::Rocfft => function.starts_with("rocfft_"),
             Self::Rocblas => function.starts_with("rocblas_"),
             Self::Rocsolver => function.starts_with("rocsolver_"),
             Self::Rocsparse => function.starts_with("rocsparse_"),
+            Self::Hipblaslt => function.starts_with("hipblasLt"),
             Self::Miopen => function.starts_with("miopen"),
             Self::AmdSmi => function.starts_with("amdsmi_"),
         }

@@ -83,6 +83,10 @@ const ROCSPARSE: [((u32, u32, u32), Release, Release); 5] = [
     ((4, 2, 0), (7, 2), (7, 2)),
 ];
 
+/// hipBLASLt's versions, according to its changelog and, from 7.2 on, its header.
+const HIPBLASLT: [((u32, u32, u32), Release, Release); 2] =
+    [((0, 6, 0), (6, 0), (6, 0)), ((1, 2, 0), (7, 2), (7, 2))];
+
 /// MIOpen's versions, according to its repository's tags. The version was not always raised.
 const MIOPEN: [((u32, u32, u32), Release, Release); 9] = [
     ((2, 17, 0), (5, 2), (5, 2)),
@@ -118,6 +122,7 @@ impl Releases {
             // Without a device it tells none.
             Kind::Rocsparse if v.major == 0 => return Self { first: (6, 0), last: ANY },
             Kind::Rocsparse => (&ROCSPARSE, (v.major, v.minor, v.patch)),
+            Kind::Hipblaslt => (&HIPBLASLT, (v.major, v.minor, 0)),
             Kind::Miopen => (&MIOPEN, (v.major, v.minor, 0)),
             Kind::AmdSmi => (&AMDSMI, (v.major, v.minor, 0)),
         };
@@ -183,6 +188,7 @@ pub(super) fn of_headers(kind: Kind, include: &Path) -> Option<Version> {
         Kind::Rocblas => ("rocblas/internal/rocblas-version.h", "ROCBLAS"),
         Kind::Rocsolver => ("rocsolver/rocsolver-version.h", "ROCSOLVER"),
         Kind::Rocsparse => ("rocsparse/rocsparse-version.h", "ROCSPARSE"),
+        Kind::Hipblaslt => ("hipblaslt/hipblaslt-version.h", "HIPBLASLT"),
         Kind::Miopen => ("miopen/version.h", "MIOPEN"),
     };
     let text = read(header)?;

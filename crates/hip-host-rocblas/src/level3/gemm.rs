@@ -9,7 +9,7 @@ use super::super::operand::{Operand, Plan, Source};
 use super::super::scalar::{Element, Field, Int, Scalar};
 use super::matrix::Matrix;
 use super::product::steps;
-use super::tiles::{Narrow, multiply};
+use super::tiles::{Factor, multiply};
 use half::{bf16, f16};
 use hip_sys::rocblas::{rocblas_handle, rocblas_operation, rocblas_status};
 use num_complex::{Complex32, Complex64};
@@ -195,15 +195,14 @@ where
         let (alpha, beta) = (alpha.value().wide(), beta.value().wide());
         // SAFETY: S2: named above. What is not used is not followed.
         unsafe {
-            let narrow = |used: bool, places: super::super::operand::Places<In>, op| Narrow {
-                start: if used { places.at(index) } else { std::ptr::null_mut() },
-                leading: places.step(),
-                op,
+            let factor = |used: bool, places: super::super::operand::Places<In>, op| {
+                let start = if used { places.at(index).cast_const() } else { std::ptr::null() };
+                Factor::of(start, places.step(), op)
             };
             let target = Matrix::new(d.at(index), d.step());
             let c = if apart { Matrix::new(c.at(index), c.step()) } else { target };
-            let (a, b) = (narrow(multiplies, a, op_a), narrow(multiplies, b, op_b));
-            multiply::<In, Out>(size, alpha, a, b, beta, c, target);
+            let (a, b) = (factor(multiplies, a, op_a), factor(multiplies, b, op_b));
+            multiply::<In, Out>(size, alpha, &a, &b, beta, c, target);
         }
     };
     // SAFETY: S11: all of it is named.

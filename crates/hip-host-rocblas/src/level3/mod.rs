@@ -7,7 +7,7 @@ mod matrix;
 mod product;
 pub(super) mod symm;
 pub(super) mod syrk;
-mod tiles;
+pub(super) mod tiles;
 mod triangle;
 pub(super) mod trmm;
 pub(super) mod trsm;

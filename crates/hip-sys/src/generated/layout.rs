@@ -4353,6 +4353,851 @@ pub const HIP: Bindings = Bindings {
         },
     ],
 };
+pub const HIPBLASLT: Bindings = Bindings {
+    version: "1.2",
+    structures: &[
+        Structure {
+            name: "hipblasLtMatmulDescOpaque_t",
+            size: size_of::<hipblaslt::hipblasLtMatmulDescOpaque_t>(),
+            align: align_of::<hipblaslt::hipblasLtMatmulDescOpaque_t>(),
+            fields: &[("data", offset_of!(hipblaslt::hipblasLtMatmulDescOpaque_t, data))],
+        },
+        Structure {
+            name: "hipblasLtMatrixLayoutOpaque_t",
+            size: size_of::<hipblaslt::hipblasLtMatrixLayoutOpaque_t>(),
+            align: align_of::<hipblaslt::hipblasLtMatrixLayoutOpaque_t>(),
+            fields: &[
+                ("data", offset_of!(hipblaslt::hipblasLtMatrixLayoutOpaque_t, data)),
+            ],
+        },
+        Structure {
+            name: "hipblasLtMatmulPreferenceOpaque_t",
+            size: size_of::<hipblaslt::hipblasLtMatmulPreferenceOpaque_t>(),
+            align: align_of::<hipblaslt::hipblasLtMatmulPreferenceOpaque_t>(),
+            fields: &[
+                ("data", offset_of!(hipblaslt::hipblasLtMatmulPreferenceOpaque_t, data)),
+            ],
+        },
+        Structure {
+            name: "hipblasLtMatrixTransformDescOpaque_t",
+            size: size_of::<hipblaslt::hipblasLtMatrixTransformDescOpaque_t>(),
+            align: align_of::<hipblaslt::hipblasLtMatrixTransformDescOpaque_t>(),
+            fields: &[
+                (
+                    "data",
+                    offset_of!(hipblaslt::hipblasLtMatrixTransformDescOpaque_t, data),
+                ),
+            ],
+        },
+        Structure {
+            name: "_hipblasLtMatmulAlgo_t",
+            size: size_of::<hipblaslt::_hipblasLtMatmulAlgo_t>(),
+            align: align_of::<hipblaslt::_hipblasLtMatmulAlgo_t>(),
+            fields: &[
+                ("data", offset_of!(hipblaslt::_hipblasLtMatmulAlgo_t, data)),
+                (
+                    "max_workspace_bytes",
+                    offset_of!(hipblaslt::_hipblasLtMatmulAlgo_t, max_workspace_bytes),
+                ),
+            ],
+        },
+        Structure {
+            name: "_hipblasLtMatmulHeuristicResult_t",
+            size: size_of::<hipblaslt::_hipblasLtMatmulHeuristicResult_t>(),
+            align: align_of::<hipblaslt::_hipblasLtMatmulHeuristicResult_t>(),
+            fields: &[
+                ("algo", offset_of!(hipblaslt::_hipblasLtMatmulHeuristicResult_t, algo)),
+                (
+                    "workspaceSize",
+                    offset_of!(
+                        hipblaslt::_hipblasLtMatmulHeuristicResult_t, workspaceSize
+                    ),
+                ),
+                (
+                    "state",
+                    offset_of!(hipblaslt::_hipblasLtMatmulHeuristicResult_t, state),
+                ),
+                (
+                    "wavesCount",
+                    offset_of!(hipblaslt::_hipblasLtMatmulHeuristicResult_t, wavesCount),
+                ),
+                (
+                    "reserved",
+                    offset_of!(hipblaslt::_hipblasLtMatmulHeuristicResult_t, reserved),
+                ),
+            ],
+        },
+    ],
+    constants: &[
+        Constant {
+            name: "HIPBLAS_STATUS_SUCCESS",
+            of: "hipblasStatus_t",
+            value: hipblaslt::hipblasStatus_t::HIPBLAS_STATUS_SUCCESS.0 as i64,
+        },
+        Constant {
+            name: "HIPBLAS_STATUS_NOT_INITIALIZED",
+            of: "hipblasStatus_t",
+            value: hipblaslt::hipblasStatus_t::HIPBLAS_STATUS_NOT_INITIALIZED.0 as i64,
+        },
+        Constant {
+            name: "HIPBLAS_STATUS_ALLOC_FAILED",
+            of: "hipblasStatus_t",
+            value: hipblaslt::hipblasStatus_t::HIPBLAS_STATUS_ALLOC_FAILED.0 as i64,
+        },
+        Constant {
+            name: "HIPBLAS_STATUS_INVALID_VALUE",
+            of: "hipblasStatus_t",
+            value: hipblaslt::hipblasStatus_t::HIPBLAS_STATUS_INVALID_VALUE.0 as i64,
+        },
+        Constant {
+            name: "HIPBLAS_STATUS_MAPPING_ERROR",
+            of: "hipblasStatus_t",
+            value: hipblaslt::hipblasStatus_t::HIPBLAS_STATUS_MAPPING_ERROR.0 as i64,
+        },
+        Constant {
+            name: "HIPBLAS_STATUS_EXECUTION_FAILED",
+            of: "hipblasStatus_t",
+            value: hipblaslt::hipblasStatus_t::HIPBLAS_STATUS_EXECUTION_FAILED.0 as i64,
+        },
+        Constant {
+            name: "HIPBLAS_STATUS_INTERNAL_ERROR",
+            of: "hipblasStatus_t",
+            value: hipblaslt::hipblasStatus_t::HIPBLAS_STATUS_INTERNAL_ERROR.0 as i64,
+        },
+        Constant {
+            name: "HIPBLAS_STATUS_NOT_SUPPORTED",
+            of: "hipblasStatus_t",
+            value: hipblaslt::hipblasStatus_t::HIPBLAS_STATUS_NOT_SUPPORTED.0 as i64,
+        },
+        Constant {
+            name: "HIPBLAS_STATUS_ARCH_MISMATCH",
+            of: "hipblasStatus_t",
+            value: hipblaslt::hipblasStatus_t::HIPBLAS_STATUS_ARCH_MISMATCH.0 as i64,
+        },
+        Constant {
+            name: "HIPBLAS_STATUS_HANDLE_IS_NULLPTR",
+            of: "hipblasStatus_t",
+            value: hipblaslt::hipblasStatus_t::HIPBLAS_STATUS_HANDLE_IS_NULLPTR.0 as i64,
+        },
+        Constant {
+            name: "HIPBLAS_STATUS_INVALID_ENUM",
+            of: "hipblasStatus_t",
+            value: hipblaslt::hipblasStatus_t::HIPBLAS_STATUS_INVALID_ENUM.0 as i64,
+        },
+        Constant {
+            name: "HIPBLAS_STATUS_UNKNOWN",
+            of: "hipblasStatus_t",
+            value: hipblaslt::hipblasStatus_t::HIPBLAS_STATUS_UNKNOWN.0 as i64,
+        },
+        Constant {
+            name: "HIPBLAS_OP_N",
+            of: "hipblasOperation_t",
+            value: hipblaslt::hipblasOperation_t::HIPBLAS_OP_N.0 as i64,
+        },
+        Constant {
+            name: "HIPBLAS_OP_T",
+            of: "hipblasOperation_t",
+            value: hipblaslt::hipblasOperation_t::HIPBLAS_OP_T.0 as i64,
+        },
+        Constant {
+            name: "HIPBLAS_OP_C",
+            of: "hipblasOperation_t",
+            value: hipblaslt::hipblasOperation_t::HIPBLAS_OP_C.0 as i64,
+        },
+        Constant {
+            name: "HIPBLAS_COMPUTE_16F",
+            of: "hipblasComputeType_t",
+            value: hipblaslt::hipblasComputeType_t::HIPBLAS_COMPUTE_16F.0 as i64,
+        },
+        Constant {
+            name: "HIPBLAS_COMPUTE_16F_PEDANTIC",
+            of: "hipblasComputeType_t",
+            value: hipblaslt::hipblasComputeType_t::HIPBLAS_COMPUTE_16F_PEDANTIC.0 as i64,
+        },
+        Constant {
+            name: "HIPBLAS_COMPUTE_32F",
+            of: "hipblasComputeType_t",
+            value: hipblaslt::hipblasComputeType_t::HIPBLAS_COMPUTE_32F.0 as i64,
+        },
+        Constant {
+            name: "HIPBLAS_COMPUTE_32F_PEDANTIC",
+            of: "hipblasComputeType_t",
+            value: hipblaslt::hipblasComputeType_t::HIPBLAS_COMPUTE_32F_PEDANTIC.0 as i64,
+        },
+        Constant {
+            name: "HIPBLAS_COMPUTE_32F_FAST_16F",
+            of: "hipblasComputeType_t",
+            value: hipblaslt::hipblasComputeType_t::HIPBLAS_COMPUTE_32F_FAST_16F.0 as i64,
+        },
+        Constant {
+            name: "HIPBLAS_COMPUTE_32F_FAST_16BF",
+            of: "hipblasComputeType_t",
+            value: hipblaslt::hipblasComputeType_t::HIPBLAS_COMPUTE_32F_FAST_16BF.0
+                as i64,
+        },
+        Constant {
+            name: "HIPBLAS_COMPUTE_32F_FAST_TF32",
+            of: "hipblasComputeType_t",
+            value: hipblaslt::hipblasComputeType_t::HIPBLAS_COMPUTE_32F_FAST_TF32.0
+                as i64,
+        },
+        Constant {
+            name: "HIPBLAS_COMPUTE_64F",
+            of: "hipblasComputeType_t",
+            value: hipblaslt::hipblasComputeType_t::HIPBLAS_COMPUTE_64F.0 as i64,
+        },
+        Constant {
+            name: "HIPBLAS_COMPUTE_64F_PEDANTIC",
+            of: "hipblasComputeType_t",
+            value: hipblaslt::hipblasComputeType_t::HIPBLAS_COMPUTE_64F_PEDANTIC.0 as i64,
+        },
+        Constant {
+            name: "HIPBLAS_COMPUTE_32I",
+            of: "hipblasComputeType_t",
+            value: hipblaslt::hipblasComputeType_t::HIPBLAS_COMPUTE_32I.0 as i64,
+        },
+        Constant {
+            name: "HIPBLAS_COMPUTE_32I_PEDANTIC",
+            of: "hipblasComputeType_t",
+            value: hipblaslt::hipblasComputeType_t::HIPBLAS_COMPUTE_32I_PEDANTIC.0 as i64,
+        },
+        Constant {
+            name: "HIPBLAS_COMPUTE_32F_FAST_8F_FNUZ",
+            of: "hipblasComputeType_t",
+            value: hipblaslt::hipblasComputeType_t::HIPBLAS_COMPUTE_32F_FAST_8F_FNUZ.0
+                as i64,
+        },
+        Constant {
+            name: "HIPBLAS_COMPUTE_32F_FAST_8BF_FNUZ",
+            of: "hipblasComputeType_t",
+            value: hipblaslt::hipblasComputeType_t::HIPBLAS_COMPUTE_32F_FAST_8BF_FNUZ.0
+                as i64,
+        },
+        Constant {
+            name: "HIPBLAS_COMPUTE_32F_FAST_8F8BF_FNUZ",
+            of: "hipblasComputeType_t",
+            value: hipblaslt::hipblasComputeType_t::HIPBLAS_COMPUTE_32F_FAST_8F8BF_FNUZ.0
+                as i64,
+        },
+        Constant {
+            name: "HIPBLAS_COMPUTE_32F_FAST_8BF8F_FNUZ",
+            of: "hipblasComputeType_t",
+            value: hipblaslt::hipblasComputeType_t::HIPBLAS_COMPUTE_32F_FAST_8BF8F_FNUZ.0
+                as i64,
+        },
+        Constant {
+            name: "HIP_R_32F",
+            of: "hipDataType",
+            value: hipblaslt::hipDataType::HIP_R_32F.0 as i64,
+        },
+        Constant {
+            name: "HIP_R_64F",
+            of: "hipDataType",
+            value: hipblaslt::hipDataType::HIP_R_64F.0 as i64,
+        },
+        Constant {
+            name: "HIP_R_16F",
+            of: "hipDataType",
+            value: hipblaslt::hipDataType::HIP_R_16F.0 as i64,
+        },
+        Constant {
+            name: "HIP_R_8I",
+            of: "hipDataType",
+            value: hipblaslt::hipDataType::HIP_R_8I.0 as i64,
+        },
+        Constant {
+            name: "HIP_C_32F",
+            of: "hipDataType",
+            value: hipblaslt::hipDataType::HIP_C_32F.0 as i64,
+        },
+        Constant {
+            name: "HIP_C_64F",
+            of: "hipDataType",
+            value: hipblaslt::hipDataType::HIP_C_64F.0 as i64,
+        },
+        Constant {
+            name: "HIP_C_16F",
+            of: "hipDataType",
+            value: hipblaslt::hipDataType::HIP_C_16F.0 as i64,
+        },
+        Constant {
+            name: "HIP_C_8I",
+            of: "hipDataType",
+            value: hipblaslt::hipDataType::HIP_C_8I.0 as i64,
+        },
+        Constant {
+            name: "HIP_R_8U",
+            of: "hipDataType",
+            value: hipblaslt::hipDataType::HIP_R_8U.0 as i64,
+        },
+        Constant {
+            name: "HIP_C_8U",
+            of: "hipDataType",
+            value: hipblaslt::hipDataType::HIP_C_8U.0 as i64,
+        },
+        Constant {
+            name: "HIP_R_32I",
+            of: "hipDataType",
+            value: hipblaslt::hipDataType::HIP_R_32I.0 as i64,
+        },
+        Constant {
+            name: "HIP_C_32I",
+            of: "hipDataType",
+            value: hipblaslt::hipDataType::HIP_C_32I.0 as i64,
+        },
+        Constant {
+            name: "HIP_R_32U",
+            of: "hipDataType",
+            value: hipblaslt::hipDataType::HIP_R_32U.0 as i64,
+        },
+        Constant {
+            name: "HIP_C_32U",
+            of: "hipDataType",
+            value: hipblaslt::hipDataType::HIP_C_32U.0 as i64,
+        },
+        Constant {
+            name: "HIP_R_16BF",
+            of: "hipDataType",
+            value: hipblaslt::hipDataType::HIP_R_16BF.0 as i64,
+        },
+        Constant {
+            name: "HIP_C_16BF",
+            of: "hipDataType",
+            value: hipblaslt::hipDataType::HIP_C_16BF.0 as i64,
+        },
+        Constant {
+            name: "HIP_R_4I",
+            of: "hipDataType",
+            value: hipblaslt::hipDataType::HIP_R_4I.0 as i64,
+        },
+        Constant {
+            name: "HIP_C_4I",
+            of: "hipDataType",
+            value: hipblaslt::hipDataType::HIP_C_4I.0 as i64,
+        },
+        Constant {
+            name: "HIP_R_4U",
+            of: "hipDataType",
+            value: hipblaslt::hipDataType::HIP_R_4U.0 as i64,
+        },
+        Constant {
+            name: "HIP_C_4U",
+            of: "hipDataType",
+            value: hipblaslt::hipDataType::HIP_C_4U.0 as i64,
+        },
+        Constant {
+            name: "HIP_R_16I",
+            of: "hipDataType",
+            value: hipblaslt::hipDataType::HIP_R_16I.0 as i64,
+        },
+        Constant {
+            name: "HIP_C_16I",
+            of: "hipDataType",
+            value: hipblaslt::hipDataType::HIP_C_16I.0 as i64,
+        },
+        Constant {
+            name: "HIP_R_16U",
+            of: "hipDataType",
+            value: hipblaslt::hipDataType::HIP_R_16U.0 as i64,
+        },
+        Constant {
+            name: "HIP_C_16U",
+            of: "hipDataType",
+            value: hipblaslt::hipDataType::HIP_C_16U.0 as i64,
+        },
+        Constant {
+            name: "HIP_R_64I",
+            of: "hipDataType",
+            value: hipblaslt::hipDataType::HIP_R_64I.0 as i64,
+        },
+        Constant {
+            name: "HIP_C_64I",
+            of: "hipDataType",
+            value: hipblaslt::hipDataType::HIP_C_64I.0 as i64,
+        },
+        Constant {
+            name: "HIP_R_64U",
+            of: "hipDataType",
+            value: hipblaslt::hipDataType::HIP_R_64U.0 as i64,
+        },
+        Constant {
+            name: "HIP_C_64U",
+            of: "hipDataType",
+            value: hipblaslt::hipDataType::HIP_C_64U.0 as i64,
+        },
+        Constant {
+            name: "HIP_R_8F_E4M3",
+            of: "hipDataType",
+            value: hipblaslt::hipDataType::HIP_R_8F_E4M3.0 as i64,
+        },
+        Constant {
+            name: "HIP_R_8F_E5M2",
+            of: "hipDataType",
+            value: hipblaslt::hipDataType::HIP_R_8F_E5M2.0 as i64,
+        },
+        Constant {
+            name: "HIP_R_8F_UE8M0",
+            of: "hipDataType",
+            value: hipblaslt::hipDataType::HIP_R_8F_UE8M0.0 as i64,
+        },
+        Constant {
+            name: "HIP_R_6F_E2M3",
+            of: "hipDataType",
+            value: hipblaslt::hipDataType::HIP_R_6F_E2M3.0 as i64,
+        },
+        Constant {
+            name: "HIP_R_6F_E3M2",
+            of: "hipDataType",
+            value: hipblaslt::hipDataType::HIP_R_6F_E3M2.0 as i64,
+        },
+        Constant {
+            name: "HIP_R_4F_E2M1",
+            of: "hipDataType",
+            value: hipblaslt::hipDataType::HIP_R_4F_E2M1.0 as i64,
+        },
+        Constant {
+            name: "HIP_R_8F_E4M3_FNUZ",
+            of: "hipDataType",
+            value: hipblaslt::hipDataType::HIP_R_8F_E4M3_FNUZ.0 as i64,
+        },
+        Constant {
+            name: "HIP_R_8F_E5M2_FNUZ",
+            of: "hipDataType",
+            value: hipblaslt::hipDataType::HIP_R_8F_E5M2_FNUZ.0 as i64,
+        },
+        Constant {
+            name: "HIPBLASLT_EPILOGUE_DEFAULT",
+            of: "hipblasLtEpilogue_t",
+            value: hipblaslt::hipblasLtEpilogue_t::HIPBLASLT_EPILOGUE_DEFAULT.0 as i64,
+        },
+        Constant {
+            name: "HIPBLASLT_EPILOGUE_RELU",
+            of: "hipblasLtEpilogue_t",
+            value: hipblaslt::hipblasLtEpilogue_t::HIPBLASLT_EPILOGUE_RELU.0 as i64,
+        },
+        Constant {
+            name: "HIPBLASLT_EPILOGUE_BIAS",
+            of: "hipblasLtEpilogue_t",
+            value: hipblaslt::hipblasLtEpilogue_t::HIPBLASLT_EPILOGUE_BIAS.0 as i64,
+        },
+        Constant {
+            name: "HIPBLASLT_EPILOGUE_RELU_BIAS",
+            of: "hipblasLtEpilogue_t",
+            value: hipblaslt::hipblasLtEpilogue_t::HIPBLASLT_EPILOGUE_RELU_BIAS.0 as i64,
+        },
+        Constant {
+            name: "HIPBLASLT_EPILOGUE_GELU",
+            of: "hipblasLtEpilogue_t",
+            value: hipblaslt::hipblasLtEpilogue_t::HIPBLASLT_EPILOGUE_GELU.0 as i64,
+        },
+        Constant {
+            name: "HIPBLASLT_EPILOGUE_GELU_BIAS",
+            of: "hipblasLtEpilogue_t",
+            value: hipblaslt::hipblasLtEpilogue_t::HIPBLASLT_EPILOGUE_GELU_BIAS.0 as i64,
+        },
+        Constant {
+            name: "HIPBLASLT_EPILOGUE_RELU_AUX",
+            of: "hipblasLtEpilogue_t",
+            value: hipblaslt::hipblasLtEpilogue_t::HIPBLASLT_EPILOGUE_RELU_AUX.0 as i64,
+        },
+        Constant {
+            name: "HIPBLASLT_EPILOGUE_RELU_AUX_BIAS",
+            of: "hipblasLtEpilogue_t",
+            value: hipblaslt::hipblasLtEpilogue_t::HIPBLASLT_EPILOGUE_RELU_AUX_BIAS.0
+                as i64,
+        },
+        Constant {
+            name: "HIPBLASLT_EPILOGUE_GELU_AUX",
+            of: "hipblasLtEpilogue_t",
+            value: hipblaslt::hipblasLtEpilogue_t::HIPBLASLT_EPILOGUE_GELU_AUX.0 as i64,
+        },
+        Constant {
+            name: "HIPBLASLT_EPILOGUE_GELU_AUX_BIAS",
+            of: "hipblasLtEpilogue_t",
+            value: hipblaslt::hipblasLtEpilogue_t::HIPBLASLT_EPILOGUE_GELU_AUX_BIAS.0
+                as i64,
+        },
+        Constant {
+            name: "HIPBLASLT_EPILOGUE_DGELU",
+            of: "hipblasLtEpilogue_t",
+            value: hipblaslt::hipblasLtEpilogue_t::HIPBLASLT_EPILOGUE_DGELU.0 as i64,
+        },
+        Constant {
+            name: "HIPBLASLT_EPILOGUE_DGELU_BGRAD",
+            of: "hipblasLtEpilogue_t",
+            value: hipblaslt::hipblasLtEpilogue_t::HIPBLASLT_EPILOGUE_DGELU_BGRAD.0
+                as i64,
+        },
+        Constant {
+            name: "HIPBLASLT_EPILOGUE_BGRADA",
+            of: "hipblasLtEpilogue_t",
+            value: hipblaslt::hipblasLtEpilogue_t::HIPBLASLT_EPILOGUE_BGRADA.0 as i64,
+        },
+        Constant {
+            name: "HIPBLASLT_EPILOGUE_BGRADB",
+            of: "hipblasLtEpilogue_t",
+            value: hipblaslt::hipblasLtEpilogue_t::HIPBLASLT_EPILOGUE_BGRADB.0 as i64,
+        },
+        Constant {
+            name: "HIPBLASLT_EPILOGUE_SWISH_EXT",
+            of: "hipblasLtEpilogue_t",
+            value: hipblaslt::hipblasLtEpilogue_t::HIPBLASLT_EPILOGUE_SWISH_EXT.0 as i64,
+        },
+        Constant {
+            name: "HIPBLASLT_EPILOGUE_SWISH_BIAS_EXT",
+            of: "hipblasLtEpilogue_t",
+            value: hipblaslt::hipblasLtEpilogue_t::HIPBLASLT_EPILOGUE_SWISH_BIAS_EXT.0
+                as i64,
+        },
+        Constant {
+            name: "HIPBLASLT_EPILOGUE_CLAMP_EXT",
+            of: "hipblasLtEpilogue_t",
+            value: hipblaslt::hipblasLtEpilogue_t::HIPBLASLT_EPILOGUE_CLAMP_EXT.0 as i64,
+        },
+        Constant {
+            name: "HIPBLASLT_EPILOGUE_CLAMP_BIAS_EXT",
+            of: "hipblasLtEpilogue_t",
+            value: hipblaslt::hipblasLtEpilogue_t::HIPBLASLT_EPILOGUE_CLAMP_BIAS_EXT.0
+                as i64,
+        },
+        Constant {
+            name: "HIPBLASLT_EPILOGUE_CLAMP_AUX_EXT",
+            of: "hipblasLtEpilogue_t",
+            value: hipblaslt::hipblasLtEpilogue_t::HIPBLASLT_EPILOGUE_CLAMP_AUX_EXT.0
+                as i64,
+        },
+        Constant {
+            name: "HIPBLASLT_EPILOGUE_CLAMP_AUX_BIAS_EXT",
+            of: "hipblasLtEpilogue_t",
+            value: hipblaslt::hipblasLtEpilogue_t::HIPBLASLT_EPILOGUE_CLAMP_AUX_BIAS_EXT
+                .0 as i64,
+        },
+        Constant {
+            name: "HIPBLASLT_EPILOGUE_SIGMOID_EXT",
+            of: "hipblasLtEpilogue_t",
+            value: hipblaslt::hipblasLtEpilogue_t::HIPBLASLT_EPILOGUE_SIGMOID_EXT.0
+                as i64,
+        },
+        Constant {
+            name: "HIPBLASLT_EPILOGUE_SIGMOID_BIAS_EXT",
+            of: "hipblasLtEpilogue_t",
+            value: hipblaslt::hipblasLtEpilogue_t::HIPBLASLT_EPILOGUE_SIGMOID_BIAS_EXT.0
+                as i64,
+        },
+        Constant {
+            name: "HIPBLASLT_MATRIX_LAYOUT_BATCH_COUNT",
+            of: "hipblasLtMatrixLayoutAttribute_t",
+            value: hipblaslt::hipblasLtMatrixLayoutAttribute_t::HIPBLASLT_MATRIX_LAYOUT_BATCH_COUNT
+                .0 as i64,
+        },
+        Constant {
+            name: "HIPBLASLT_MATRIX_LAYOUT_STRIDED_BATCH_OFFSET",
+            of: "hipblasLtMatrixLayoutAttribute_t",
+            value: hipblaslt::hipblasLtMatrixLayoutAttribute_t::HIPBLASLT_MATRIX_LAYOUT_STRIDED_BATCH_OFFSET
+                .0 as i64,
+        },
+        Constant {
+            name: "HIPBLASLT_MATRIX_LAYOUT_TYPE",
+            of: "hipblasLtMatrixLayoutAttribute_t",
+            value: hipblaslt::hipblasLtMatrixLayoutAttribute_t::HIPBLASLT_MATRIX_LAYOUT_TYPE
+                .0 as i64,
+        },
+        Constant {
+            name: "HIPBLASLT_MATRIX_LAYOUT_ORDER",
+            of: "hipblasLtMatrixLayoutAttribute_t",
+            value: hipblaslt::hipblasLtMatrixLayoutAttribute_t::HIPBLASLT_MATRIX_LAYOUT_ORDER
+                .0 as i64,
+        },
+        Constant {
+            name: "HIPBLASLT_MATRIX_LAYOUT_ROWS",
+            of: "hipblasLtMatrixLayoutAttribute_t",
+            value: hipblaslt::hipblasLtMatrixLayoutAttribute_t::HIPBLASLT_MATRIX_LAYOUT_ROWS
+                .0 as i64,
+        },
+        Constant {
+            name: "HIPBLASLT_MATRIX_LAYOUT_COLS",
+            of: "hipblasLtMatrixLayoutAttribute_t",
+            value: hipblaslt::hipblasLtMatrixLayoutAttribute_t::HIPBLASLT_MATRIX_LAYOUT_COLS
+                .0 as i64,
+        },
+        Constant {
+            name: "HIPBLASLT_MATRIX_LAYOUT_LD",
+            of: "hipblasLtMatrixLayoutAttribute_t",
+            value: hipblaslt::hipblasLtMatrixLayoutAttribute_t::HIPBLASLT_MATRIX_LAYOUT_LD
+                .0 as i64,
+        },
+        Constant {
+            name: "HIPBLASLT_POINTER_MODE_HOST",
+            of: "hipblasLtPointerMode_t",
+            value: hipblaslt::hipblasLtPointerMode_t::HIPBLASLT_POINTER_MODE_HOST.0
+                as i64,
+        },
+        Constant {
+            name: "HIPBLASLT_POINTER_MODE_DEVICE",
+            of: "hipblasLtPointerMode_t",
+            value: hipblaslt::hipblasLtPointerMode_t::HIPBLASLT_POINTER_MODE_DEVICE.0
+                as i64,
+        },
+        Constant {
+            name: "HIPBLASLT_POINTER_MODE_ALPHA_DEVICE_VECTOR_BETA_HOST",
+            of: "hipblasLtPointerMode_t",
+            value: hipblaslt::hipblasLtPointerMode_t::HIPBLASLT_POINTER_MODE_ALPHA_DEVICE_VECTOR_BETA_HOST
+                .0 as i64,
+        },
+        Constant {
+            name: "HIPBLASLT_MATMUL_MATRIX_SCALE_SCALAR_32F",
+            of: "hipblasLtMatmulMatrixScale_t",
+            value: hipblaslt::hipblasLtMatmulMatrixScale_t::HIPBLASLT_MATMUL_MATRIX_SCALE_SCALAR_32F
+                .0 as i64,
+        },
+        Constant {
+            name: "HIPBLASLT_MATMUL_MATRIX_SCALE_VEC16_UE4M3",
+            of: "hipblasLtMatmulMatrixScale_t",
+            value: hipblaslt::hipblasLtMatmulMatrixScale_t::HIPBLASLT_MATMUL_MATRIX_SCALE_VEC16_UE4M3
+                .0 as i64,
+        },
+        Constant {
+            name: "HIPBLASLT_MATMUL_MATRIX_SCALE_VEC32_UE8M0",
+            of: "hipblasLtMatmulMatrixScale_t",
+            value: hipblaslt::hipblasLtMatmulMatrixScale_t::HIPBLASLT_MATMUL_MATRIX_SCALE_VEC32_UE8M0
+                .0 as i64,
+        },
+        Constant {
+            name: "HIPBLASLT_MATMUL_MATRIX_SCALE_OUTER_VEC_32F",
+            of: "hipblasLtMatmulMatrixScale_t",
+            value: hipblaslt::hipblasLtMatmulMatrixScale_t::HIPBLASLT_MATMUL_MATRIX_SCALE_OUTER_VEC_32F
+                .0 as i64,
+        },
+        Constant {
+            name: "HIPBLASLT_MATMUL_MATRIX_SCALE_VEC128_32F",
+            of: "hipblasLtMatmulMatrixScale_t",
+            value: hipblaslt::hipblasLtMatmulMatrixScale_t::HIPBLASLT_MATMUL_MATRIX_SCALE_VEC128_32F
+                .0 as i64,
+        },
+        Constant {
+            name: "HIPBLASLT_MATMUL_MATRIX_SCALE_BLK128x128_32F",
+            of: "hipblasLtMatmulMatrixScale_t",
+            value: hipblaslt::hipblasLtMatmulMatrixScale_t::HIPBLASLT_MATMUL_MATRIX_SCALE_BLK128x128_32F
+                .0 as i64,
+        },
+        Constant {
+            name: "HIPBLASLT_MATMUL_MATRIX_SCALE_END",
+            of: "hipblasLtMatmulMatrixScale_t",
+            value: hipblaslt::hipblasLtMatmulMatrixScale_t::HIPBLASLT_MATMUL_MATRIX_SCALE_END
+                .0 as i64,
+        },
+        Constant {
+            name: "HIPBLASLT_MATMUL_DESC_TRANSA",
+            of: "hipblasLtMatmulDescAttributes_t",
+            value: hipblaslt::hipblasLtMatmulDescAttributes_t::HIPBLASLT_MATMUL_DESC_TRANSA
+                .0 as i64,
+        },
+        Constant {
+            name: "HIPBLASLT_MATMUL_DESC_TRANSB",
+            of: "hipblasLtMatmulDescAttributes_t",
+            value: hipblaslt::hipblasLtMatmulDescAttributes_t::HIPBLASLT_MATMUL_DESC_TRANSB
+                .0 as i64,
+        },
+        Constant {
+            name: "HIPBLASLT_MATMUL_DESC_EPILOGUE",
+            of: "hipblasLtMatmulDescAttributes_t",
+            value: hipblaslt::hipblasLtMatmulDescAttributes_t::HIPBLASLT_MATMUL_DESC_EPILOGUE
+                .0 as i64,
+        },
+        Constant {
+            name: "HIPBLASLT_MATMUL_DESC_BIAS_POINTER",
+            of: "hipblasLtMatmulDescAttributes_t",
+            value: hipblaslt::hipblasLtMatmulDescAttributes_t::HIPBLASLT_MATMUL_DESC_BIAS_POINTER
+                .0 as i64,
+        },
+        Constant {
+            name: "HIPBLASLT_MATMUL_DESC_BIAS_DATA_TYPE",
+            of: "hipblasLtMatmulDescAttributes_t",
+            value: hipblaslt::hipblasLtMatmulDescAttributes_t::HIPBLASLT_MATMUL_DESC_BIAS_DATA_TYPE
+                .0 as i64,
+        },
+        Constant {
+            name: "HIPBLASLT_MATMUL_DESC_A_SCALE_POINTER",
+            of: "hipblasLtMatmulDescAttributes_t",
+            value: hipblaslt::hipblasLtMatmulDescAttributes_t::HIPBLASLT_MATMUL_DESC_A_SCALE_POINTER
+                .0 as i64,
+        },
+        Constant {
+            name: "HIPBLASLT_MATMUL_DESC_B_SCALE_POINTER",
+            of: "hipblasLtMatmulDescAttributes_t",
+            value: hipblaslt::hipblasLtMatmulDescAttributes_t::HIPBLASLT_MATMUL_DESC_B_SCALE_POINTER
+                .0 as i64,
+        },
+        Constant {
+            name: "HIPBLASLT_MATMUL_DESC_C_SCALE_POINTER",
+            of: "hipblasLtMatmulDescAttributes_t",
+            value: hipblaslt::hipblasLtMatmulDescAttributes_t::HIPBLASLT_MATMUL_DESC_C_SCALE_POINTER
+                .0 as i64,
+        },
+        Constant {
+            name: "HIPBLASLT_MATMUL_DESC_D_SCALE_POINTER",
+            of: "hipblasLtMatmulDescAttributes_t",
+            value: hipblaslt::hipblasLtMatmulDescAttributes_t::HIPBLASLT_MATMUL_DESC_D_SCALE_POINTER
+                .0 as i64,
+        },
+        Constant {
+            name: "HIPBLASLT_MATMUL_DESC_EPILOGUE_AUX_SCALE_POINTER",
+            of: "hipblasLtMatmulDescAttributes_t",
+            value: hipblaslt::hipblasLtMatmulDescAttributes_t::HIPBLASLT_MATMUL_DESC_EPILOGUE_AUX_SCALE_POINTER
+                .0 as i64,
+        },
+        Constant {
+            name: "HIPBLASLT_MATMUL_DESC_EPILOGUE_AUX_POINTER",
+            of: "hipblasLtMatmulDescAttributes_t",
+            value: hipblaslt::hipblasLtMatmulDescAttributes_t::HIPBLASLT_MATMUL_DESC_EPILOGUE_AUX_POINTER
+                .0 as i64,
+        },
+        Constant {
+            name: "HIPBLASLT_MATMUL_DESC_EPILOGUE_AUX_LD",
+            of: "hipblasLtMatmulDescAttributes_t",
+            value: hipblaslt::hipblasLtMatmulDescAttributes_t::HIPBLASLT_MATMUL_DESC_EPILOGUE_AUX_LD
+                .0 as i64,
+        },
+        Constant {
+            name: "HIPBLASLT_MATMUL_DESC_EPILOGUE_AUX_BATCH_STRIDE",
+            of: "hipblasLtMatmulDescAttributes_t",
+            value: hipblaslt::hipblasLtMatmulDescAttributes_t::HIPBLASLT_MATMUL_DESC_EPILOGUE_AUX_BATCH_STRIDE
+                .0 as i64,
+        },
+        Constant {
+            name: "HIPBLASLT_MATMUL_DESC_POINTER_MODE",
+            of: "hipblasLtMatmulDescAttributes_t",
+            value: hipblaslt::hipblasLtMatmulDescAttributes_t::HIPBLASLT_MATMUL_DESC_POINTER_MODE
+                .0 as i64,
+        },
+        Constant {
+            name: "HIPBLASLT_MATMUL_DESC_AMAX_D_POINTER",
+            of: "hipblasLtMatmulDescAttributes_t",
+            value: hipblaslt::hipblasLtMatmulDescAttributes_t::HIPBLASLT_MATMUL_DESC_AMAX_D_POINTER
+                .0 as i64,
+        },
+        Constant {
+            name: "HIPBLASLT_MATMUL_DESC_EPILOGUE_AUX_DATA_TYPE",
+            of: "hipblasLtMatmulDescAttributes_t",
+            value: hipblaslt::hipblasLtMatmulDescAttributes_t::HIPBLASLT_MATMUL_DESC_EPILOGUE_AUX_DATA_TYPE
+                .0 as i64,
+        },
+        Constant {
+            name: "HIPBLASLT_MATMUL_DESC_A_SCALE_MODE",
+            of: "hipblasLtMatmulDescAttributes_t",
+            value: hipblaslt::hipblasLtMatmulDescAttributes_t::HIPBLASLT_MATMUL_DESC_A_SCALE_MODE
+                .0 as i64,
+        },
+        Constant {
+            name: "HIPBLASLT_MATMUL_DESC_B_SCALE_MODE",
+            of: "hipblasLtMatmulDescAttributes_t",
+            value: hipblaslt::hipblasLtMatmulDescAttributes_t::HIPBLASLT_MATMUL_DESC_B_SCALE_MODE
+                .0 as i64,
+        },
+        Constant {
+            name: "HIPBLASLT_MATMUL_DESC_COMPUTE_INPUT_TYPE_A_EXT",
+            of: "hipblasLtMatmulDescAttributes_t",
+            value: hipblaslt::hipblasLtMatmulDescAttributes_t::HIPBLASLT_MATMUL_DESC_COMPUTE_INPUT_TYPE_A_EXT
+                .0 as i64,
+        },
+        Constant {
+            name: "HIPBLASLT_MATMUL_DESC_COMPUTE_INPUT_TYPE_B_EXT",
+            of: "hipblasLtMatmulDescAttributes_t",
+            value: hipblaslt::hipblasLtMatmulDescAttributes_t::HIPBLASLT_MATMUL_DESC_COMPUTE_INPUT_TYPE_B_EXT
+                .0 as i64,
+        },
+        Constant {
+            name: "HIPBLASLT_MATMUL_DESC_EPILOGUE_ACT_ARG0_EXT",
+            of: "hipblasLtMatmulDescAttributes_t",
+            value: hipblaslt::hipblasLtMatmulDescAttributes_t::HIPBLASLT_MATMUL_DESC_EPILOGUE_ACT_ARG0_EXT
+                .0 as i64,
+        },
+        Constant {
+            name: "HIPBLASLT_MATMUL_DESC_EPILOGUE_ACT_ARG1_EXT",
+            of: "hipblasLtMatmulDescAttributes_t",
+            value: hipblaslt::hipblasLtMatmulDescAttributes_t::HIPBLASLT_MATMUL_DESC_EPILOGUE_ACT_ARG1_EXT
+                .0 as i64,
+        },
+        Constant {
+            name: "HIPBLASLT_MATMUL_DESC_MAX",
+            of: "hipblasLtMatmulDescAttributes_t",
+            value: hipblaslt::hipblasLtMatmulDescAttributes_t::HIPBLASLT_MATMUL_DESC_MAX
+                .0 as i64,
+        },
+        Constant {
+            name: "HIPBLASLT_MATMUL_PREF_SEARCH_MODE",
+            of: "hipblasLtMatmulPreferenceAttributes_t",
+            value: hipblaslt::hipblasLtMatmulPreferenceAttributes_t::HIPBLASLT_MATMUL_PREF_SEARCH_MODE
+                .0 as i64,
+        },
+        Constant {
+            name: "HIPBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES",
+            of: "hipblasLtMatmulPreferenceAttributes_t",
+            value: hipblaslt::hipblasLtMatmulPreferenceAttributes_t::HIPBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES
+                .0 as i64,
+        },
+        Constant {
+            name: "HIPBLASLT_MATMUL_PREF_MAX",
+            of: "hipblasLtMatmulPreferenceAttributes_t",
+            value: hipblaslt::hipblasLtMatmulPreferenceAttributes_t::HIPBLASLT_MATMUL_PREF_MAX
+                .0 as i64,
+        },
+        Constant {
+            name: "HIPBLASLT_ORDER_COL",
+            of: "hipblasLtOrder_t",
+            value: hipblaslt::hipblasLtOrder_t::HIPBLASLT_ORDER_COL.0 as i64,
+        },
+        Constant {
+            name: "HIPBLASLT_ORDER_ROW",
+            of: "hipblasLtOrder_t",
+            value: hipblaslt::hipblasLtOrder_t::HIPBLASLT_ORDER_ROW.0 as i64,
+        },
+        Constant {
+            name: "HIPBLASLT_ORDER_COL16_4R16",
+            of: "hipblasLtOrder_t",
+            value: hipblaslt::hipblasLtOrder_t::HIPBLASLT_ORDER_COL16_4R16.0 as i64,
+        },
+        Constant {
+            name: "HIPBLASLT_ORDER_COL16_4R8",
+            of: "hipblasLtOrder_t",
+            value: hipblaslt::hipblasLtOrder_t::HIPBLASLT_ORDER_COL16_4R8.0 as i64,
+        },
+        Constant {
+            name: "HIPBLASLT_ORDER_COL16_4R4",
+            of: "hipblasLtOrder_t",
+            value: hipblaslt::hipblasLtOrder_t::HIPBLASLT_ORDER_COL16_4R4.0 as i64,
+        },
+        Constant {
+            name: "HIPBLASLT_ORDER_COL16_4R2",
+            of: "hipblasLtOrder_t",
+            value: hipblaslt::hipblasLtOrder_t::HIPBLASLT_ORDER_COL16_4R2.0 as i64,
+        },
+        Constant {
+            name: "HIPBLASLT_MATRIX_TRANSFORM_DESC_SCALE_TYPE",
+            of: "hipblasLtMatrixTransformDescAttributes_t",
+            value: hipblaslt::hipblasLtMatrixTransformDescAttributes_t::HIPBLASLT_MATRIX_TRANSFORM_DESC_SCALE_TYPE
+                .0 as i64,
+        },
+        Constant {
+            name: "HIPBLASLT_MATRIX_TRANSFORM_DESC_POINTER_MODE",
+            of: "hipblasLtMatrixTransformDescAttributes_t",
+            value: hipblaslt::hipblasLtMatrixTransformDescAttributes_t::HIPBLASLT_MATRIX_TRANSFORM_DESC_POINTER_MODE
+                .0 as i64,
+        },
+        Constant {
+            name: "HIPBLASLT_MATRIX_TRANSFORM_DESC_TRANSA",
+            of: "hipblasLtMatrixTransformDescAttributes_t",
+            value: hipblaslt::hipblasLtMatrixTransformDescAttributes_t::HIPBLASLT_MATRIX_TRANSFORM_DESC_TRANSA
+                .0 as i64,
+        },
+        Constant {
+            name: "HIPBLASLT_MATRIX_TRANSFORM_DESC_TRANSB",
+            of: "hipblasLtMatrixTransformDescAttributes_t",
+            value: hipblaslt::hipblasLtMatrixTransformDescAttributes_t::HIPBLASLT_MATRIX_TRANSFORM_DESC_TRANSB
+                .0 as i64,
+        },
+    ],
+};
 pub const MIOPEN: Bindings = Bindings {
     version: "3.5",
     structures: &[

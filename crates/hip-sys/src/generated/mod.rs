@@ -26,6 +26,10 @@ pub mod rocrand;
 #[rustfmt::skip]
 pub mod rocfft;
 
+/// hipBLASLt: types and [`hipblaslt::HipblasltTable`].
+#[rustfmt::skip]
+pub mod hipblaslt;
+
 /// rocBLAS: types and [`rocblas::RocblasTable`].
 #[rustfmt::skip]
 pub mod rocblas;

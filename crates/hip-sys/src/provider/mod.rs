@@ -1,7 +1,8 @@
-//! What crates that implement a platform share: handles, the names of errors and the last one of a thread, the table, libraries opened at run time, and
-//! rocSPARSE's descriptors.
+//! What crates that implement a platform share: handles, the names of errors and the last one of a thread, the table, libraries opened at
+//! run time, and the descriptors of hipBLASLt and rocSPARSE.
 
 mod handles;
+pub mod hipblaslt;
 mod last_error;
 mod library;
 mod names;

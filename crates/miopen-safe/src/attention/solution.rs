@@ -1,7 +1,8 @@
 //! Solutions of attention that a handle remembers.
 
-use crate::memo::Memo;
 use crate::owner::{Owner, SolutionObject};
+use crate::solutions::MOST_SOLUTIONS;
+use hip_safe::Memo;
 use parking_lot::Mutex;
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -24,7 +25,6 @@ pub(crate) struct Found {
 }
 
 /// What a handle remembers of attention.
-#[derive(Default)]
 pub(crate) struct Attentions {
     pub(crate) solutions: Memo<Key, Arc<Found>>,
     /// The first scale of each shape. It is kept when solutions are forgotten.
@@ -36,6 +36,12 @@ struct Scale {
     bits: u32,
     /// It has answered.
     found: bool,
+}
+
+impl Default for Attentions {
+    fn default() -> Self {
+        Self { solutions: Memo::new(MOST_SOLUTIONS), scales: Mutex::default() }
+    }
 }
 
 impl Attentions {

@@ -82,7 +82,7 @@ impl Handle {
 
     /// The solutions of attention that the handle remembers. [`Handle::forget_solutions`] forgets them too.
     pub fn attention_statistics(&self) -> SolutionStatistics {
-        self.attentions().solutions.statistics()
+        self.attentions().solutions.statistics().into()
     }
 
     /// Searches a solution, and remembers it. The work declares the arguments' memory.

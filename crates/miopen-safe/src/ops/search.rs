@@ -135,7 +135,7 @@ impl Handle {
 
     /// Statistics of the solutions that the handle remembers.
     pub fn solution_statistics(&self) -> SolutionStatistics {
-        self.solutions().statistics()
+        self.solutions().statistics().into()
     }
 
     /// Forgets the solutions of convolutions and attention, so that the next call searches again.

@@ -51,12 +51,18 @@ fn expressible<const N: usize>(result: Stored, inputs: [Stored; N]) -> (Stored, 
 }
 
 /// Refuses sizes that are not equal.
-fn check(op: &'static str, what: &'static str, got: usize, wanted: usize) -> Result<()> {
+pub(crate) fn check(op: &'static str, what: &'static str, got: usize, wanted: usize) -> Result<()> {
     if got == wanted { Ok(()) } else { Err(Error::shape(op, what, got.to_string(), wanted.to_string())) }
 }
 
 /// Refuses a matrix that is not of `rows` x `cols`.
-fn check_matrix(op: &'static str, what: &'static str, got: Stored, rows: usize, cols: usize) -> Result<()> {
+pub(crate) fn check_matrix(
+    op: &'static str,
+    what: &'static str,
+    got: Stored,
+    rows: usize,
+    cols: usize,
+) -> Result<()> {
     if (got.seen_rows(), got.seen_cols()) == (rows, cols) {
         Ok(())
     } else {

@@ -1,0 +1,83 @@
+//! Handles: one of cuBLASLt's, its device, and the algorithms that it has told of.
+
+use crate::convert::{HANDLE, Outcome, VALUE, done, driven};
+use crate::functions::{Algorithm, Raw};
+use crate::library::cublaslt;
+use hip_nvidia::library::{self, Device};
+use hip_sys::hipblaslt::{hipblasLtHandle_t, hipblasLtMatmulAlgo_t};
+use hip_sys::provider::Handles;
+use parking_lot::Mutex;
+use std::ptr::null_mut;
+use std::sync::{Arc, LazyLock};
+
+/// A handle of cuBLASLt. It is destroyed after the last call that uses it.
+pub(super) struct Handle {
+    pub(super) raw: Raw,
+    pub(super) device: &'static Device,
+    /// cuBLASLt's algorithms are larger than hipBLASLt's, which have their place here. Equal ones have one, so that there are not more than
+    /// the library knows.
+    algorithms: Mutex<Vec<Algorithm>>,
+}
+
+// SAFETY: S8: cuBLASLt's handle may be used from any thread, and is locked inside; the rest is a device and a lock.
+unsafe impl Send for Handle {}
+// SAFETY: S8: as above.
+unsafe impl Sync for Handle {}
+
+static HANDLES: LazyLock<Handles<Handle>> = LazyLock::new(|| {
+    library::on_reset(forget_device);
+    Handles::new(0x36)
+});
+
+pub(super) fn create() -> Outcome<hipblasLtHandle_t> {
+    let device = driven(library::enter())?;
+    let mut raw = null_mut();
+    // SAFETY: S1: a live place; the device's context is current.
+    done(unsafe { (cublaslt().cublasLtCreate)(&mut raw) })?;
+    let handle = Handle { raw, device, algorithms: Mutex::default() };
+    Ok(HANDLES.insert(Arc::new(handle)) as hipblasLtHandle_t)
+}
+
+pub(super) fn destroy(handle: hipblasLtHandle_t) -> Outcome {
+    HANDLES.remove(handle as usize).map(drop).map_err(|_| HANDLE)
+}
+
+pub(super) fn get(handle: hipblasLtHandle_t) -> Outcome<Arc<Handle>> {
+    HANDLES.get(handle as usize).map_err(|_| HANDLE)
+}
+
+impl Handle {
+    /// hipBLASLt's algorithm for one of cuBLASLt's: its number, from 1 on.
+    pub(super) fn remember(&self, algorithm: Algorithm, work_bytes: usize) -> hipblasLtMatmulAlgo_t {
+        let mut known = self.algorithms.lock();
+        let place = known.iter().position(|other| *other == algorithm).unwrap_or_else(|| {
+            known.push(algorithm);
+            known.len() - 1
+        });
+        let mut data = [0; 16];
+        data[..8].copy_from_slice(&(place as u64 + 1).to_le_bytes());
+        hipblasLtMatmulAlgo_t { data, max_workspace_bytes: work_bytes }
+    }
+
+    /// cuBLASLt's algorithm for one that this handle has told of.
+    pub(super) fn recall(&self, algorithm: &hipblasLtMatmulAlgo_t) -> Outcome<Algorithm> {
+        let number =
+            algorithm.data[..8].iter().rev().fold(0_u64, |number, byte| number << 8 | u64::from(*byte));
+        let place = usize::try_from(number).ok().and_then(|number| number.checked_sub(1)).ok_or(VALUE)?;
+        self.algorithms.lock().get(place).copied().ok_or(VALUE)
+    }
+}
+
+impl Drop for Handle {
+    fn drop(&mut self) {
+        if self.device.enter().is_ok() {
+            // SAFETY: S11: it was live, and nobody else has it any more. What it answers nobody waits for.
+            unsafe { (cublaslt().cublasLtDestroy)(self.raw) };
+        }
+    }
+}
+
+/// Destroys every handle on a device whose context is about to end.
+fn forget_device(ordinal: usize) {
+    HANDLES.end_all(|handle| handle.device.ordinal() == ordinal);
+}
