@@ -1,0 +1,21 @@
+use hip_kernel::{F32x4, Out, global_idx, kernel};
+
+/// y = a · x + y, an element a thread.
+#[kernel]
+pub fn saxpy(a: f32, x: &[f32], mut y: Out<f32>) {
+    if let Some(y) = y.own() {
+        *y += a * x[global_idx()];
+    }
+}
+
+/// y = a · x + y, 16 bytes a thread.
+#[kernel]
+pub fn saxpy_wide(a: f32, x: &[F32x4], mut y: Out<F32x4>) {
+    if let Some(y) = y.own() {
+        let x = x[global_idx()];
+        // By indices: an iterator over an array by value is not unrolled, and the array goes to memory.
+        for element in 0..4 {
+            y.0[element] += a * x.0[element];
+        }
+    }
+}
