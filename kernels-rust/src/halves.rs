@@ -1,3 +1,5 @@
+//! 16-bit floats.
+
 use hip_kernel::{Out, bf16_to_f32, f16_to_f32, f32_to_bf16, global_idx, kernel};
 
 /// Multiplies IEEE halves by `by` in f32; the results are bfloat16.

@@ -1,3 +1,5 @@
+//! Counts of bytes, by atomics.
+
 use crate::BLOCK;
 use core::sync::atomic::{AtomicU32, Ordering::Relaxed};
 use hip_kernel::{Shared, barrier, global_idx, grid_threads, kernel, thread_idx};

@@ -11,12 +11,24 @@ mod sort;
 
 #[cfg(not(any(target_arch = "amdgpu", target_arch = "nvptx64")))]
 pub use {
-    halves::ScaleHalves, histogram::Histogram, matmul::Matmul, ranks::Ranks, reduce::BlockSum,
-    saxpy::{Saxpy, SaxpyWide}, softmax::Softmax, sort::SortTiles,
+    halves::ScaleHalves,
+    histogram::Histogram,
+    matmul::Matmul,
+    ranks::Ranks,
+    reduce::BlockSum,
+    saxpy::{Saxpy, SaxpyWide},
+    softmax::Softmax,
+    sort::SortTiles,
 };
 pub use {
-    halves::scale_halves, histogram::histogram, matmul::matmul, ranks::ranks, reduce::block_sum,
-    saxpy::{saxpy, saxpy_wide}, softmax::softmax, sort::sort_tiles,
+    halves::scale_halves,
+    histogram::histogram,
+    matmul::matmul,
+    ranks::ranks,
+    reduce::block_sum,
+    saxpy::{saxpy, saxpy_wide},
+    softmax::softmax,
+    sort::sort_tiles,
 };
 
 /// Threads of a block.

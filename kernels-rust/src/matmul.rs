@@ -1,3 +1,5 @@
+//! Matrix products by tiles in shared memory.
+
 use crate::TILE;
 use hip_kernel::{Scatter, Shared, barrier, block_idx, kernel, thread_idx};
 

@@ -1,3 +1,5 @@
+//! Ballots and shuffles of waves.
+
 use hip_kernel::{Out, ballot, global_idx, kernel, lane, shuffle, shuffle_down, shuffle_up, wave_size};
 
 /// For each element: how many odd ones are in lower lanes of its wave, plus 1000 times the sum of both neighbours' and lane 3's parity.

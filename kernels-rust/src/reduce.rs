@@ -1,6 +1,9 @@
+//! Sums of blocks, by shuffles and shared memory.
+
 use crate::BLOCK;
 use hip_kernel::{
-    PerBlock, Shared, barrier, block_dim, global_idx, grid_threads, kernel, lane, shuffle_xor, thread_idx, wave_size,
+    PerBlock, Shared, barrier, block_dim, global_idx, grid_threads, kernel, lane, shuffle_xor, thread_idx,
+    wave_size,
 };
 
 /// The sum of what each block reads of `x`: its elements, and those that are a whole grid further. Waves sum by shuffles, blocks in shared
@@ -28,7 +31,11 @@ pub fn block_sum(x: &[f32], mut sums: PerBlock<f32>, of_waves: Shared<f32, 32>) 
 
 /// What `combine` makes of the values of all threads of a block of [`BLOCK`]; every thread gets it.
 #[inline(always)]
-pub(crate) fn of_block(value: f32, scratch: &Shared<'_, f32, BLOCK>, combine: impl Fn(f32, f32) -> f32) -> f32 {
+pub(crate) fn of_block(
+    value: f32,
+    scratch: &Shared<'_, f32, BLOCK>,
+    combine: impl Fn(f32, f32) -> f32,
+) -> f32 {
     let thread = thread_idx().x as usize;
     scratch.set(thread, value);
     barrier();

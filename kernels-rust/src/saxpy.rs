@@ -1,3 +1,5 @@
+//! Scaled sums, an element or 16 bytes a thread.
+
 use hip_kernel::{F32x4, Out, global_idx, kernel};
 
 /// y = a · x + y, an element a thread.

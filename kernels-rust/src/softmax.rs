@@ -1,3 +1,5 @@
+//! The softmax of rows, a block each.
+
 use crate::BLOCK;
 use crate::reduce::of_block;
 use hip_kernel::{Rows, Shared, block_idx, exp, kernel, thread_idx};

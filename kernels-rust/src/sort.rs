@@ -1,3 +1,5 @@
+//! Tiles sorted in shared memory.
+
 use crate::BLOCK;
 use hip_kernel::{Out, Shared, barrier, global_idx, kernel, thread_idx};
 

@@ -42,9 +42,16 @@ fn saxpy() -> hip_safe::Result<()> {
         let (x, before) = (numbers(1000), numbers(2000)[1000..].to_vec());
         let buffer = stream.upload(&x)?;
         let mut y = stream.upload(&before)?;
-        Saxpy::load(stream.device())?.launch(&stream, LaunchConfig::linear(1000, 256), 0.5, &buffer, &mut y)?;
+        Saxpy::load(stream.device())?.launch(
+            &stream,
+            LaunchConfig::linear(1000, 256),
+            0.5,
+            &buffer,
+            &mut y,
+        )?;
         // A product with a half is exact, so the sum is rounded once, fused or not.
-        let expected: Vec<f32> = x.iter().zip(&before).map(|(x, y)| (f64::from(*x) * 0.5 + f64::from(*y)) as f32).collect();
+        let expected: Vec<f32> =
+            x.iter().zip(&before).map(|(x, y)| (f64::from(*x) * 0.5 + f64::from(*y)) as f32).collect();
         assert_eq!(stream.download(&y)?, expected);
 
         let kernel = SaxpyWide::load(stream.device())?;
@@ -66,9 +73,13 @@ fn block_sums() -> hip_safe::Result<()> {
         let sums = stream.download(&sums)?;
         for (block, sum) in sums[..3].iter().enumerate() {
             let mine = x.chunks(BLOCK).skip(block).step_by(3).flatten();
-            let (exact, size) = mine.fold((0.0, 0.0), |(sum, size), x| (sum + f64::from(*x), size + f64::from(x.abs())));
+            let (exact, size) =
+                mine.fold((0.0, 0.0), |(sum, size), x| (sum + f64::from(*x), size + f64::from(x.abs())));
             // Each element goes through at most 2 + 6 + 8 additions, each off by half a unit in the last place.
-            assert!((f64::from(*sum) - exact).abs() <= 16.0 * size * f64::from(f32::EPSILON) / 2.0, "{sum} {exact}");
+            assert!(
+                (f64::from(*sum) - exact).abs() <= 16.0 * size * f64::from(f32::EPSILON) / 2.0,
+                "{sum} {exact}"
+            );
         }
         assert_eq!(sums[3], 9.0);
     }
@@ -84,11 +95,13 @@ fn products() -> hip_safe::Result<()> {
             let (left, right) = (stream.upload(&a)?, stream.upload(&b)?);
             let mut c = stream.alloc_zeros::<f32>(m * n)?;
             let grid = blocks(m.div_ceil(TILE) * n.div_ceil(TILE));
-            Matmul::load(stream.device())?.launch(&stream, grid, n as u32, k as u32, &left, &right, &mut c)?;
+            Matmul::load(stream.device())?
+                .launch(&stream, grid, n as u32, k as u32, &left, &right, &mut c)?;
             for (index, c) in stream.download(&c)?.into_iter().enumerate() {
                 let (row, column) = (index / n, index % n);
                 let term = |i: usize| f64::from(a[row * k + i]) * f64::from(b[i * n + column]);
-                let (exact, size) = (0..k).fold((0.0, 0.0), |(sum, size), i| (sum + term(i), size + term(i).abs()));
+                let (exact, size) =
+                    (0..k).fold((0.0, 0.0), |(sum, size), i| (sum + term(i), size + term(i).abs()));
                 // A product and at most k additions.
                 let bound = (k + 1) as f64 * size * f64::from(f32::EPSILON) / 2.0;
                 assert!((f64::from(c) - exact).abs() <= bound, "({row}, {column}): {c} {exact}");
@@ -115,7 +128,8 @@ fn softmax_of_rows() -> hip_safe::Result<()> {
                     let exact = (-distance).exp() / sum;
                     // The difference is off by half a unit, which exp turns into that part of the result; exp twice by 2 units, the sum by
                     // at most 3 + 8 roundings, the quotient by 3 units, all of f32.
-                    let bound = exact * f64::from(f32::EPSILON) * (distance / 2.0 + 40.0 / 2.0 + 4.0 + 5.5 + 3.0);
+                    let bound =
+                        exact * f64::from(f32::EPSILON) * (distance / 2.0 + 40.0 / 2.0 + 4.0 + 5.5 + 3.0);
                     assert!((f64::from(*y) - exact).abs() <= bound, "{x}: {y} {exact}");
                 }
             }
@@ -160,8 +174,10 @@ fn halves_become_bfloat16() -> hip_safe::Result<()> {
         let mut y = stream.alloc_zeros::<u16>(x.len())?;
         let config = LaunchConfig::linear(x.len() as u64, 256);
         ScaleHalves::load(stream.device())?.launch(&stream, config, 3.0, &buffer, &mut y)?;
-        let expected: Vec<u16> =
-            x.iter().map(|x| half::bf16::from_f32(half::f16::from_bits(*x).to_f32() * 3.0).to_bits()).collect();
+        let expected: Vec<u16> = x
+            .iter()
+            .map(|x| half::bf16::from_f32(half::f16::from_bits(*x).to_f32() * 3.0).to_bits())
+            .collect();
         assert_eq!(stream.download(&y)?, expected);
     }
     Ok(())
@@ -181,7 +197,8 @@ fn lanes_of_waves() -> hip_safe::Result<()> {
             let others = |lane: usize| odd[lane.saturating_sub(1)] + odd[(lane + 1).min(last)] + odd[3];
             (0..odd.len()).map(|lane| rank(lane) + 1000 * others(lane)).collect()
         };
-        let expected: Vec<u32> = x.chunks(wave).flat_map(|x| of_wave(x.iter().map(|x| x & 1).collect())).collect();
+        let expected: Vec<u32> =
+            x.chunks(wave).flat_map(|x| of_wave(x.iter().map(|x| x & 1).collect())).collect();
         assert_eq!(stream.download(&y)?, expected, "waves of {wave}");
     }
     Ok(())

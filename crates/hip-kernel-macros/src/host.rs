@@ -95,7 +95,8 @@ fn launcher(signature: &Signature) -> TokenStream {
         let (name, len) = (&parameter.name, parameter.len());
         quote!(let #len = ::hip_kernel::host::hip_safe::DeviceSlice::as_view(&*#name).len();)
     });
-    let given = parameters.iter().flat_map(|parameter| parameter.arguments().into_iter().map(|(name, _)| name));
+    let given =
+        parameters.iter().flat_map(|parameter| parameter.arguments().into_iter().map(|(name, _)| name));
     let shared = signature.shared().unwrap_or_else(|| quote!(0));
     quote! {
         #(#docs)*
@@ -166,9 +167,9 @@ fn on_host(signature: &Signature) -> TokenStream {
     let (launcher, name) = (signature.launcher(), signature.name.to_string());
     let arguments = signature.arguments();
     let kinds: Vec<&TokenStream> = arguments.iter().map(|(_, kind)| kind).collect();
-    let reads = arguments.iter().enumerate().map(|(index, (name, kind))| {
-        quote!(let #name = arguments.add(#index).read().cast::<#kind>().read();)
-    });
+    let reads = arguments.iter().enumerate().map(
+        |(index, (name, kind))| quote!(let #name = arguments.add(#index).read().cast::<#kind>().read();),
+    );
     let call = signature.call();
     quote! {
         #[cfg(not(any(target_arch = "amdgpu", target_arch = "nvptx64")))]

@@ -44,20 +44,75 @@ mod tests {
 
     #[test]
     fn what_is_not_a_kernel_is_refused_with_the_remedy() {
-        assert!(refused(quote!(unsafe fn k() {})).contains("inside the function"));
-        assert!(refused(quote!(fn k<T>(a: T) {})).contains("one kernel for each type"));
-        assert!(refused(quote!(fn k() -> u32 { 1 })).contains("returns nothing"));
-        assert!(refused(quote!(fn k(a: &mut [f32]) {})).contains("Out"));
-        assert!(refused(quote!(fn k(a: &f32) {})).contains("a value"));
-        assert!(refused(quote!(fn k(a: *const f32) {})).contains("slice"));
-        assert!(refused(quote!(fn k(a: Shared<f32>) {})).contains("Shared<T, N>"));
-        assert!(refused(quote!(fn k((a, b): Out<f32>) {})).contains("a name"));
-        assert!(expand(quote!(fast), quote!(fn k() {})).is_err());
+        assert!(
+            refused(quote!(
+                unsafe fn k() {}
+            ))
+            .contains("inside the function")
+        );
+        assert!(
+            refused(quote!(
+                fn k<T>(a: T) {}
+            ))
+            .contains("one kernel for each type")
+        );
+        assert!(
+            refused(quote!(
+                fn k() -> u32 {
+                    1
+                }
+            ))
+            .contains("returns nothing")
+        );
+        assert!(
+            refused(quote!(
+                fn k(a: &mut [f32]) {}
+            ))
+            .contains("Out")
+        );
+        assert!(
+            refused(quote!(
+                fn k(a: &f32) {}
+            ))
+            .contains("a value")
+        );
+        assert!(
+            refused(quote!(
+                fn k(a: *const f32) {}
+            ))
+            .contains("slice")
+        );
+        assert!(
+            refused(quote!(
+                fn k(a: Shared<f32>) {}
+            ))
+            .contains("Shared<T, N>")
+        );
+        assert!(
+            refused(quote!(
+                fn k((a, b): Out<f32>) {}
+            ))
+            .contains("a name")
+        );
+        assert!(
+            expand(
+                quote!(fast),
+                quote!(
+                    fn k() {}
+                )
+            )
+            .is_err()
+        );
     }
 
     #[test]
     fn the_entry_has_a_pointer_and_a_length_for_each_slice() {
-        let made = expand(quote!(), quote!(fn add(a: f32, x: &[f32], mut y: Out<'_, f32>, s: Shared<f32, 8>) {}));
+        let made = expand(
+            quote!(),
+            quote!(
+                fn add(a: f32, x: &[f32], mut y: Out<'_, f32>, s: Shared<f32, 8>) {}
+            ),
+        );
         let text = made.expect("a kernel").to_string();
         let entry = "extern \"gpu-kernel\" fn entry (a : f32 , x : * const f32 , x_len : usize , y : * mut f32 , y_len : usize)";
         assert!(text.contains(entry), "{text}");

@@ -70,7 +70,9 @@ impl Parameter {
         let (name, len, width) = (&self.name, self.len(), self.width());
         match &self.kind {
             Kind::Read(_) => quote!(::hip_kernel::slice(#name, #len)),
-            Kind::Atomics { atomic, .. } => quote!(::hip_kernel::slice(#name.cast::<#atomic>().cast_const(), #len)),
+            Kind::Atomics { atomic, .. } => {
+                quote!(::hip_kernel::slice(#name.cast::<#atomic>().cast_const(), #len))
+            }
             Kind::Write { view, .. } => quote!(::hip_kernel::#view::from_raw(#name, #len)),
             Kind::Rows(_) => quote!(::hip_kernel::Rows::from_raw(#name, #len, #width)),
             Kind::Shared(arguments) => quote!(::hip_kernel::Shared::<#arguments>::at(#offset)),
@@ -95,7 +97,10 @@ impl Kind {
                      or Scatter<T>, whose use is unsafe",
                 )),
                 Type::Slice(slice) => Ok(Self::slice(&slice.elem)),
-                _ => Err(Error::new_spanned(written, "a kernel takes a slice `&[T]` or a value, and no other reference")),
+                _ => Err(Error::new_spanned(
+                    written,
+                    "a kernel takes a slice `&[T]` or a value, and no other reference",
+                )),
             },
             Type::Ptr(_) => Err(Error::new_spanned(
                 written,
@@ -109,7 +114,10 @@ impl Kind {
     fn slice(element: &Type) -> Self {
         let plain = match element {
             Type::Path(path) => path.path.segments.last().and_then(|last| {
-                ATOMICS.iter().find(|(atomic, _)| last.ident == *atomic).map(|(_, plain)| format_ident!("{plain}"))
+                ATOMICS
+                    .iter()
+                    .find(|(atomic, _)| last.ident == *atomic)
+                    .map(|(_, plain)| format_ident!("{plain}"))
             }),
             _ => None,
         };

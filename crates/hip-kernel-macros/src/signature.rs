@@ -48,7 +48,10 @@ impl Signature {
         let words = self.name.to_string();
         let capital = |word: &str| {
             let mut letters = word.chars();
-            letters.next().map(|first| first.to_uppercase().chain(letters).collect::<String>()).unwrap_or_default()
+            letters
+                .next()
+                .map(|first| first.to_uppercase().chain(letters).collect::<String>())
+                .unwrap_or_default()
         };
         format_ident!("{}", words.split('_').map(capital).collect::<String>())
     }

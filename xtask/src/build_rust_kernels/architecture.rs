@@ -24,9 +24,16 @@ impl Architecture {
             let digits = number.len() >= 3 && number.chars().all(|one| one.is_ascii_hexdigit());
             match number.len().checked_sub(2).filter(|_| digits).and_then(|end| number[..end].parse().ok()) {
                 Some(generation @ 9..=12) if name != "gfx1250" && name != "gfx1251" => Kind::Amd(generation),
-                _ => return wrong("is no chip whose barrier is known here: there are gfx9.., gfx10.., gfx11.. and gfx12.. up to gfx1201"),
+                _ => {
+                    return wrong(
+                        "is no chip whose barrier is known here: there are gfx9.., gfx10.., gfx11.. and gfx12.. up to gfx1201",
+                    );
+                }
             }
-        } else if name.strip_prefix("sm_").is_some_and(|number| number.parse::<u32>().is_ok_and(|number| number >= 70)) {
+        } else if name
+            .strip_prefix("sm_")
+            .is_some_and(|number| number.parse::<u32>().is_ok_and(|number| number >= 70))
+        {
             Kind::Nvidia
         } else {
             return wrong("names no architecture: AMD's begin with gfx, NVIDIA's with sm_, from sm_70 on");

@@ -47,7 +47,8 @@ fn build(args: &RustKernelsArgs) -> Result<(), String> {
     let out = args.out.clone().unwrap_or_else(|| crate_of.target.join("rust-kernels"));
     for architecture in &architectures {
         let code = crate_of.compile(architecture, &out)?;
-        let file = out.join(&architecture.name).join(format!("{}.{}", crate_of.library, architecture.extension()));
+        let file =
+            out.join(&architecture.name).join(format!("{}.{}", crate_of.library, architecture.extension()));
         let folder = file.parent().unwrap_or(&out);
         std::fs::create_dir_all(folder).map_err(|e| format!("cannot make {}: {e}", folder.display()))?;
         std::fs::copy(&code, &file).map_err(|e| format!("cannot write {}: {e}", file.display()))?;
@@ -83,9 +84,12 @@ impl Crate {
         let path = manifest.to_string_lossy();
         let package = packages.into_iter().find(|package| package["manifest_path"] == path.as_ref());
         let targets = package.and_then(|package| package["targets"].as_array()).into_iter().flatten();
-        let is_library = |target: &&serde_json::Value| target["kind"].as_array().is_some_and(|kinds| kinds.iter().any(|kind| kind == "lib"));
+        let is_library = |target: &&serde_json::Value| {
+            target["kind"].as_array().is_some_and(|kinds| kinds.iter().any(|kind| kind == "lib"))
+        };
         let library = targets.into_iter().find(is_library).and_then(|target| target["name"].as_str());
-        let library = library.ok_or_else(|| format!("{} has no library: kernels belong in src/lib.rs", folder.display()))?;
+        let library = library
+            .ok_or_else(|| format!("{} has no library: kernels belong in src/lib.rs", folder.display()))?;
         let target = told["target_directory"].as_str().unwrap_or("target").into();
         let folder = manifest.parent().unwrap_or(folder).to_path_buf();
         Ok(Self { folder, library: library.replace('-', "_"), target })
@@ -101,7 +105,8 @@ impl Crate {
         }
         cargo.env("RUSTUP_TOOLCHAIN", TOOLCHAIN).env("RUSTFLAGS", architecture.flags().join(" "));
         cargo.env("CARGO_TARGET_DIR", &target);
-        let profile = [("PANIC", "abort"), ("LTO", "fat"), ("CODEGEN_UNITS", "1"), ("DEBUG", "0"), ("OPT_LEVEL", "3")];
+        let profile =
+            [("PANIC", "abort"), ("LTO", "fat"), ("CODEGEN_UNITS", "1"), ("DEBUG", "0"), ("OPT_LEVEL", "3")];
         for (name, value) in profile {
             cargo.env(format!("CARGO_PROFILE_RELEASE_{name}"), value);
         }
@@ -121,7 +126,10 @@ impl Crate {
 fn is_of_outer_cargo(name: &OsString) -> bool {
     let name = name.to_string_lossy();
     let own = ["RUSTC", "RUSTDOC", "RUSTFLAGS", "RUSTC_WRAPPER", "RUSTC_WORKSPACE_WRAPPER"];
-    own.contains(&&*name) || name.starts_with("CARGO_ENCODED_") || name.starts_with("CARGO_PKG_") || name == "CARGO"
+    own.contains(&&*name)
+        || name.starts_with("CARGO_ENCODED_")
+        || name.starts_with("CARGO_PKG_")
+        || name == "CARGO"
 }
 
 #[cfg(test)]

@@ -1,3 +1,5 @@
+//! Tests of the command.
+
 use super::*;
 
 #[test]
@@ -34,13 +36,23 @@ fn kernels_compile() {
     let root = workspace::root().expect("tests run in the workspace");
     let out = tempfile::tempdir().expect("a folder can be made");
     let arch = vec!["gfx942".to_owned()];
-    let args = RustKernelsArgs { folder: root.join("kernels-rust"), arch, out: Some(out.path().to_path_buf()) };
+    let args =
+        RustKernelsArgs { folder: root.join("kernels-rust"), arch, out: Some(out.path().to_path_buf()) };
     run(&args).expect("the kernels compile");
     let code = std::fs::read(out.path().join("gfx942/kernels_rust.co")).expect("it was written");
     let code = code_object::CodeObject::parse(&code).expect("it is sound").expect("it is AMD's");
     let mut names: Vec<&str> = code.kernels.iter().map(|kernel| kernel.name.as_str()).collect();
     names.sort_unstable();
-    let expected =
-        ["block_sum", "histogram", "matmul", "ranks", "saxpy", "saxpy_wide", "scale_halves", "softmax", "sort_tiles"];
+    let expected = [
+        "block_sum",
+        "histogram",
+        "matmul",
+        "ranks",
+        "saxpy",
+        "saxpy_wide",
+        "scale_halves",
+        "softmax",
+        "sort_tiles",
+    ];
     assert_eq!(names, expected);
 }

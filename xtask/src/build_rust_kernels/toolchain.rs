@@ -8,8 +8,9 @@ pub const TOOLCHAIN: &str = "nightly-2026-05-20";
 
 /// Whether the toolchain and its sources are installed; the error says how to install what is missing.
 pub(super) fn check() -> Result<(), String> {
-    let install =
-        format!("install it by `rustup toolchain install {TOOLCHAIN} --profile minimal --component rust-src`");
+    let install = format!(
+        "install it by `rustup toolchain install {TOOLCHAIN} --profile minimal --component rust-src`"
+    );
     let mut rustc = Command::new("rustup");
     // `rustup run` does not install what is missing.
     rustc.args(["run", TOOLCHAIN, "rustc", "--print", "sysroot"]);

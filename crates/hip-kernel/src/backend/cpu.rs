@@ -80,8 +80,7 @@ pub(crate) fn lane() -> u32 {
 /// Meets the other lanes of the wave that are at the same line.
 fn meet(site: u32, value: u32, predicate: bool) -> WarpView {
     let frame = frame();
-    let mut view =
-        WarpView { slots: std::ptr::null(), mask: 0, predicates: 0, lane: 0, reserved: 0 };
+    let mut view = WarpView { slots: std::ptr::null(), mask: 0, predicates: 0, lane: 0, reserved: 0 };
     let (bytes, size) = (std::ptr::from_ref(&value).cast::<c_void>(), size_of::<u32>() as u32);
     // SAFETY: S25: called by the running thread of that block; value and view live for the call.
     unsafe { (frame.runtime.warp_sync)(frame.block, site, bytes, size, predicate.into(), &raw mut view) };

@@ -103,7 +103,10 @@ fn tables<K: Signature, const WAVE: u32>() -> *const Module {
 }
 
 /// Runs threads of a block, one after another, until none is left.
-unsafe extern "C" fn threads<K: Signature, const WAVE: u32>(block: *const Block, arguments: *const *mut c_void) {
+unsafe extern "C" fn threads<K: Signature, const WAVE: u32>(
+    block: *const Block,
+    arguments: *const *mut c_void,
+) {
     let Some(runtime) = K::registration().runtime.get().copied() else { return };
     let mut thread = Thread { x: 0, y: 0, z: 0, linear: u32::MAX };
     let stack = (&raw const thread).addr();
@@ -154,7 +157,8 @@ fn catch_messages() {
         std::panic::set_hook(Box::new(move |info| {
             let here = (&raw const info).addr();
             // An OS thread that has left a failed kernel is not on the fiber's stack any more.
-            let in_kernel = current().is_some_and(|frame| (frame.stack.saturating_sub(STACK)..frame.stack).contains(&here));
+            let in_kernel = current()
+                .is_some_and(|frame| (frame.stack.saturating_sub(STACK)..frame.stack).contains(&here));
             if !in_kernel {
                 return before(info);
             }
@@ -162,7 +166,8 @@ fn catch_messages() {
             let said = payload.downcast_ref::<&str>().copied();
             let said = said.or_else(|| payload.downcast_ref::<String>().map(String::as_str));
             let message = format!("panicked: {}", said.unwrap_or("a value that is no text"));
-            let (file, line) = info.location().map_or(Default::default(), |at| (at.file().to_owned(), at.line()));
+            let (file, line) =
+                info.location().map_or(Default::default(), |at| (at.file().to_owned(), at.line()));
             CAUGHT.replace(Some(Caught { message, file, line }));
         }));
     });

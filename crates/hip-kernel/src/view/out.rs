@@ -1,3 +1,5 @@
+//! Elements that belong to threads.
+
 use super::Elements;
 use crate::{global_idx, grid_threads};
 

@@ -1,3 +1,5 @@
+//! Elements that belong to blocks.
+
 use super::Elements;
 use crate::{block_idx, thread_idx};
 

@@ -1,3 +1,5 @@
+//! Rows that belong to blocks.
+
 use super::Elements;
 use crate::{block_dim, block_idx, thread_idx};
 

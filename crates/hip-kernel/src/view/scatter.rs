@@ -1,3 +1,5 @@
+//! Elements that belong to whom the kernel says.
+
 use super::Elements;
 
 /// Memory of which a thread may write any element, if nobody else does: what no other view can express.
