@@ -79,7 +79,7 @@ impl Architecture {
     /// Flags for the crate itself.
     pub(super) fn last_flags(&self) -> Vec<&'static str> {
         match self.kind {
-            // The version that ROCm loads since 5.7; the compiler's own default is later.
+            // More versions of ROCm load it than the compiler's own default, 6.
             Kind::Amd(_) => vec!["-Cllvm-args=-amdhsa-code-object-version=5"],
             Kind::Nvidia => vec!["-Clto=fat", "--emit=asm"],
         }

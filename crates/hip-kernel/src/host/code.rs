@@ -24,13 +24,7 @@ pub fn load<K: Signature>(device: &Device) -> Result<Module> {
     for folder in folders() {
         let file = folder.join(arch).join(format!("{}.{extension}", K::LIBRARY));
         match std::fs::read(&file) {
-            Ok(mut image) => {
-                if extension == "ptx" {
-                    // A driver reads it as a C string.
-                    image.push(0);
-                }
-                return device.load_module(&image);
-            }
+            Ok(image) => return device.load_module(&image),
             Err(error) => tried.push(format!("{}: {error}", file.display())),
         }
     }
