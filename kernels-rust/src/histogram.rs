@@ -10,10 +10,10 @@ pub fn histogram(x: &[u8], counts: &[AtomicU32], of_block: Shared<u32, BLOCK>) {
     let thread = thread_idx().x as usize;
     of_block.set(thread, 0);
     barrier();
-    let mut index = global_idx();
+    let (mut index, step) = (global_idx(), grid_threads());
     while let Some(byte) = x.get(index) {
         of_block.fetch_add(usize::from(*byte), 1);
-        index += grid_threads();
+        index += step;
     }
     barrier();
     counts[thread].fetch_add(of_block.get(thread), Relaxed);

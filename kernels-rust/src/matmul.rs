@@ -23,13 +23,15 @@ pub fn matmul(
     let mut begin = 0;
     while begin < k {
         let (inner_of_a, inner_of_b) = (begin + across, begin + down);
-        let of_a = if inner_of_a < k { a.get(row * k + inner_of_a) } else { None };
-        let of_b = if inner_of_b < k && column < n { b.get(inner_of_b * n + column) } else { None };
-        tile_of_a.set(thread, of_a.copied().unwrap_or(0.0));
-        tile_of_b.set(thread, of_b.copied().unwrap_or(0.0));
+        // Not by `get`: an `Option` of a reference is a pointer that is compared with null before it is read.
+        let (at_a, at_b) = (row * k + inner_of_a, inner_of_b * n + column);
+        tile_of_a.set(thread, if inner_of_a < k && at_a < a.len() { a[at_a] } else { 0.0 });
+        tile_of_b.set(thread, if inner_of_b < k && column < n && at_b < b.len() { b[at_b] } else { 0.0 });
         barrier();
+        // SAFETY: S25: every thread of the block wrote its element before the barrier above, and writes again after the next one.
+        let (of_a, of_b) = unsafe { (tile_of_a.as_array(), tile_of_b.as_array()) };
         for inner in 0..TILE {
-            sum += tile_of_a.get(down * TILE + inner) * tile_of_b.get(inner * TILE + across);
+            sum += of_a[down * TILE + inner] * of_b[inner * TILE + across];
         }
         barrier();
         begin += TILE;

@@ -10,10 +10,10 @@ use hip_kernel::{
 /// memory.
 #[kernel]
 pub fn block_sum(x: &[f32], mut sums: PerBlock<f32>, of_waves: Shared<f32, 32>) {
-    let (mut sum, mut index) = (0.0, global_idx());
+    let (mut sum, mut index, step) = (0.0, global_idx(), grid_threads());
     while let Some(value) = x.get(index) {
         sum += value;
-        index += grid_threads();
+        index += step;
     }
     let mut step = wave_size() / 2;
     while step > 0 {

@@ -40,7 +40,7 @@ pub fn block_dim() -> Dim3 {
     dim3(backend::block_dim())
 }
 
-/// Blocks in the grid. On AMD's GPUs this takes a division.
+/// Blocks in the grid. On AMD's GPUs this takes a division, so call it before a loop.
 #[doc(alias = "gridDim")]
 #[inline(always)]
 pub fn grid_dim() -> Dim3 {
@@ -54,10 +54,10 @@ pub fn global_idx() -> usize {
     (block_idx().x * block_dim().x + thread_idx().x) as usize
 }
 
-/// Threads of the grid along x.
+/// Threads of the grid along x. Call it before a loop: after a store the compiler reads the sizes again.
 #[inline(always)]
 pub fn grid_threads() -> usize {
-    grid_dim().x as usize * block_dim().x as usize
+    backend::grid_threads()[0] as usize
 }
 
 /// Waits until every thread of the block is here. What a thread wrote before, to shared or global memory, the others see after it.

@@ -46,8 +46,12 @@
 #![cfg_attr(any(target_arch = "amdgpu", target_arch = "nvptx64"), no_std)]
 #![cfg_attr(
     any(target_arch = "amdgpu", target_arch = "nvptx64"),
-    feature(core_intrinsics, f16, gpu_intrinsics, gpu_launch_sized_workgroup_mem, link_llvm_intrinsics),
+    feature(core_intrinsics, f16, gpu_intrinsics, gpu_launch_sized_workgroup_mem),
     allow(internal_features)
+)]
+#![cfg_attr(
+    any(target_arch = "nvptx64", hip_kernel_gfx = "9", hip_kernel_gfx = "12"),
+    feature(link_llvm_intrinsics)
 )]
 #![cfg_attr(target_arch = "amdgpu", feature(stdarch_amdgpu))]
 #![cfg_attr(target_arch = "nvptx64", feature(stdarch_nvptx))]

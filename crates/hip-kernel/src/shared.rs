@@ -48,6 +48,17 @@ impl<T: SharedValue, const N: usize> Shared<'_, T, N> {
         T::store(self.place(index), value);
     }
 
+    /// All elements, for reading: the compiler may read several at once.
+    ///
+    /// # Safety
+    /// Every element was written, before a [`barrier`](crate::barrier) that this thread has passed, and no thread of the block writes one as
+    /// long as the reference is used.
+    #[inline(always)]
+    pub unsafe fn as_array(&self) -> &[T; N] {
+        // SAFETY: S25: the view's memory, which nobody writes.
+        unsafe { &*self.start.cast::<[T; N]>() }
+    }
+
     #[inline(always)]
     #[track_caller]
     fn place(&self, index: usize) -> &T::Atomic {

@@ -37,13 +37,23 @@ pub(crate) fn block_dim() -> [u32; 3] {
     [x.into(), y.into(), z.into()]
 }
 
+/// Threads of the grid.
+#[inline(always)]
+pub(crate) fn grid_threads() -> [u32; 3] {
+    // SAFETY: S25: as in `block_dim`.
+    unsafe { packet().add(12).cast::<[u32; 3]>().read() }
+}
+
 #[inline(always)]
 pub(crate) fn grid_dim() -> [u32; 3] {
-    // SAFETY: S25: as in `block_dim`.
-    let threads = unsafe { packet().add(12).cast::<[u32; 3]>().read() };
-    let block = block_dim();
+    let (threads, block) = (grid_threads(), block_dim());
     // HIP launches whole blocks, so these are exact.
-    [threads[0] / block[0], threads[1] / block[1], threads[2] / block[2]]
+    let blocks = |axis: usize| {
+        // SAFETY: S25: a block has a thread along each axis.
+        unsafe { core::hint::assert_unchecked(block[axis] != 0) };
+        threads[axis] / block[axis]
+    };
+    [blocks(0), blocks(1), blocks(2)]
 }
 
 #[inline(always)]

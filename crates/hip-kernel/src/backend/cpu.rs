@@ -56,6 +56,12 @@ pub(crate) fn grid_dim() -> [u32; 3] {
     of_block(|block| block.grid)
 }
 
+/// Threads of the grid.
+pub(crate) fn grid_threads() -> [u32; 3] {
+    let (grid, block) = (grid_dim(), block_dim());
+    [grid[0] * block[0], grid[1] * block[1], grid[2] * block[2]]
+}
+
 pub(crate) fn shared() -> *mut u8 {
     of_block(|block| block.shared.cast())
 }

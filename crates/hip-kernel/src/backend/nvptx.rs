@@ -44,6 +44,13 @@ pub(crate) fn grid_dim() -> [u32; 3] {
     unsafe { [arch::_grid_dim_x(), arch::_grid_dim_y(), arch::_grid_dim_z()] }
 }
 
+/// Threads of the grid.
+#[inline(always)]
+pub(crate) fn grid_threads() -> [u32; 3] {
+    let (grid, block) = (grid_dim(), block_dim());
+    [grid[0] * block[0], grid[1] * block[1], grid[2] * block[2]]
+}
+
 #[inline(always)]
 pub(crate) fn shared() -> *mut u8 {
     intrinsics::gpu::gpu_launch_sized_workgroup_mem::<Line>().cast()

@@ -7,7 +7,12 @@ use crate::{global_idx, grid_threads};
 /// elements further as the grid has threads.
 ///
 /// A launch with such an argument has one dimension, so that no two threads have the same number.
-pub struct Out<'a, T>(Elements<'a, T>);
+pub struct Out<'a, T> {
+    elements: Elements<'a, T>,
+    // Read when the view is made: after a store the compiler would have to read the size of a block again.
+    first: usize,
+    step: usize,
+}
 
 impl<T> Out<'_, T> {
     /// # Safety
@@ -17,19 +22,19 @@ impl<T> Out<'_, T> {
     #[inline(always)]
     pub unsafe fn from_raw(start: *mut T, len: usize) -> Self {
         // SAFETY: S25: the caller's promise.
-        Self(unsafe { Elements::new(start, len) })
+        Self { elements: unsafe { Elements::new(start, len) }, first: global_idx(), step: grid_threads() }
     }
 
     /// Elements of all threads together.
     #[inline(always)]
     pub fn len(&self) -> usize {
-        self.0.len
+        self.elements.len
     }
 
     /// Whether there are none.
     #[inline(always)]
     pub fn is_empty(&self) -> bool {
-        self.0.len == 0
+        self.elements.len == 0
     }
 
     /// The element with the thread's number; `None` for threads past the end.
@@ -37,14 +42,14 @@ impl<T> Out<'_, T> {
     pub fn own(&mut self) -> Option<&mut T> {
         // SAFETY: S25: no two threads of a launch of one dimension have this number, and every other element of this thread is further by
         // the number of threads.
-        unsafe { self.0.only(global_idx()) }
+        unsafe { self.elements.only(self.first) }
     }
 
     /// The thread's elements after the first: element `turn` of them, whose index is [`global_idx`] + `turn` · [`grid_threads`].
     #[inline(always)]
     pub fn nth(&mut self, turn: usize) -> Option<&mut T> {
-        let index = turn.checked_mul(grid_threads())?.checked_add(global_idx())?;
+        let index = turn.checked_mul(self.step)?.checked_add(self.first)?;
         // SAFETY: S25: the index modulo the number of threads is the thread's number, which no other thread has.
-        unsafe { self.0.only(index) }
+        unsafe { self.elements.only(index) }
     }
 }

@@ -8,6 +8,10 @@ use crate::{block_dim, block_idx, thread_idx};
 pub struct Rows<'a, T> {
     elements: Elements<'a, T>,
     width: usize,
+    // Read when the view is made, as in `Out`.
+    row: usize,
+    first: usize,
+    step: usize,
 }
 
 impl<T> Rows<'_, T> {
@@ -16,8 +20,9 @@ impl<T> Rows<'_, T> {
     #[doc(hidden)]
     #[inline(always)]
     pub unsafe fn from_raw(start: *mut T, len: usize, width: usize) -> Self {
+        let (row, first, step) = (block_idx().x as usize, thread_idx().x as usize, block_dim().x as usize);
         // SAFETY: S25: the caller's promise.
-        Self { elements: unsafe { Elements::new(start, len) }, width }
+        Self { elements: unsafe { Elements::new(start, len) }, width, row, first, step }
     }
 
     /// Columns of a row.
@@ -30,11 +35,11 @@ impl<T> Rows<'_, T> {
     /// the memory's end.
     #[inline(always)]
     pub fn nth(&mut self, turn: usize) -> Option<&mut T> {
-        let column = turn.checked_mul(block_dim().x as usize)?.checked_add(thread_idx().x as usize)?;
+        let column = turn.checked_mul(self.step)?.checked_add(self.first)?;
         if column >= self.width {
             return None;
         }
-        let index = (block_idx().x as usize).checked_mul(self.width)?.checked_add(column)?;
+        let index = self.row.checked_mul(self.width)?.checked_add(column)?;
         // SAFETY: S25: the index determines block and column, because the column is less than the width, and the column determines the
         // thread.
         unsafe { self.elements.only(index) }
