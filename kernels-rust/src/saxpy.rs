@@ -14,10 +14,11 @@ pub fn saxpy(a: f32, x: &[f32], mut y: Out<f32>) {
 #[kernel]
 pub fn saxpy_wide(a: f32, x: &[F32x4], mut y: Out<F32x4>) {
     if let Some(y) = y.own() {
-        let x = x[global_idx()];
-        // By indices: an iterator over an array by value is not unrolled, and the array goes to memory.
+        // One load and one store of the whole. By indices: an iterator over an array by value is not unrolled, and the array goes to memory.
+        let (x, mut sum) = (x[global_idx()], *y);
         for element in 0..4 {
-            y.0[element] += a * x.0[element];
+            sum.0[element] += a * x.0[element];
         }
+        *y = sum;
     }
 }

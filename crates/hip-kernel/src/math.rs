@@ -66,11 +66,11 @@ mod tests {
     #[test]
     fn sixteen_bits() {
         // 1 + 2^-8 lies between the neighbours 0x3f80 and 0x3f81; the even one wins.
-        assert_eq!(f32_to_bf16(1.003_906_25), 0x3f80);
-        assert_eq!(f32_to_bf16(1.011_718_75), 0x3f82);
+        assert_eq!(f32_to_bf16(1.0 + 1.0 / 256.0), 0x3f80);
+        assert_eq!(f32_to_bf16(1.0 + 3.0 / 256.0), 0x3f82);
         assert_eq!(f32_to_bf16(f32::MAX), 0x7f80);
         assert!(bf16_to_f32(f32_to_bf16(f32::from_bits(0x7fff_ffff))).is_nan());
         assert_eq!(bf16_to_f32(0xc040), -3.0);
-        assert_eq!((f16_to_f32(0x3c01), f32_to_f16(65520.0)), (1.000_976_562_5, 0x7c00));
+        assert_eq!((f16_to_f32(0x3c01), f32_to_f16(65520.0)), (1.0 + 1.0 / 1024.0, 0x7c00));
     }
 }

@@ -5,7 +5,6 @@
 mod architecture;
 mod toolchain;
 
-use crate::workspace;
 use architecture::Architecture;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -43,8 +42,10 @@ fn build(args: &RustKernelsArgs) -> Result<(), String> {
     let architectures: Vec<Architecture> =
         args.arch.iter().map(|name| Architecture::of(name)).collect::<Result<_, _>>()?;
     let crate_of = Crate::find(&args.folder)?;
-    toolchain::check()?;
+    toolchain::check(TOOLCHAIN)?;
     let out = args.out.clone().unwrap_or_else(|| crate_of.target.join("rust-kernels"));
+    // Cargo is started in another folder.
+    let out = std::path::absolute(&out).map_err(|e| format!("{}: {e}", out.display()))?;
     for architecture in &architectures {
         let code = crate_of.compile(architecture, &out)?;
         let file =
@@ -99,11 +100,13 @@ impl Crate {
     fn compile(&self, architecture: &Architecture, out: &Path) -> Result<PathBuf, String> {
         // A folder for each architecture: they share no file, and cargo would build core anew after each change of flags.
         let target = out.join("build").join(&architecture.name);
-        let mut cargo = workspace::cargo(&self.folder);
+        // By rustup: the cargo that runs this program belongs to another toolchain.
+        let mut cargo = Command::new("rustup");
+        cargo.args(["run", TOOLCHAIN, "cargo"]).current_dir(&self.folder);
         for (name, _) in std::env::vars_os().filter(|(name, _)| is_of_outer_cargo(name)) {
             cargo.env_remove(name);
         }
-        cargo.env("RUSTUP_TOOLCHAIN", TOOLCHAIN).env("RUSTFLAGS", architecture.flags().join(" "));
+        cargo.env("RUSTFLAGS", architecture.flags().join(" "));
         cargo.env("CARGO_TARGET_DIR", &target);
         let profile =
             [("PANIC", "abort"), ("LTO", "fat"), ("CODEGEN_UNITS", "1"), ("DEBUG", "0"), ("OPT_LEVEL", "3")];

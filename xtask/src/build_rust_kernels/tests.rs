@@ -1,6 +1,7 @@
 //! Tests of the command.
 
 use super::*;
+use crate::workspace;
 
 #[test]
 fn architectures_are_told_apart() {
@@ -25,11 +26,17 @@ fn a_folder_without_a_library_is_named() {
     assert_eq!(found.library, "kernels_rust");
 }
 
+#[test]
+fn a_missing_compiler_is_an_error_with_the_remedy() {
+    let error = toolchain::check("nightly-1999-01-01").expect_err("there is none");
+    assert!(error.contains("rustup toolchain install") || error.contains("cannot start rustup"), "{error}");
+}
+
 /// Builds the kernels of this repository, if the compiler is there.
 #[test]
 #[ignore = "slow: it compiles core for a GPU, in half a minute"]
 fn kernels_compile() {
-    if let Err(why) = toolchain::check() {
+    if let Err(why) = toolchain::check(TOOLCHAIN) {
         println!("skipped: {why}");
         return;
     }

@@ -7,24 +7,24 @@ use std::process::Command;
 pub const TOOLCHAIN: &str = "nightly-2026-05-20";
 
 /// Whether the toolchain and its sources are installed; the error says how to install what is missing.
-pub(super) fn check() -> Result<(), String> {
+pub(super) fn check(toolchain: &str) -> Result<(), String> {
     let install = format!(
-        "install it by `rustup toolchain install {TOOLCHAIN} --profile minimal --component rust-src`"
+        "install it by `rustup toolchain install {toolchain} --profile minimal --component rust-src`"
     );
     let mut rustc = Command::new("rustup");
     // `rustup run` does not install what is missing.
-    rustc.args(["run", TOOLCHAIN, "rustc", "--print", "sysroot"]);
+    rustc.args(["run", toolchain, "rustc", "--print", "sysroot"]);
     let told = rustc
         .output()
-        .map_err(|e| format!("cannot start rustup, which runs the compiler {TOOLCHAIN}: {e}; install rustup from https://rustup.rs"))?;
+        .map_err(|e| format!("cannot start rustup, which runs the compiler {toolchain}: {e}; install rustup from https://rustup.rs"))?;
     if !told.status.success() {
-        return Err(format!("kernels need the compiler {TOOLCHAIN}, which is not there; {install}"));
+        return Err(format!("kernels need the compiler {toolchain}, which is not there; {install}"));
     }
     let root = PathBuf::from(String::from_utf8_lossy(&told.stdout).trim());
     if !root.join("lib/rustlib/src/rust/library/core/src/lib.rs").is_file() {
         return Err(format!(
-            "the compiler {TOOLCHAIN} has no sources of core, which is compiled for each GPU; install them by \
-             `rustup component add rust-src --toolchain {TOOLCHAIN}`"
+            "the compiler {toolchain} has no sources of core, which is compiled for each GPU; install them by \
+             `rustup component add rust-src --toolchain {toolchain}`"
         ));
     }
     Ok(())

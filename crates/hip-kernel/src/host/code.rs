@@ -17,7 +17,7 @@ pub fn load<K: Signature>(device: &Device) -> Result<Module> {
     let fail = |reason| Error::InvalidImage { name: format!("Rust kernel {}", K::PATH), reason };
     if arch.starts_with("host") {
         register::<K>().map_err(|error| fail(error.to_string()))?;
-        return device.load_module(&hip_host::image(K::PATH));
+        return device.load_module(hip_host::image(K::PATH));
     }
     let extension = if arch.starts_with("sm_") { "ptx" } else { "co" };
     let mut tried = Vec::new();
