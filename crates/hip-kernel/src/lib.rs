@@ -1,8 +1,8 @@
 //! Kernels in Rust: a function with `#[kernel]` runs on AMD's GPUs, on NVIDIA's, and on the threads of the CPU.
 //!
 //! ```
-//! use hip_kernel::{Out, global_idx, kernel};
-//! use hip_safe::{Device, LaunchConfig};
+//! use hip_kernel::hip_safe::{self, Device, LaunchConfig};
+//! use hip_kernel::{Out, global_idx, hip_host, kernel};
 //!
 //! /// y = a · x + y.
 //! #[kernel]
@@ -67,7 +67,13 @@ mod vector;
 mod view;
 mod wave;
 
+/// The platform that runs kernels on the CPU. Code for a GPU has no such module.
+#[cfg(not(any(target_arch = "amdgpu", target_arch = "nvptx64")))]
+pub use hip_host;
 pub use hip_kernel_macros::kernel;
+/// Devices, memory and launches. Code for a GPU has no such module.
+#[cfg(not(any(target_arch = "amdgpu", target_arch = "nvptx64")))]
+pub use hip_safe;
 pub use index::{Dim3, barrier, block_dim, block_idx, global_idx, grid_dim, grid_threads, thread_idx};
 pub use math::{bf16_to_f32, exp, f16_to_f32, f32_to_bf16, f32_to_f16, fma, ln, sqrt};
 pub use shared::{Shared, SharedValue};
