@@ -9,7 +9,7 @@ use architecture::Architecture;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-pub use toolchain::TOOLCHAIN;
+use toolchain::TOOLCHAIN;
 
 /// Options of `cargo xtask build-rust-kernels`.
 #[derive(clap::Args, Debug)]
@@ -33,6 +33,14 @@ pub struct RustKernelsArgs {
     out: Option<PathBuf>,
 }
 
+/// The compiler, if it is installed with its sources.
+///
+/// # Errors
+/// What is missing, and how to install it.
+pub fn compiler() -> Result<&'static str, String> {
+    toolchain::check(TOOLCHAIN).map(|()| TOOLCHAIN)
+}
+
 /// Runs the command; the error is the text to show.
 pub fn run(args: &RustKernelsArgs) -> Result<(), String> {
     build(args).map_err(|error| format!("build-rust-kernels: {error}"))
@@ -42,7 +50,7 @@ fn build(args: &RustKernelsArgs) -> Result<(), String> {
     let architectures: Vec<Architecture> =
         args.arch.iter().map(|name| Architecture::of(name)).collect::<Result<_, _>>()?;
     let crate_of = Crate::find(&args.folder)?;
-    toolchain::check(TOOLCHAIN)?;
+    compiler()?;
     let out = args.out.clone().unwrap_or_else(|| crate_of.target.join("rust-kernels"));
     // Cargo is started in another folder.
     let out = std::path::absolute(&out).map_err(|e| format!("{}: {e}", out.display()))?;

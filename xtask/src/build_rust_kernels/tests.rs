@@ -36,7 +36,7 @@ fn a_missing_compiler_is_an_error_with_the_remedy() {
 #[test]
 #[ignore = "slow: it compiles core for a GPU, in half a minute"]
 fn kernels_compile() {
-    if let Err(why) = toolchain::check(TOOLCHAIN) {
+    if let Err(why) = compiler() {
         println!("skipped: {why}");
         return;
     }

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::process::Command;
 
 /// The toolchain. Another one may compile kernels otherwise, or not at all: the features that they need are not stable.
-pub const TOOLCHAIN: &str = "nightly-2026-05-20";
+pub(super) const TOOLCHAIN: &str = "nightly-2026-05-20";
 
 /// Whether the toolchain and its sources are installed; the error says how to install what is missing.
 pub(super) fn check(toolchain: &str) -> Result<(), String> {
