@@ -5,6 +5,7 @@
 //! `conformance` and `fuzz` are programs of other crates.
 
 pub mod build_kernels;
+pub mod build_rust_kernels;
 pub mod bundle;
 pub mod ci;
 pub mod codegen;
@@ -58,6 +59,8 @@ enum Command {
     Sanitize(sanitize::SanitizeArgs),
     /// Compile every kernel ahead of time
     BuildKernels(build_kernels::BuildArgs),
+    /// Compile a crate of Rust kernels for GPUs, by a nightly compiler
+    BuildRustKernels(build_rust_kernels::RustKernelsArgs),
     /// Show the compiled kernels' use of GPU resources
     Resources(resources::ResourcesArgs),
     /// Find what breaks or changes when CUDA source is built for AMD's GPUs
@@ -89,6 +92,7 @@ pub fn main() -> ExitCode {
         Command::Ci(args) => ci::run(&args),
         Command::Sanitize(args) => sanitize::run(&args),
         Command::BuildKernels(args) => build_kernels::run(&args),
+        Command::BuildRustKernels(args) => build_rust_kernels::run(&args),
         Command::Resources(args) => resources::run(&args),
         Command::PortCheck(args) => return port_check::run(&args),
         Command::Fuzz(args) => fuzz::run(&args),

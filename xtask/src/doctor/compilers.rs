@@ -3,6 +3,7 @@
 use super::Item;
 use crate::build_kernels::compiler::{self, Compiler};
 use crate::build_kernels::target::Platform;
+use crate::build_rust_kernels;
 use crate::resources::disassembly::Disassembler;
 use crate::workspace;
 use std::process::Command;
@@ -24,6 +25,18 @@ pub(super) fn look() -> Vec<Item> {
     let mut items = vec![rust.needed(), host.needed()];
     items.push(compiler_item("AMD hipcc", compiler::amd(), no_rocm));
     items.push(compiler_item("NVIDIA nvcc", compiler::nvidia(), no_cuda));
+    items.push(match build_rust_kernels::compiler() {
+        Ok(found) => Item::found(SECTION, "Rust for GPUs", found),
+        Err(why) => {
+            let (what, remedy) = why.split_once("; ").unwrap_or((&why, "install rustup"));
+            Item::absent(
+                SECTION,
+                "Rust for GPUs",
+                what,
+                format!("only needed to build kernels in Rust: {remedy}"),
+            )
+        }
+    });
     let no_objdump =
         "only needed to look at loops of kernels: install ROCm, or run ci/fetch-rocm-compiler.sh";
     let no_nvdisasm = "only needed to look at loops of kernels: install CUDA, or run ci/fetch-nvcc.sh";

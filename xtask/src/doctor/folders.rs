@@ -65,6 +65,7 @@ const VARIABLES: [(&str, &str, Value); 25] = [
         "steps of `cargo xtask ci` that must not be skipped, rocm for tests, or all",
         Value::Text,
     ),
+    ("HIPSTACK_RUST_KERNELS", "folder that `cargo xtask build-rust-kernels` filled", Value::Folder),
     (
         "HIPSTACK_TEST_PLATFORM",
         "platform that hip-safe's tests run on",

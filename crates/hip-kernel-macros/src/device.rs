@@ -1,0 +1,22 @@
+//! The kernel's entry in code for a GPU.
+
+use crate::signature::Signature;
+use proc_macro2::TokenStream;
+use quote::quote;
+
+pub(crate) fn entry(signature: &Signature) -> TokenStream {
+    let name = signature.name.to_string();
+    let call = signature.call();
+    let arguments = signature.arguments().into_iter().map(|(name, kind)| quote!(#name: #kind));
+    quote! {
+        #[cfg(any(target_arch = "amdgpu", target_arch = "nvptx64"))]
+        const _: () = {
+            #[unsafe(export_name = #name)]
+            #[allow(clippy::undocumented_unsafe_blocks, clippy::too_many_arguments)]
+            unsafe extern "gpu-kernel" fn entry(#(#arguments),*) {
+                // The launch has checked the arguments: see `hip_kernel`'s rule S25.
+                unsafe { #call }
+            }
+        };
+    }
+}

@@ -1,0 +1,122 @@
+//! The attribute `#[kernel]` of the crate `hip_kernel`, which exports and describes it.
+
+mod device;
+mod host;
+mod parameter;
+mod signature;
+
+use proc_macro::TokenStream;
+use quote::quote;
+use signature::Signature;
+
+/// Makes a kernel of a safe function: see `hip_kernel`.
+#[proc_macro_attribute]
+pub fn kernel(arguments: TokenStream, item: TokenStream) -> TokenStream {
+    expand(arguments.into(), item.into()).unwrap_or_else(|error| error.to_compile_error()).into()
+}
+
+fn expand(
+    arguments: proc_macro2::TokenStream,
+    item: proc_macro2::TokenStream,
+) -> syn::Result<proc_macro2::TokenStream> {
+    if !arguments.is_empty() {
+        return Err(syn::Error::new_spanned(arguments, "#[kernel] takes no arguments"));
+    }
+    let function: syn::ItemFn = syn::parse2(item)?;
+    let signature = Signature::of(&function)?;
+    let (entry, host) = (device::entry(&signature), host::items(&signature));
+    Ok(quote! {
+        #[inline(always)]
+        #function
+        #entry
+        #host
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::expand;
+    use quote::quote;
+
+    fn refused(item: proc_macro2::TokenStream) -> String {
+        expand(quote!(), item).expect_err("it is refused").to_string()
+    }
+
+    #[test]
+    fn what_is_not_a_kernel_is_refused_with_the_remedy() {
+        assert!(
+            refused(quote!(
+                unsafe fn k() {}
+            ))
+            .contains("inside the function")
+        );
+        assert!(
+            refused(quote!(
+                fn k<T>(a: T) {}
+            ))
+            .contains("one kernel for each type")
+        );
+        assert!(
+            refused(quote!(
+                fn k() -> u32 {
+                    1
+                }
+            ))
+            .contains("returns nothing")
+        );
+        assert!(
+            refused(quote!(
+                fn k(a: &mut [f32]) {}
+            ))
+            .contains("Out")
+        );
+        assert!(
+            refused(quote!(
+                fn k(a: &f32) {}
+            ))
+            .contains("a value")
+        );
+        assert!(
+            refused(quote!(
+                fn k(a: *const f32) {}
+            ))
+            .contains("slice")
+        );
+        assert!(
+            refused(quote!(
+                fn k(a: Shared<f32>) {}
+            ))
+            .contains("Shared<T, N>")
+        );
+        assert!(
+            refused(quote!(
+                fn k((a, b): Out<f32>) {}
+            ))
+            .contains("a name")
+        );
+        assert!(
+            expand(
+                quote!(fast),
+                quote!(
+                    fn k() {}
+                )
+            )
+            .is_err()
+        );
+    }
+
+    #[test]
+    fn the_entry_has_a_pointer_and_a_length_for_each_slice() {
+        let made = expand(
+            quote!(),
+            quote!(
+                fn add(a: f32, x: &[f32], mut y: Out<'_, f32>, s: Shared<f32, 8>) {}
+            ),
+        );
+        let text = made.expect("a kernel").to_string();
+        let entry = "extern \"gpu-kernel\" fn entry (a : f32 , x : * const f32 , x_len : usize , y : * mut f32 , y_len : usize)";
+        assert!(text.contains(entry), "{text}");
+        assert!(text.contains("export_name = \"add\""), "{text}");
+        assert!(text.contains("config . is_linear ()"), "{text}");
+    }
+}

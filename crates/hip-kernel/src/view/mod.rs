@@ -1,0 +1,57 @@
+//! Views of memory that a kernel writes. Each type says which elements a thread may write, so that no two threads write the same one.
+
+mod out;
+mod per_block;
+mod rows;
+mod scatter;
+
+pub use out::Out;
+pub use per_block::PerBlock;
+pub use rows::Rows;
+pub use scatter::Scatter;
+
+use core::marker::PhantomData;
+
+/// Elements in global memory that the kernel alone uses.
+struct Elements<'a, T> {
+    start: *mut T,
+    len: usize,
+    borrow: PhantomData<&'a mut [T]>,
+}
+
+impl<T> Elements<'_, T> {
+    /// # Safety
+    /// `len` elements lie at `start`, valid for reading and writing as long as the view lives. Other views of them are of the same launch.
+    unsafe fn new(start: *mut T, len: usize) -> Self {
+        Self { start, len, borrow: PhantomData }
+    }
+
+    /// The element, if there is one.
+    ///
+    /// # Safety
+    /// No other thread of the launch uses this element, and the reference is the only one of this thread.
+    #[inline(always)]
+    unsafe fn only(&mut self, index: usize) -> Option<&mut T> {
+        if index < self.len {
+            // SAFETY: S25: in bounds, and nobody else uses it.
+            Some(unsafe { &mut *self.start.add(index) })
+        } else {
+            None
+        }
+    }
+}
+
+/// The view that a kernel gets of `len` elements that are only read.
+///
+/// # Safety
+/// `len` elements lie at `start`, which nobody writes while the kernel runs.
+#[doc(hidden)]
+#[inline(always)]
+pub unsafe fn slice<'a, T>(start: *const T, len: usize) -> &'a [T] {
+    if len == 0 {
+        // An empty buffer has no address.
+        return &[];
+    }
+    // SAFETY: S25: the caller's promise.
+    unsafe { core::slice::from_raw_parts(start, len) }
+}

@@ -1,0 +1,45 @@
+//! Matrix products by tiles in shared memory.
+
+use crate::TILE;
+use hip_kernel::{Scatter, Shared, barrier, block_idx, kernel, thread_idx};
+
+/// c = a · b, of row-major matrices: a has `k` columns, b and c have `n`. A block makes one tile of c; blocks count the tiles of a row first.
+#[kernel]
+pub fn matmul(
+    n: u32,
+    k: u32,
+    a: &[f32],
+    b: &[f32],
+    mut c: Scatter<f32>,
+    tile_of_a: Shared<f32, { TILE * TILE }>,
+    tile_of_b: Shared<f32, { TILE * TILE }>,
+) {
+    let (n, k) = (n as usize, k as usize);
+    let tiles = n.div_ceil(TILE);
+    let (block, thread) = (block_idx().x as usize, thread_idx().x as usize);
+    let (down, across) = (thread / TILE, thread % TILE);
+    let (row, column) = (block / tiles * TILE + down, block % tiles * TILE + across);
+    let mut sum = 0.0;
+    let mut begin = 0;
+    while begin < k {
+        let (inner_of_a, inner_of_b) = (begin + across, begin + down);
+        // Not by `get`: an `Option` of a reference is a pointer that is compared with null before it is read.
+        let (at_a, at_b) = (row * k + inner_of_a, inner_of_b * n + column);
+        tile_of_a.set(thread, if inner_of_a < k && at_a < a.len() { a[at_a] } else { 0.0 });
+        tile_of_b.set(thread, if inner_of_b < k && column < n && at_b < b.len() { b[at_b] } else { 0.0 });
+        barrier();
+        // SAFETY: S25: every thread of the block wrote its element before the barrier above, and writes again after the next one.
+        let (of_a, of_b) = unsafe { (tile_of_a.as_array(), tile_of_b.as_array()) };
+        for inner in 0..TILE {
+            sum += of_a[down * TILE + inner] * of_b[inner * TILE + across];
+        }
+        barrier();
+        begin += TILE;
+    }
+    if column < n {
+        // SAFETY: S25: tile and place in it determine row and column, and a column that is less than n determines the element with the row.
+        if let Some(c) = unsafe { c.get(row * n + column) } {
+            *c = sum;
+        }
+    }
+}
