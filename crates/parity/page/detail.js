@@ -54,7 +54,7 @@ function drawPanel() {
     make("span", {}, data.dtypes[cell.dtype]),
     make("span", {}, columnName(shown.column)),
   );
-  byId("panel-body").replaceChildren(
+  byId("panel-body").replaceChildren(...[
     caseHead(shown),
     measure(shown),
     whySection(shown),
@@ -64,7 +64,7 @@ function drawPanel() {
     trendSection(cell),
     commandSection(shown),
     casesSection(cell, shown),
-  );
+  ].filter((part) => part));
 }
 
 function section(title, ...children) {
@@ -75,7 +75,7 @@ function caseHead({ entry, result }) {
   return make("div", { class: "case-head" },
     make("code", { class: "id" }, ...breakable(entry.id)),
     make("p", { class: "about-case" },
-      make("span", { class: `pill ${result.status}` }, STATUS_WORDS[result.status]),
+      make("span", { class: `pill ${result.status}` }, statusWords(result.status)),
       ` ${plural(entry.elements, "element")}, judged: ${data.rules[entry.rule] || "not judged"}`));
 }
 
@@ -110,17 +110,14 @@ function whySection({ result }) {
 function elementSection({ entry, column, result }) {
   const { sample } = result;
   if (!sample) return null;
-  const [got, expected] = data.columns[column].sides;
+  const { sides } = data.columns[column];
+  const values = [[sides[0], make("code", {}, sample.got)], [sides[1], make("code", {}, sample.expected)]];
+  const isRun = data.kind === "run";
   const error = sample.error === undefined
     ? "none: one side is infinite or NaN"
     : `${digits(sample.error)}${sample.ulps === undefined ? "" : ` = ${digits(sample.ulps)} ulp`}`;
   const bound = sample.allowed > 0 ? digits(sample.allowed) : "equal bits";
-  const rows = [
-    [expected, make("code", {}, sample.expected)],
-    [got, make("code", {}, sample.got)],
-    ["error", error],
-    ["bound", bound],
-  ];
+  const rows = [...values, [isRun ? "error" : "apart", error], ["bound", bound]];
   if (result.wrong > 0) rows.push(["wrong", `${result.wrong.toLocaleString("en")} of ${plural(entry.elements, "element")}`]);
   return section(`Worst element: ${sample.index.toLocaleString("en")}`, definitions(rows));
 }

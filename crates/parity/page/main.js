@@ -10,7 +10,7 @@ function drawTitle() {
   byId("title").textContent = title;
   const verdict = byId("verdict");
   const all = data.kind === "run" ? "all right" : "no unknown differences";
-  verdict.textContent = failed === 0 ? `✓ ${all}` : `✕ ${plural(failed, data.kind === "run" ? "failure" : "difference")}`;
+  verdict.textContent = failed === 0 ? `✓ ${all}` : `✕ ${failureCount(failed)}`;
   verdict.classList.add(failed === 0 ? "good" : "bad");
   verdict.disabled = failed === 0;
   const known = data.cases.reduce((sum, entry) => sum + entry.results.filter((one) => one?.status === "known").length, 0);
@@ -57,6 +57,7 @@ function drawFilters() {
   options(byId("sort"), SORTS.filter(([by]) => by !== "change" || data.history.length > 0));
   byId("sort").append(make("option", { value: "", disabled: true }, "by a column"));
   byId("device-label").hidden = data.columns.length === 1;
+  byId("failures-label").textContent = data.kind === "run" ? "Only failures" : "Only differences";
 }
 
 function drawLegend() {
@@ -74,7 +75,7 @@ function drawLegend() {
 function redraw() {
   dropPanel();
   const counts = drawGrid();
-  const failures = counts.failures > 0 ? `, ${plural(counts.failures, "failure")}` : "";
+  const failures = counts.failures > 0 ? `, ${failureCount(counts.failures)}` : "";
   byId("count").textContent = `${plural(counts.cases, "case")}, ${plural(counts.results, "result")}${failures}`;
   const listed = SORTS.some(([by]) => by === state.sort.by);
   byId("sort").value = listed ? state.sort.by : "";

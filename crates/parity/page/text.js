@@ -45,7 +45,7 @@ function lookOf(cell) {
   if (!cell) return { kind: "none", text: "", words: "no cases" };
   const { result } = cell.worst;
   if (cell.failures > 0) {
-    return { kind: "fail", text: `✕ ${cell.failures}`, words: plural(cell.failures, "failure") };
+    return { kind: "fail", text: `✕ ${cell.failures}`, words: failureCount(cell.failures) };
   }
   if (cell.known > 0) {
     return { kind: "known", text: `◆ ${cell.known}`, words: `${plural(cell.known, "known difference")}` };
@@ -57,10 +57,17 @@ function lookOf(cell) {
   return { kind: `step step-${step}`, text, words: `${text} of what is allowed` };
 }
 
-const STATUS_WORDS = {
-  pass: "within the bound",
-  known: "known difference",
-  mismatch: "wrong",
-  error: "no result",
-  absent: "not compared",
-};
+/** What a result's status means. */
+function statusWords(status) {
+  const words = {
+    pass: "within the bound",
+    known: "known difference",
+    mismatch: data.kind === "run" ? "wrong" : "differs",
+    error: "no result",
+    absent: "not compared",
+  };
+  return words[status];
+}
+
+/** A number of failures, or of differences of two sides. */
+const failureCount = (count) => plural(count, data.kind === "run" ? "failure" : "difference");

@@ -18,10 +18,8 @@ impl<'a> Page<'a> {
         judged: &[&'a Judged],
         known: &[Known],
     ) -> Page<'a> {
-        let facts = vec![
-            ("Compared", crate::record::now()),
-            ("Version", env!("CARGO_PKG_VERSION").to_string()),
-        ];
+        let facts =
+            vec![("Compared", crate::record::now()), ("Version", env!("CARGO_PKG_VERSION").to_string())];
         let mut page = Page::new("comparison", facts, comparisons.iter().map(column).collect());
         for (number, comparison) in comparisons.iter().enumerate() {
             let counts = comparison.counts();
@@ -36,7 +34,9 @@ impl<'a> Page<'a> {
                 counts.only_left + counts.only_right + counts.other_inputs + counts.incomparable
             ));
             page.notes.extend(comparison.known.iter().map(|(known, needed)| match needed {
-                0 => format!("STALE {}: listed as a difference, and no case differs: take it out", known.case),
+                0 => {
+                    format!("STALE {}: listed as a difference, and no case differs: take it out", known.case)
+                }
                 _ => format!("KNOWN {}: {needed} cases: {}", known.case, known.reason),
             }));
             let with = judged.iter().find(|judged| {
@@ -104,9 +104,8 @@ fn against_reference<'a>(finding: &Finding, report: &'a CaseReport) -> Shown<'a>
 
 fn against_record<'a>(pair: &Pair<'a>, comparison: &Comparison<'a>, known: &[Known]) -> Shown<'a> {
     let (left, right) = (comparison.left, comparison.right);
-    let absent = |why: String| {
-        Shown::Result(Box::new(Found { status: "absent", why: Some(why), ..Found::default() }))
-    };
+    let absent =
+        |why: String| Shown::Result(Box::new(Found { status: "absent", why: Some(why), ..Found::default() }));
     let differs = |status, difference: &Difference| Found {
         status,
         worst: difference.units,
