@@ -7,6 +7,11 @@ function svg(tag, properties = {}, ...children) {
   return element;
 }
 
+/** An empty chart; the words are for those who do not see it. */
+function picture(width, height, words) {
+  return svg("svg", { viewBox: `0 0 ${width} ${height}`, class: "chart", role: "img", "aria-label": words });
+}
+
 /** The last bucket: elements without a distance. src/histogram.rs has the meaning of all. */
 const NO_DISTANCE = 23;
 
@@ -32,7 +37,7 @@ function histogramChart(counts, boundUlps) {
   const [width, height, top, bottom] = [360, 118, 16, 18];
   const step = width / shown.length;
   const most = Math.log10(1 + Math.max(...counts));
-  const chart = svg("svg", { viewBox: `0 0 ${width} ${height}`, class: "chart", role: "img", "aria-label": histogramWords(counts) });
+  const chart = picture(width, height, histogramWords(counts));
   const base = height - bottom;
   chart.append(svg("line", { x1: 0, x2: width, y1: base, y2: base, class: "axis" }));
   shown.forEach((bucket, index) => {
@@ -40,7 +45,8 @@ function histogramChart(counts, boundUlps) {
     const tall = count === 0 ? 0 : Math.max(2, (Math.log10(1 + count) / most) * (base - top));
     const middle = (index + 0.5) * step;
     const kind = bucket === 0 ? "bar equal" : bucket === NO_DISTANCE ? "bar far" : "bar";
-    chart.append(svg("rect", { x: index * step + step * 0.14, y: base - tall, width: step * 0.72, height: tall, class: kind, rx: 1 }));
+    const place = { x: (index + 0.14) * step, y: base - tall, width: 0.72 * step, height: tall };
+    chart.append(svg("rect", { ...place, class: kind, rx: 1 }));
     if (count > 0) chart.append(svg("text", { x: middle, y: base - tall - 3, class: "value" }, short(count)));
     chart.append(svg("text", { x: middle, y: height - 5, class: "tick" }, bucketLabel(bucket)));
   });
@@ -87,8 +93,8 @@ function trendChart(past, now, failuresNow) {
   const most = Math.max(1.15, Math.min(2, ...finite.map((value) => value * 1.1)), 0);
   const x = (index) => side + (index * (width - 2 * side)) / Math.max(1, points.length - 1);
   const y = (value) => top + (1 - Math.min(value, most) / most) * (height - top - bottom);
-  const words = points.map((point) => `${point.label} ${point.failed ? "failed" : fraction(point.value)}`).join(", ");
-  const chart = svg("svg", { viewBox: `0 0 ${width} ${height}`, class: "chart", role: "img", "aria-label": `Trend: ${words}` });
+  const words = points.map((point) => `${point.label} ${point.failed ? "failed" : fraction(point.value)}`);
+  const chart = picture(width, height, `Trend: ${words.join(", ")}`);
   chart.append(svg("line", { x1: 0, x2: width, y1: y(0), y2: y(0), class: "axis" }));
   chart.append(svg("line", { x1: 0, x2: width, y1: y(1), y2: y(1), class: "bound" }));
   chart.append(svg("text", { x: 0, y: y(1) - 3, class: "bound-label" }, "bound"));
@@ -103,7 +109,8 @@ function trendChart(past, now, failuresNow) {
   const ends = points.length > 1 ? [0, points.length - 1] : [0];
   for (const index of ends) {
     const anchor = index === 0 ? "start" : "end";
-    chart.append(svg("text", { x: index === 0 ? 0 : width, y: height - 4, class: "tick", style: `text-anchor:${anchor}` }, points[index].label));
+    const place = { x: index === 0 ? 0 : width, y: height - 4, style: `text-anchor:${anchor}` };
+    chart.append(svg("text", { ...place, class: "tick" }, points[index].label));
   }
   return chart;
 }

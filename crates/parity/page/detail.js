@@ -118,12 +118,17 @@ function elementSection({ entry, column, result }) {
     : `${digits(sample.error)}${sample.ulps === undefined ? "" : ` = ${digits(sample.ulps)} ulp`}`;
   const bound = sample.allowed > 0 ? digits(sample.allowed) : "equal bits";
   const rows = [...values, [isRun ? "error" : "apart", error], ["bound", bound]];
-  if (result.wrong > 0) rows.push(["wrong", `${result.wrong.toLocaleString("en")} of ${plural(entry.elements, "element")}`]);
+  const counted = isRun ? entry.elements : result.histogram.reduce((sum, count) => sum + count, 0);
+  const elements = plural(counted, isRun ? "element" : "compared element");
+  if (result.wrong > 0) {
+    rows.push([isRun ? "wrong" : "differ", `${result.wrong.toLocaleString("en")} of ${elements}`]);
+  }
   return section(`Worst element: ${sample.index.toLocaleString("en")}`, definitions(rows));
 }
 
 function definitions(rows) {
-  return make("dl", {}, ...rows.flatMap(([name, value]) => [make("dt", {}, name), make("dd", {}, value)]));
+  const lines = rows.flatMap(([name, value]) => [make("dt", {}, name), make("dd", {}, value)]);
+  return make("dl", {}, ...lines);
 }
 
 function inputsSection({ entry, result }) {
@@ -173,7 +178,8 @@ function trendSection(cell) {
 }
 
 function commandSection({ entry, column }) {
-  const commands = data.columns[column].commands.map((command) => command.replaceAll("{case}", () => quoted(entry.id)));
+  const templates = data.columns[column].commands;
+  const commands = templates.map((command) => command.replaceAll("{case}", () => quoted(entry.id)));
   const hash = make("p", { class: "hash" }, "Hash of the case: ", make("code", {}, entry.hash));
   if (commands.length === 0) return section("The case", hash);
   return section("Run it again", ...commands.map(commandLine), hash);
@@ -211,13 +217,18 @@ function casesSection(cell, shown) {
       byId("panel").focus();
     };
     const look = lookOfResult(one.result);
-    return make("li", {}, make("button", { type: "button", class: "one", "aria-current": current ? "true" : undefined, onclick: show },
+    const properties = { type: "button", class: "one", "aria-current": current ? "true" : undefined };
+    return make("li", {}, make("button", { ...properties, onclick: show },
       make("span", { class: `badge ${look.kind}` }, look.text),
       make("span", { class: "rest" }, ...breakable(one.entry.id.split("/").slice(2).join("/"))),
       several ? make("span", { class: "where" }, columnName(one.column)) : null));
   });
-  const more = sorted.length > LISTED ? make("p", { class: "calm" }, `The first ${LISTED} of ${sorted.length.toLocaleString("en")}; a filter shows others.`) : null;
-  return section(`${plural(sorted.length, "result")} in this cell`, make("ol", { class: "cases-list" }, ...items), more);
+  const all = sorted.length.toLocaleString("en");
+  const more = sorted.length > LISTED
+    ? make("p", { class: "calm" }, `The first ${LISTED} of ${all}; a filter shows others.`)
+    : null;
+  const list = make("ol", { class: "cases-list" }, ...items);
+  return section(`${plural(sorted.length, "result")} in this cell`, list, more);
 }
 
 /** The look of one result: that of a cell with nothing else in it. */

@@ -52,7 +52,8 @@ function drawHead(groups) {
   const heads = [headCell("name", "Operation", "name", { class: "name" })];
   const upper = make("tr", {}, make("th", { class: "name", role: "presentation" }));
   for (const group of groups) {
-    upper.append(make("th", { class: "group", scope: "colgroup", colspan: group.places.length, role: "columnheader" }, group.name));
+    const properties = { class: "group", scope: "colgroup", colspan: group.places.length };
+    upper.append(make("th", { ...properties, role: "columnheader" }, group.name));
     group.places.forEach((place, index) => {
       const key = `cell ${group.dtype} ${place}`;
       const label = single ? group.name : columnName(place);
@@ -71,7 +72,8 @@ function drawHead(groups) {
 function headCell(by, label, words, properties) {
   const sorted = state.sort.by === by;
   const order = sorted ? (state.sort.down ? "descending" : "ascending") : "none";
-  const mark = sorted ? make("span", { class: "mark", "aria-hidden": "true" }, state.sort.down ? "▾" : "▴") : null;
+  const arrow = state.sort.down ? "▾" : "▴";
+  const mark = sorted ? make("span", { class: "mark", "aria-hidden": "true" }, arrow) : null;
   return make("th", {
     ...properties,
     role: "columnheader", scope: "col", tabindex: -1, "aria-sort": order, "data-sort": by,
@@ -82,7 +84,8 @@ function headCell(by, label, words, properties) {
 function drawRow(row, groups, startsFamily) {
   const family = startsFamily ? make("span", { class: "family" }, data.families[row.family]) : null;
   const name = make("th", {
-    class: "name", role: "rowheader", scope: "row", tabindex: -1, title: row.name, "data-operation": row.operation,
+    class: "name", role: "rowheader", scope: "row", tabindex: -1,
+    title: row.name, "data-operation": row.operation,
   }, make("span", { class: "label" }, row.name), family);
   const cells = groups.flatMap((group) => group.places.map((place, index) => {
     return drawCell(row, group, place, columnClass(group, index));
@@ -102,7 +105,7 @@ function drawCell(row, group, place, css) {
   const change = cell ? changeOf(cell) : null;
   const since = change ? `, ${change.by > 0 ? "worse" : "better"} than before` : "";
   const mark = change
-    ? make("span", { class: change.by > 0 ? "change worse" : "change better", "aria-hidden": "true" }, change.by > 0 ? "▲" : "▼")
+    ? make("span", { class: "change", "aria-hidden": "true" }, change.by > 0 ? "▲" : "▼")
     : null;
   const element = make("td", {
     class: `${css} ${look.kind}`,

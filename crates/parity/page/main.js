@@ -3,8 +3,9 @@
 const columnNoun = data.kind === "run" ? "device" : "comparison";
 
 function drawTitle() {
-  const failed = data.cases.reduce((sum, entry) => sum + entry.results.filter((one) => one && isFailure(one)).length, 0);
-  const results = data.cases.reduce((sum, entry) => sum + entry.results.filter((one) => one).length, 0);
+  const results = data.cases.flatMap((entry) => entry.results.filter((one) => one !== NO_RESULT));
+  const failed = results.filter(isFailure).length;
+  const known = results.filter((one) => one.status === "known").length;
   const title = data.kind === "run" ? "Parity" : data.columns.map((column) => column.name).join(", ");
   document.title = data.kind === "run" ? "Parity" : `Parity: ${title}`;
   byId("title").textContent = title;
@@ -13,8 +14,11 @@ function drawTitle() {
   verdict.textContent = failed === 0 ? `✓ ${all}` : `✕ ${failureCount(failed)}`;
   verdict.classList.add(failed === 0 ? "good" : "bad");
   verdict.disabled = failed === 0;
-  const known = data.cases.reduce((sum, entry) => sum + entry.results.filter((one) => one?.status === "known").length, 0);
-  const parts = [plural(data.cases.length, "case"), plural(data.columns.length, columnNoun), plural(results, "result")];
+  const parts = [
+    plural(data.cases.length, "case"),
+    plural(data.columns.length, columnNoun),
+    plural(results.length, "result"),
+  ];
   if (known > 0) parts.push(`${known.toLocaleString("en")} known to differ`);
   parts.push(data.facts[0][1].replace("T", " ").replace("Z", " UTC"));
   byId("summary").replaceChildren(...parts.map((part) => make("span", {}, part)));
@@ -23,16 +27,21 @@ function drawTitle() {
 /** Everything about where the results come from. */
 function drawAbout() {
   const facts = definitions(data.facts.map(([name, value]) => [name, make("code", {}, value)]));
-  const sources = new Map(data.columns.flatMap((column) => column.devices.map((source) => [source.name, source])));
-  const cards = [...sources.values()].map((source) => make("div", { class: "card" },
-    make("h3", {}, source.name),
+  const byName = data.columns.flatMap((column) => column.devices.map((source) => [source.name, source]));
+  const cards = [...new Map(byName).values()].map((source) => card(source.name, "card",
     make("p", {}, source.description),
     definitions(Object.entries(source.facts))));
-  const history = data.history.map((run) => `${runDate(run)} (${run.name}, version ${run.version}): ${plural(run.failures, "failure")}`);
+  const history = data.history.map((run) => {
+    return `${runDate(run)} (${run.name}, version ${run.version}): ${plural(run.failures, "failure")}`;
+  });
   const lists = [["Records and known differences", data.notes], ["Earlier runs", history]]
     .filter(([, notes]) => notes.length > 0)
-    .map(([name, notes]) => make("div", { class: "card wide" }, make("h3", {}, name), make("ul", {}, ...notes.map((note) => make("li", {}, note)))));
-  byId("about").replaceChildren(make("div", { class: "card" }, make("h3", {}, data.kind === "run" ? "Run" : "Comparison"), facts), ...cards, ...lists);
+    .map(([name, notes]) => card(name, "card wide", make("ul", {}, ...notes.map((note) => make("li", {}, note)))));
+  byId("about").replaceChildren(card(data.kind === "run" ? "Run" : "Comparison", "card", facts), ...cards, ...lists);
+}
+
+function card(name, css, ...children) {
+  return make("div", { class: css }, make("h3", {}, name), ...children);
 }
 
 function options(select, list) {
@@ -52,8 +61,10 @@ const SORTS = [
 function drawFilters() {
   const used = new Set(data.cases.map((entry) => entry.dtype));
   options(byId("family"), [["", "all"], ...data.families.map((name, index) => [index, name])]);
-  options(byId("dtype"), [["", "all"], ...data.dtypes.map((name, index) => [index, name]).filter(([index]) => used.has(index))]);
-  options(byId("device"), [["each", "all, side by side"], ["worst", "worst of all"], ...data.columns.map((column, index) => [index, column.name])]);
+  const dtypes = data.dtypes.map((name, index) => [index, name]).filter(([index]) => used.has(index));
+  options(byId("dtype"), [["", "all"], ...dtypes]);
+  const devices = data.columns.map((column, index) => [index, column.name]);
+  options(byId("device"), [["each", "all, side by side"], ["worst", "worst of all"], ...devices]);
   options(byId("sort"), SORTS.filter(([by]) => by !== "change" || data.history.length > 0));
   byId("sort").append(make("option", { value: "", disabled: true }, "by a column"));
   byId("device-label").hidden = data.columns.length === 1;
@@ -61,14 +72,22 @@ function drawFilters() {
 }
 
 function drawLegend() {
-  const sample = (kind, text, words) => make("span", { class: "entry" }, make("span", { class: `swatch ${kind}` }, text), words);
-  const scale = make("span", { class: "entry" }, "error ÷ bound", make("span", { class: "scale" },
-    ...[["1", "0"], ["2", "¼"], ["3", "½"], ["4", "¾"], ["5", ".9"]].map(([step, text]) => make("span", { class: `swatch step step-${step}` }, text))), "1");
-  const entries = [sample("equal", "=", "equal bits"), scale, sample("fail", "✕", data.kind === "run" ? "failed" : "differ"), sample("known", "◆", "known")];
-  if (data.kind !== "run") entries.push(sample("absent", "–", "not compared"));
-  if (data.history.length > 0) entries.push(make("span", { class: "entry" }, make("span", { class: "worse" }, "▲"), "worse than before ", make("span", { class: "better" }, "▼"), "better"));
-  entries.push(make("span", { class: "entry keys" }, make("kbd", {}, "↑↓←→"), "move ", make("kbd", {}, "Enter"), "open ", make("kbd", {}, "Esc"), "close ", make("kbd", {}, "/"), "find"));
-  byId("legend").replaceChildren(...entries);
+  const isRun = data.kind === "run";
+  const entry = (...parts) => make("span", { class: "entry" }, ...parts);
+  const swatch = (kind, text) => make("span", { class: `swatch ${kind}` }, text);
+  const steps = ["0", "¼", "½", "¾", ".9"].map((text, index) => swatch(`step step-${index + 1}`, text));
+  const entries = [
+    entry(swatch("equal", "="), "equal bits"),
+    entry("error ÷ bound", make("span", { class: "scale" }, ...steps), "1"),
+    entry(swatch("fail", "✕"), isRun ? "failed" : "differ"),
+    entry(swatch("known", "◆"), "known"),
+  ];
+  if (!isRun) entries.push(entry(swatch("absent", "–"), "not compared"));
+  if (data.history.length > 0) entries.push(entry("▲ worse than before, ▼ better"));
+  const keys = [["↑↓←→", "move"], ["Enter", "open"], ["Esc", "close"], ["/", "find"]];
+  const help = entry(...keys.flatMap(([key, words]) => [make("kbd", {}, key), `${words} `]));
+  help.classList.add("keys");
+  byId("legend").replaceChildren(...entries, help);
 }
 
 /** Draws the grid with the present choices. */

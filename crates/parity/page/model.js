@@ -8,7 +8,7 @@ const RANK = { pass: 0, absent: 0, known: 1, mismatch: 2, error: 2 };
 const NO_RESULT = null;
 const EQUAL = { status: "pass", worst: 0, ulps: 0, wrong: 0, histogram: [] };
 
-/** A result as src/html/data.rs writes it: 0 for none, 1 for equal bits, or an object in which null is infinite. */
+/** A result as src/html/data.rs writes it: 0 for none, 1 for equal bits, or an object with null for infinity. */
 function readResult(raw) {
   if (raw === 0) return NO_RESULT;
   if (raw === 1) return EQUAL;
@@ -43,7 +43,7 @@ function isWorse(a, b) {
   return a.ulps > b.ulps;
 }
 
-/** What the reader chose. `column` is the index of a device, "each" for all side by side, or "worst" for all as one. */
+/** What the reader chose. `column` is a device's index, "each" for all side by side, or "worst" for all as one. */
 const state = {
   text: "",
   family: "",

@@ -1,6 +1,6 @@
 // Numbers and elements: small things that every part of the page is made of.
 
-/** An element. Properties that begin with "on" are handlers, others attributes; texts are never read as HTML. */
+/** An element. Properties that begin with "on" are handlers, others attributes. Texts are never read as HTML. */
 function make(tag, properties = {}, ...children) {
   const element = document.createElement(tag);
   for (const [name, value] of Object.entries(properties)) {
@@ -52,8 +52,9 @@ function lookOf(cell) {
   }
   if (cell.absent === cell.results) return { kind: "absent", text: "–", words: "not compared" };
   if (result.worst === 0) return { kind: "equal", text: "=", words: "equal bits" };
-  const step = [0.25, 0.5, 0.75, 0.9].filter((least) => result.worst >= least).length + 1;
+  // By the number that is shown, so that equal numbers have equal colours.
   const text = fraction(result.worst);
+  const step = [0.25, 0.5, 0.75, 0.9].filter((least) => Number(text) >= least).length + 1;
   return { kind: `step step-${step}`, text, words: `${text} of what is allowed` };
 }
 

@@ -22,10 +22,10 @@ pub struct Input {
     pub values: Vec<String>,
 }
 
-/// Describes an operand: "f32 [129,37].transpose(0,1), mixed".
+/// Describes an operand: "f32 [129,37].transpose(0,1), contents mixed".
 pub fn describe(operand: &Operand) -> String {
     let steps: String = operand.steps.iter().map(|step| format!(".{step}")).collect();
-    format!("{} {}{steps}, {}", operand.dtype, shape_text(&operand.stored), operand.contents.name())
+    format!("{} {}{steps}, contents {}", operand.dtype, shape_text(&operand.stored), operand.contents.name())
 }
 
 /// The inputs of the element at the row-major `index` of a result of this shape. `arrays` are the operands as the

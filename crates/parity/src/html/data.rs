@@ -18,7 +18,7 @@ pub struct Page<'a> {
     pub(super) columns: Vec<Column>,
     pub(super) notes: Vec<String>,
     /// All dtypes, in the order of tables.
-    pub(super) dtypes: Vec<&'static str>,
+    pub(super) dtypes: Vec<String>,
     /// The families of [`registry::families`] that occur.
     pub(super) families: Vec<&'static str>,
     /// Each operation with the index of its family.
@@ -142,7 +142,7 @@ impl<'a> Page<'a> {
             facts,
             columns,
             notes: Vec::new(),
-            dtypes: DType::ALL.iter().map(|dtype| dtype.name()).collect(),
+            dtypes: DType::ALL.iter().map(|dtype| dtype.name().to_string()).collect(),
             families: Vec::new(),
             operations: Vec::new(),
             rules: Vec::new(),
@@ -177,8 +177,8 @@ impl<'a> Page<'a> {
     }
 
     pub(super) fn dtype(&mut self, name: &str) -> usize {
-        // Only a damaged record has another dtype in an id; it gets no column.
-        self.dtypes.iter().position(|known| *known == name).unwrap_or(0)
+        // A record of another version may have one more.
+        place(&mut self.dtypes, |known| known == name, || name.to_string())
     }
 }
 
