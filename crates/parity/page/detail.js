@@ -186,7 +186,11 @@ function commandSection({ entry, column }) {
 }
 
 function commandLine(command) {
-  const text = make("code", {}, command);
+  // A line ends between words, not at the dashes in them.
+  const words = command.split(" ").flatMap((word, index) => {
+    return [index === 0 ? "" : " ", make("span", { class: "word" }, word)];
+  });
+  const text = make("code", {}, ...words);
   const copy = async (event) => {
     const button = event.currentTarget;
     try {

@@ -236,5 +236,11 @@ mod tests {
         assert_eq!((operation, dtype, device, cases, failures), ("exp", "f32", 0, shared, 1));
         assert!(then.is_infinite() && changes[0].now > 0.0 && changes[0].now <= 1.0);
         assert!(earlier.changes(&report("neg/f32/contiguous/one")).is_empty());
+        // Reports from before they had a date are read, too.
+        let text = std::fs::read_to_string(&json).expect("it was written");
+        let mut older: serde_json::Value = serde_json::from_str(&text).expect("JSON");
+        older.as_object_mut().expect("an object").remove("date");
+        std::fs::write(&json, older.to_string()).expect("it can be written");
+        assert_eq!(Earlier::read(&json).expect("a report"), Earlier { date: String::new(), ..earlier });
     }
 }
