@@ -1,14 +1,14 @@
 #!/usr/bin/env bash
 # Installs the tools for the checks that Debian 12 has: a C++ compiler, AMD's libraries with their headers,
-# libclang for codegen, a cross compiler and QEMU for 64-bit ARM, and pip. ci/fetch-rocm-compiler.sh fetches
-# AMD's compilers. Only g++ is needed by all steps; without the rest, single steps of `cargo xtask ci` are
+# libclang for codegen, a cross compiler and QEMU for 64-bit ARM, Chromium for the tests of the parity report's
+# page, and pip. ci/fetch-rocm-compiler.sh fetches AMD's compilers. Only g++ is needed by all steps; without the rest, single steps of `cargo xtask ci` are
 # skipped with a message.
 #   ci/debian.sh             installs them
 #   ci/debian.sh --provides  only prints which steps the installed ones are enough for
 set -euo pipefail
 
 needed=(g++)
-wanted=(libamdhip64-dev librocrand1 librocrand-dev libclang-19-dev g++-aarch64-linux-gnu qemu-user)
+wanted=(libamdhip64-dev librocrand1 librocrand-dev libclang-19-dev g++-aarch64-linux-gnu qemu-user chromium)
 python3 -m pip --version >/dev/null 2>&1 || wanted+=(python3-pip)
 
 # Prints the packages that are not installed.
@@ -19,7 +19,7 @@ missing() {
     done
 }
 
-# The steps of `cargo xtask ci` that the installed packages suffice for, in the format of HIPSTACK_REQUIRE.
+# The steps of `cargo xtask ci` and the tests that the installed packages suffice for, in the format of HIPSTACK_REQUIRE.
 if [ "${1-}" = --provides ]; then
     while read -r steps packages; do
         # shellcheck disable=SC2086
@@ -28,6 +28,7 @@ if [ "${1-}" = --provides ]; then
 sanitize-planted,sanitize-address,sanitize-thread g++
 libraries libamdhip64-dev librocrand1 librocrand-dev
 aarch64 g++-aarch64-linux-gnu qemu-user
+chromium chromium
 EOF
     exit 0
 fi

@@ -20,7 +20,8 @@ impl NamedDevice {
     }
 
     pub(crate) fn report(&self, seconds: f64) -> DeviceReport {
-        DeviceReport { name: self.name.clone(), description: self.device.to_string(), seconds }
+        let (description, facts) = (self.device.to_string(), self.device.facts());
+        DeviceReport { name: self.name.clone(), description, seconds, facts }
     }
 }
 

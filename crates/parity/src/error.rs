@@ -47,6 +47,14 @@ pub enum Error {
         /// The file.
         path: PathBuf,
     },
+    /// An earlier report cannot be read.
+    #[error("the report {path} cannot be read: {what}; `cargo xtask parity --json FILE` writes such a file")]
+    ReadReport {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong.
+        what: String,
+    },
     /// The report's path ends in .html, which its page would overwrite.
     #[error("--json {path}: the report cannot end in .html, because its HTML page does")]
     ReportName {

@@ -11,6 +11,8 @@ use reference::{DType, Expected, Judge, Outcome, Value};
 use serde::Serialize;
 
 use crate::comparison::Manner;
+use crate::histogram::Histogram;
+use crate::worst::Input;
 
 /// Elements per task.
 const CHUNK: usize = 4096;
@@ -24,6 +26,17 @@ pub struct Sample {
     pub got: String,
     /// The reference's value, rounded to the dtype.
     pub expected: String,
+    /// The distance from the exact value; `None` if there is none, because one of them is no number.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub error: Option<f64>,
+    /// The same in ulp of the result's dtype.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ulps: Option<f64>,
+    /// The distance that is allowed; 0 if the bits have to be equal.
+    pub allowed: f64,
+    /// The inputs that decide this element, in the order of the operands; empty if they were not looked up.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub inputs: Vec<Input>,
 }
 
 /// The judgement of one device's result.
@@ -42,6 +55,8 @@ pub struct Verdict {
     pub sample: Option<Sample>,
     /// The kinds of difference of the wrong elements; empty if none is wrong.
     pub manners: BTreeSet<Manner>,
+    /// How many elements are how far off.
+    pub histogram: Histogram,
 }
 
 /// The error of one element.
@@ -51,8 +66,10 @@ struct Distance {
     wrong: bool,
     /// As a fraction of what is allowed.
     units: f64,
-    /// In ulp.
+    /// In ulp; 0 if there is no distance.
     ulps: f64,
+    /// Its bucket of the [`Histogram`].
+    bucket: usize,
 }
 
 /// The rule to judge by: the reference's, or equal bits if `exact`.
@@ -76,7 +93,7 @@ fn distance(judge: Judge, dtype: DType, expected: &Expected, got: u64) -> Distan
     let infinite = matches!(dtype.decode(got), Value::Float(x) if x.is_infinite());
     if !wrong && infinite {
         // An allowed overflow has no distance.
-        return Distance { wrong, units: 0.0, ulps: 0.0 };
+        return Distance { wrong, units: 0.0, ulps: 0.0, bucket: Histogram::bucket(None) };
     }
     let gap = reference::difference(dtype, expected, got);
     let tolerance = judge.tolerance(dtype, expected);
@@ -86,12 +103,17 @@ fn distance(judge: Judge, dtype: DType, expected: &Expected, got: u64) -> Distan
         // A NaN with another bit pattern.
         () => 0.0,
     };
-    Distance { wrong, units, ulps: ulps(dtype, expected, gap) }
+    let ulps = ulps(dtype, expected, gap);
+    let bucket = match dtype.is_nan(got) && dtype.is_nan(expected.bits) {
+        true => 0,
+        false => Histogram::bucket(ulps),
+    };
+    Distance { wrong, units, ulps: ulps.unwrap_or(0.0), bucket }
 }
 
-fn ulps(dtype: DType, expected: &Expected, gap: f64) -> f64 {
+fn ulps(dtype: DType, expected: &Expected, gap: f64) -> Option<f64> {
     let ulp = reference::round::ulp(dtype, expected.value.hi);
-    if gap.is_finite() && ulp > 0.0 { gap / ulp } else { 0.0 }
+    (gap.is_finite() && ulp > 0.0).then(|| gap / ulp)
 }
 
 /// The results of one chunk for one device.
@@ -102,10 +124,13 @@ struct Tally {
     /// The worst element's distance, its index, and its actual and expected bits.
     worst: Option<(f64, usize, u64, u64)>,
     manners: BTreeSet<Manner>,
+    /// Bucket 0 is left empty.
+    histogram: Histogram,
 }
 
 impl Tally {
-    const NONE: Tally = Tally { wrong: 0, ulps: 0.0, worst: None, manners: BTreeSet::new() };
+    const NONE: Tally =
+        Tally { wrong: 0, ulps: 0.0, worst: None, manners: BTreeSet::new(), histogram: Histogram::NONE };
 
     fn add(&mut self, dtype: DType, index: usize, distance: Distance, got: u64, expected: u64) {
         if distance.wrong {
@@ -113,6 +138,7 @@ impl Tally {
             self.manners.insert(Manner::of(dtype, expected, got));
         }
         self.ulps = self.ulps.max(distance.ulps);
+        self.histogram.add(distance.bucket);
         // A NaN with other bits than the reference's is not an error.
         if distance.units > 0.0 {
             self.keep((distance.units, index, got, expected));
@@ -130,6 +156,7 @@ impl Tally {
         self.wrong += later.wrong;
         self.ulps = self.ulps.max(later.ulps);
         self.manners.extend(later.manners);
+        self.histogram.merge(&later.histogram);
         if let Some(worst) = later.worst {
             self.keep(worst);
         }
@@ -167,15 +194,26 @@ pub fn judge(outcome: &Outcome<'_>, judge: Judge, results: &[&[u8]]) -> Vec<Verd
     } else {
         task(0)
     };
-    tallies.into_iter().map(|tally| verdict(dtype, len, tally)).collect()
+    tallies.into_iter().map(|tally| verdict(outcome, judge, tally)).collect()
 }
 
-fn verdict(dtype: DType, elements: usize, tally: Tally) -> Verdict {
-    let sample = tally.worst.map(|(_, index, got, expected)| Sample {
-        index,
-        got: text(dtype, got),
-        expected: text(dtype, expected),
+fn verdict(outcome: &Outcome<'_>, judge: Judge, tally: Tally) -> Verdict {
+    let (dtype, elements) = (outcome.dtype(), outcome.len());
+    let sample = tally.worst.map(|(_, index, got, expected_bits)| {
+        let expected = outcome.at(index);
+        let gap = reference::difference(dtype, &expected, got);
+        Sample {
+            index,
+            got: text(dtype, got),
+            expected: text(dtype, expected_bits),
+            error: gap.is_finite().then_some(gap),
+            ulps: ulps(dtype, &expected, gap),
+            allowed: judge.tolerance(dtype, &expected),
+            inputs: Vec::new(),
+        }
     });
+    let mut histogram = tally.histogram;
+    histogram.complete(elements);
     Verdict {
         elements,
         wrong: tally.wrong,
@@ -183,6 +221,7 @@ fn verdict(dtype: DType, elements: usize, tally: Tally) -> Verdict {
         ulps: tally.ulps,
         sample,
         manners: tally.manners,
+        histogram,
     }
 }
 

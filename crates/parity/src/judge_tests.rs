@@ -30,7 +30,10 @@ fn sums_are_allowed_t_times_their_terms_and_one_ulp() {
     let bad = try_error(-1.1);
     assert_eq!((bad.wrong, bad.elements), (1, 1));
     assert!((bad.worst - 1.1).abs() < 1e-3, "{}", bad.worst);
-    assert_eq!(bad.sample.unwrap().index, 0);
+    let sample = bad.sample.unwrap();
+    assert_eq!(sample.index, 0);
+    assert!((sample.allowed - allowed).abs() < 1e-3 * allowed, "{}", sample.allowed);
+    assert!((sample.error.unwrap() - 1.1 * allowed).abs() < 1e-3 * allowed, "{sample:?}");
     // If the case requires exact bits, even the small error is wrong.
     let bytes = with_one(DType::F32, &[1.0], 0, 1.0 + 0.9 * allowed);
     assert_eq!(judge(&outcome, rule(&outcome, true), &[&bytes])[0].wrong, 1);
@@ -54,6 +57,12 @@ fn transcendental_results_are_allowed_their_ulps() {
     // ulp off.
     assert!((step(-3).ulps - 3.346).abs() < 0.01, "{}", step(-3).ulps);
     assert!((step(-3).worst - 3.346 / 2.5).abs() < 0.01);
+    assert!((step(-3).sample.unwrap().ulps.unwrap() - 3.346).abs() < 0.01);
+    // The buckets begin with equal bits, less than 1/2 ulp, 1/2, 1, 2 and 4 ulp.
+    assert_eq!(step(0).histogram.counts(), [3]);
+    assert_eq!(step(1).histogram.counts(), [2, 0, 1], "0.654 ulp");
+    assert_eq!(step(2).histogram.counts(), [2, 0, 0, 1], "1.654 ulp");
+    assert_eq!(step(-3).histogram.counts(), [2, 0, 0, 0, 1], "3.346 ulp");
 }
 
 #[test]
@@ -82,6 +91,10 @@ fn nan_equals_only_nan() {
     };
     let other_nan = verdict([f32::from_bits(0xffc0_1234), e]);
     assert_eq!((other_nan.wrong, other_nan.sample), (0, None));
+    assert_eq!(other_nan.histogram.counts(), [2]);
+    let no_distance = verdict([0.0, e]);
+    assert_eq!((no_distance.histogram.counts().len(), no_distance.histogram.counts()[23]), (24, 1));
+    assert_eq!(no_distance.sample.unwrap().error, None);
     for wrong in [[0.0, e], [f32::INFINITY, e], [f32::NAN, f32::NAN], [f32::NAN, f32::INFINITY]] {
         let verdict = verdict(wrong);
         assert_eq!(verdict.wrong, 1, "{wrong:?}");
@@ -102,4 +115,7 @@ fn many_chunks_and_devices_are_judged_in_one_pass() {
     assert_eq!(verdicts[0].wrong, 0);
     assert_eq!(verdicts[1].wrong, 2);
     assert_eq!(verdicts[1].sample.as_ref().unwrap().index, 9_000, "the first of equally bad elements");
+    assert_eq!(verdicts[0].histogram.counts(), [20_000]);
+    let counts = verdicts[1].histogram.counts();
+    assert_eq!((counts[0], counts[1..].iter().sum::<u64>()), (19_998, 2));
 }

@@ -22,7 +22,8 @@
 //! - [`export`]: exporting cases for another program; [`witness`]: judging that program's results.
 //! - [`record`]: a device's results as a file, and comparing a run with it ([`run_against`]); [`comparison`]: comparing
 //!   two such files; [`listed`]: comparing a run with known differences.
-//! - [`report`], [`table`], [`html`]: the results. [`weights`]: parity on a checkpoint. [`sabotage`]: planted errors,
+//! - [`report`], [`table`], [`html`]: the results. [`history`]: earlier runs. [`histogram`], [`worst`]: how far off a
+//!   result is, and the inputs of its worst element. [`weights`]: parity on a checkpoint. [`sabotage`]: planted errors,
 //!   which test the judge. [`cli`]: the command line of `cargo xtask parity`.
 //!
 //! # Invariants
@@ -46,6 +47,8 @@ pub mod evaluate;
 pub mod execute;
 pub mod export;
 pub mod filter;
+pub mod histogram;
+pub mod history;
 pub mod html;
 pub mod inputs;
 pub mod judge;
@@ -63,6 +66,7 @@ pub mod table;
 pub mod view;
 pub mod weights;
 pub mod witness;
+pub mod worst;
 
 pub use case::Case;
 pub use cli::ParityArgs;

@@ -7,9 +7,10 @@ use std::path::Path;
 use serde::Serialize;
 
 use crate::comparison::Manner;
+use crate::histogram::Histogram;
 use crate::judge::{Sample, Verdict};
 use crate::listed::ListedReport;
-use crate::record::{Coverage, RecordReport};
+use crate::record::{Coverage, RecordReport, now};
 
 /// The format version of `report.json`, which changes whenever a change could break a reader.
 pub const SCHEMA: &str = "parity-report/1";
@@ -23,6 +24,8 @@ pub struct Report {
     pub schema: &'static str,
     /// Version of this crate.
     pub version: &'static str,
+    /// When the run ended, in UTC: "2026-01-31T12:00:00Z".
+    pub date: String,
     /// Seed of the inputs.
     pub seed: u64,
     /// Wall-clock seconds of the run.
@@ -73,6 +76,9 @@ pub struct DeviceReport {
     pub description: String,
     /// Seconds spent in its operations.
     pub seconds: f64,
+    /// Facts about the device and its platform: the model, versions of drivers, runtimes and compilers.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub facts: BTreeMap<String, String>,
 }
 
 /// A case and each device's result.
@@ -96,6 +102,9 @@ pub struct CaseReport {
     pub rule: String,
     /// Number of elements of the result.
     pub elements: usize,
+    /// The operands in words: dtype, stored shape, the view's steps, contents.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub operands: Vec<String>,
     /// One entry per device, in the order of the report's devices.
     pub results: Vec<ResultReport>,
     /// The coverage of the case by each record, in the order of the report's records.
@@ -149,15 +158,18 @@ pub struct ResultReport {
     /// The kinds of difference of the wrong elements.
     #[serde(skip_serializing_if = "BTreeSet::is_empty")]
     pub manners: BTreeSet<Manner>,
+    /// How many elements are how far off, in ulp. It is left out if all have the reference's bits.
+    #[serde(skip_serializing_if = "Histogram::is_equal")]
+    pub histogram: Histogram,
 }
 
 impl ResultReport {
     /// The report of a judged result.
     pub fn judged(device: &str, verdict: Verdict) -> ResultReport {
-        let Verdict { elements, wrong, worst, ulps, sample, manners } = verdict;
+        let Verdict { elements, wrong, worst, ulps, sample, manners, histogram } = verdict;
         let status = if wrong == 0 { Status::Pass } else { Status::Mismatch };
         let error = sample.as_ref().filter(|_| wrong > 0).map(|sample| {
-            let Sample { index, got, expected } = sample;
+            let Sample { index, got, expected, .. } = sample;
             format!("{wrong} of {elements} elements are wrong; at {index}: got {got}, expected {expected}")
         });
         ResultReport {
@@ -170,6 +182,7 @@ impl ResultReport {
             error,
             differs_from: Vec::new(),
             manners,
+            histogram,
         }
     }
 
@@ -186,6 +199,7 @@ impl ResultReport {
             error: Some(error),
             differs_from: Vec::new(),
             manners: BTreeSet::new(),
+            histogram: Histogram::NONE,
         }
     }
 
@@ -247,6 +261,7 @@ impl Report {
         Report {
             schema: SCHEMA,
             version: env!("CARGO_PKG_VERSION"),
+            date: now(),
             seed,
             seconds,
             totals,

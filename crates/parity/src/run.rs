@@ -12,6 +12,7 @@ use crate::execute::{self, Output};
 use crate::judge;
 use crate::record::{self, Agreement, Entry, Match, NamedRecord, RecordReport};
 use crate::report::{CaseReport, DeviceReport, Report, ResultReport, Status};
+use crate::worst;
 
 /// Maximum number of input elements in memory at a time, unless a single case has more.
 const BATCH_ELEMENTS: usize = 1 << 21;
@@ -201,6 +202,9 @@ pub(crate) fn case_report(
         Ok(output) => {
             let verdict = verdicts.next().expect("one verdict per result");
             let mut result = ResultReport::judged(device, verdict);
+            if let Some(sample) = &mut result.sample {
+                sample.inputs = worst::inputs(case, arrays, outcome.shape(), sample.index);
+            }
             if compared {
                 let entry = Entry::of_result(hash, blank.id.clone(), &outcome, rule, &output.bytes);
                 hold_against(&mut result, &entry, &found);
@@ -255,6 +259,7 @@ fn blank(case: &Case, hash: u128) -> CaseReport {
         shape: case.shape,
         rule: String::new(),
         elements: 0,
+        operands: case.operands.iter().map(worst::describe).collect(),
         results: Vec::new(),
         records: Vec::new(),
     }

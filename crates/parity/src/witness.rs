@@ -142,7 +142,8 @@ impl Results {
             return Err(Error::Results { path: self.path.clone(), what });
         }
         let record = Record::new(self.header(), entries).expect("cases have distinct ids");
-        let device = DeviceReport { name: self.name.clone(), description: self.description(), seconds: 0.0 };
+        let Header { device: name, description, facts, .. } = self.header();
+        let device = DeviceReport { name, description, seconds: 0.0, facts };
         let report = Report::new(self.seed, start.elapsed().as_secs_f64(), vec![device], reports, "");
         let record = NamedRecord { name: self.name.clone(), record };
         Ok(Judged { record, report, wrong, not_computed, stale })

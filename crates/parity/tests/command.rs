@@ -68,9 +68,30 @@ fn a_good_run_writes_its_report_and_succeeds() {
         (&"neg".into(), &"f32".into())
     );
     let page = std::fs::read_to_string(folder.path().join("report.html")).unwrap();
-    assert!(page.contains("<td>neg") && page.ends_with("</html>\n"));
+    assert!(page.contains("\"id\":\"neg/f32/transposed/matrix/[37,129]\"") && page.ends_with("</html>\n"));
     // Nothing else is left in the folder.
     assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 2);
+}
+
+#[test]
+fn earlier_reports_are_kept_and_are_in_the_trend() {
+    let folder = tempfile::tempdir().unwrap();
+    let arguments = ["--device", "cpu", "--filter", "exp/f32/contiguous/"];
+    let page = |arguments: &[&str]| {
+        assert_eq!(run(folder.path(), arguments), ExitCode::SUCCESS);
+        std::fs::read_to_string(folder.path().join("report.html")).unwrap()
+    };
+    assert!(page(&arguments).contains("\"history\":[]"));
+    assert!(page(&arguments).contains("\"history\":[{\"name\":\"report-1\","));
+    // Of another folder, and older than those kept here.
+    let other = folder.path().join("before.json");
+    std::fs::copy(folder.path().join("report-1.json"), &other).unwrap();
+    let with_history = [&arguments[..], &["--history", other.to_str().unwrap()]].concat();
+    let page = page(&with_history);
+    let (before, first) = (page.find("\"name\":\"before\""), page.find("\"name\":\"report-1\""));
+    assert!(before.is_some() && before < first && first < page.find("\"name\":\"report-2\""));
+    std::fs::write(&other, "{}").unwrap();
+    assert_eq!(run(folder.path(), &with_history), ExitCode::from(2), "no report");
 }
 
 #[test]

@@ -21,7 +21,10 @@ struct Command {
 }
 
 fn parity(arguments: &[&str]) -> ExitCode {
-    let arguments = ["parity"].into_iter().chain(arguments.iter().copied());
+    // A comparison's page goes where no user looks for one.
+    let page = ["--html", concat!(env!("CARGO_TARGET_TMPDIR"), "/results.html")];
+    let page = (arguments[0] == "compare").then_some(page).into_iter().flatten();
+    let arguments = ["parity"].into_iter().chain(arguments.iter().copied()).chain(page);
     cli::run(Command::try_parse_from(arguments).expect("the arguments are valid").args)
 }
 

@@ -50,7 +50,7 @@ a run, chosen by the commit's hash. Outside of a git checkout every step runs.
 Variables:
   HIPSTACK_WEIGHTS   a model.safetensors for the step `weights`; without it the step is skipped
   HIPSTACK_REQUIRE   steps, with commas between them, that fail if this machine lacks what they need, or all; with rocm among
-                     them so do tests of AMD's compilers and libraries")]
+                     them so do tests of AMD's compilers and libraries, with chromium tests of pages in a browser")]
 pub struct CiArgs {
     /// Say of each step what it depends on, when it last passed and whether it would run now; run nothing
     #[arg(long)]

@@ -29,15 +29,16 @@ impl fmt::Display for Outcome {
 pub(super) struct Required(Vec<String>);
 
 impl Required {
-    /// Tests look for this word themselves, so it is accepted here too.
+    /// Tests look for some words themselves, so these are accepted here too.
     pub(super) fn parse(list: &str) -> Result<Self, String> {
         let words = list.split(',').map(str::trim).filter(|word| !word.is_empty());
         let words: Vec<String> = words.map(Into::into).collect();
-        let known =
-            |word: &str| ["all", "rocm"].contains(&word) || STEPS.iter().any(|step| step.name == word);
+        let known = |word: &str| {
+            ["all", "rocm", "chromium"].contains(&word) || STEPS.iter().any(|step| step.name == word)
+        };
         match words.iter().find(|word| !known(word)) {
             Some(word) => {
-                Err(format!("ci: HIPSTACK_REQUIRE has {word:?}, which is no step, nor all or rocm"))
+                Err(format!("ci: HIPSTACK_REQUIRE has {word:?}, which is no step, nor all, rocm or chromium"))
             }
             None => Ok(Self(words)),
         }
@@ -77,7 +78,7 @@ mod tests {
             assert!(why.contains("HIPSTACK_REQUIRE") && why.ends_with("no nvcc"), "{why}");
         }
         assert_eq!(required("fuzz").judge("weights", skipped()), skipped());
-        assert_eq!(required("rocm,").judge("weights", skipped()), skipped());
+        assert_eq!(required("rocm,chromium").judge("weights", skipped()), skipped());
         assert_eq!(required("fuzz").judge("fuzz", Outcome::Passed), Outcome::Passed);
         let unchanged = Outcome::Unchanged("2026-01-02".into());
         assert_eq!(required("all").judge("fuzz", unchanged.clone()), unchanged, "it could run");

@@ -6,11 +6,13 @@ use super::{ParityArgs, check_writable, compile, folder, progress, registered, s
 use crate::case::Case;
 use crate::choice::subset;
 use crate::comparison::Known;
+use crate::history::{self, Earlier};
+use crate::html::{self, Page};
 use crate::listed;
 use crate::record::{self, NamedRecord};
 use crate::report::{Report, quote};
 use crate::weights::Weights;
-use crate::{Against, Error, devices, html, registry, run_against, table};
+use crate::{Against, Error, devices, registry, run_against, table};
 
 /// Returns whether all results are right.
 pub(super) fn run(args: &ParityArgs) -> Result<bool, Error> {
@@ -34,6 +36,7 @@ pub(super) fn run(args: &ParityArgs) -> Result<bool, Error> {
         check_writable(&json)?;
     }
     let records = records(args)?;
+    let given = args.history.iter().map(|path| Earlier::read(path)).collect::<Result<Vec<_>, _>>()?;
     let known = args.differences.as_deref().map_or(Ok(Vec::new()), Known::read)?;
     let devices = devices::open(&args.device)?;
     if args.sabotage {
@@ -56,7 +59,7 @@ pub(super) fn run(args: &ParityArgs) -> Result<bool, Error> {
     bar.finish_and_clear();
     report.excuse(&known, &devices, whole, &origin);
     report.differences.extend(left_out.into_iter().filter(|listed| whole || !listed.stale));
-    let page = write(&report, &json)?;
+    let page = write(&report, &json, &origin, given)?;
     say(&table::render(&report, &origin));
     if is_subset(args) {
         say(&told(report.totals.cases, all));
@@ -99,15 +102,18 @@ fn records(args: &ParityArgs) -> Result<Vec<NamedRecord>, Error> {
     Ok(records)
 }
 
-/// Writes the report, and returns the path of its HTML page.
-fn write(report: &Report, json: &Path) -> Result<PathBuf, Error> {
+/// Writes the report, and returns the path of its HTML page. An earlier report at the path is kept, and is in the page's
+/// trend with those kept before and the `given` ones.
+fn write(report: &Report, json: &Path, origin: &str, given: Vec<Earlier>) -> Result<PathBuf, Error> {
     let wrap = |path: &Path| {
         let path = path.to_path_buf();
         move |source| Error::Write { path, source }
     };
+    history::keep(json).map_err(wrap(json))?;
+    let earlier = given.into_iter().chain(history::read_kept(json)).collect::<Vec<_>>();
     report.write_json(json).map_err(wrap(json))?;
     let page = json.with_extension("html");
-    html::write(report, &page).map_err(wrap(&page))?;
+    html::write(&Page::of_run(report, origin, &earlier), &page).map_err(wrap(&page))?;
     Ok(page)
 }
 

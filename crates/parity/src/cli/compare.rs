@@ -5,9 +5,10 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 
-use super::{progress, say};
+use super::{check_writable, folder, progress, say};
 use crate::Error;
 use crate::comparison::{self, Comparison, Known};
+use crate::html::{self, Page};
 use crate::record::NamedRecord;
 use crate::witness::{Judged, Results};
 
@@ -16,6 +17,7 @@ const EXAMPLES: &str = r#"Examples:
   cargo xtask parity compare a.tsv b.tsv --differences known.toml     with known differences
   cargo xtask parity compare target/cases/results.safetensors         another program's results with the reference
   cargo xtask parity compare cuda-h200.tsv results.safetensors        and with a record too
+  cargo xtask parity compare a.tsv b.tsv --html a-and-b.html          the page elsewhere than in cargo's target folder
 
 Every element of a results.safetensors is judged against the reference, as a device's are; see benches/witness/README.md.
 
@@ -49,6 +51,9 @@ pub struct CompareArgs {
     /// Known differences: a TOML file with `[[difference]]` entries of `case` (an id with * and ?) and `reason`
     #[arg(long, value_name = "FILE")]
     pub differences: Option<PathBuf>,
+    /// Where to write the page of the comparison  [default: parity/compare.html in cargo's target folder]
+    #[arg(long, value_name = "FILE")]
+    pub html: Option<PathBuf>,
 }
 
 /// One of the files.
@@ -100,6 +105,8 @@ impl Side {
 
 /// Returns whether all differences are known.
 pub(super) fn run(args: &CompareArgs) -> Result<bool, Error> {
+    let page = args.html.clone().unwrap_or_else(|| folder::of_reports().join("compare.html"));
+    check_writable(&page)?;
     let sides: Vec<Side> = [Some(&args.left), args.right.as_ref()]
         .into_iter()
         .flatten()
@@ -127,6 +134,9 @@ pub(super) fn run(args: &CompareArgs) -> Result<bool, Error> {
         say(&(comparison::render(comparison) + "\n"));
     }
     judged.iter().for_each(|judged| say(&left_out(judged)));
+    html::write(&Page::of_comparisons(&comparisons, &judged, &known), &page)
+        .map_err(|source| Error::Write { path: page.clone(), source })?;
+    say(&format!("Report: {}\n", page.display()));
     Ok(comparisons.iter().all(Comparison::is_good))
 }
 

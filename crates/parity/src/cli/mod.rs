@@ -38,6 +38,7 @@ Examples:
   cargo xtask parity --device amd:0 --differences crates/parity/differences/amd-emulated.toml
                                                       with known differences; an entry whose cases all agree is stale
   cargo xtask parity --weights model.safetensors      the operations on a checkpoint's tensors
+  cargo xtask parity --history before.json            with a trend against an earlier report
   cargo xtask parity --sabotage                       plant errors, and check that each is caught
   cargo xtask parity record --device amd:0            write the device's results to a file, for another machine
   cargo xtask parity compare cuda-h200.tsv amd.tsv    compare two such files
@@ -79,8 +80,12 @@ pub struct ParityArgs {
     /// Known differences: a TOML file with `[[difference]]` entries, as `parity compare --help` describes them
     #[arg(long, value_name = "FILE", conflicts_with_all = ["weights", "list", "sabotage"])]
     pub differences: Option<PathBuf>,
-    /// Where to write the report; its HTML page is written next to it [default: parity/report.json in cargo's target
-    /// folder]
+    /// An earlier report.json, for the page's trend, besides those kept next to the new one; may be repeated, the oldest
+    /// first
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["list", "sabotage"])]
+    pub history: Vec<PathBuf>,
+    /// Where to write the report; its HTML page is written next to it, and an earlier report there is kept under a number,
+    /// as report-1.json [default: parity/report.json in cargo's target folder]
     #[arg(long, value_name = "PATH")]
     pub json: Option<PathBuf>,
 }

@@ -44,7 +44,7 @@ impl<'a> Comparison<'a> {
 fn difference(result: &ResultReport, manners: BTreeSet<Manner>) -> Difference {
     let (units, wrong) = (result.worst, result.wrong);
     match (&result.sample, &result.error) {
-        (Some(Sample { index, got, expected }), _) => {
+        (Some(Sample { index, got, expected, .. }), _) => {
             let place = format!("element {index}");
             let (left, right, kind) = (got.clone(), expected.clone(), Kind::Elements(manners));
             Difference { place, left, right, units, wrong, kind }

@@ -6,7 +6,8 @@ use reference::{DType, Dd, Expected, Value};
 
 use super::{Allowed, Entry, Form, Found, Probe};
 use crate::comparison::Manner;
-use crate::judge;
+use crate::histogram::Histogram;
+use crate::judge::{self, Sample};
 
 /// Maximum ratio of two tolerances of the same element, due to rounding to four digits.
 const ROUNDING: f64 = 1.002;
@@ -135,7 +136,7 @@ fn samples(
             return Difference::of(Kind::Fault, place, a.allowed.to_string(), b.allowed.to_string());
         };
         equal &= a.bits == b.bits;
-        let (off, units) = apart(dtype, a.bits, b.bits, allowed);
+        let Apart { off, units, .. } = apart(dtype, a.bits, b.bits, allowed);
         if off {
             wrong += 1;
             manners.insert(Manner::between(dtype, a.bits, b.bits));
@@ -159,15 +160,63 @@ fn samples(
     }
 }
 
-/// Whether two elements cannot both be right, and their distance as a fraction of their tolerance; infinite if that is
-/// 0.
-fn apart(dtype: DType, left: u64, right: u64, allowed: Allowed) -> (bool, f64) {
+/// The sampled element of two entries that is farthest apart for what is allowed, and how far all of them are; `None`
+/// if their elements cannot be compared. The first entry's value is `got`, the second's `expected`.
+pub(crate) fn farthest(left: &Entry, right: &Entry) -> Option<(Sample, Histogram)> {
+    let (Found::Sampled { form, probes: a }, Found::Sampled { form: other, probes: b }) =
+        (&left.found, &right.found)
+    else {
+        return None;
+    };
+    if form != other || !a.iter().map(|probe| probe.index).eq(b.iter().map(|probe| probe.index)) {
+        return None;
+    }
+    let dtype = form.dtype;
+    let mut histogram = Histogram::NONE;
+    let mut worst: Option<(Apart, f64, &Probe, &Probe)> = None;
+    for (a, b) in a.iter().zip(b).filter(|(a, b)| a.bits != b.bits) {
+        let tolerance = a.allowed.tolerance + b.allowed.tolerance;
+        let apart = apart(dtype, a.bits, b.bits, Allowed { tolerance, overflow: a.allowed.overflow });
+        let both_nan = dtype.is_nan(a.bits) && dtype.is_nan(b.bits);
+        histogram.add(if both_nan { 0 } else { Histogram::bucket(apart.ulps) });
+        if worst.as_ref().is_none_or(|(most, ..)| apart.units > most.units) {
+            worst = Some((apart, tolerance, a, b));
+        }
+    }
+    histogram.complete(a.len());
+    worst.map(|(apart, allowed, a, b)| {
+        let sample = Sample {
+            index: a.index,
+            got: judge::text(dtype, a.bits),
+            expected: judge::text(dtype, b.bits),
+            error: apart.gap,
+            ulps: apart.ulps,
+            allowed,
+            inputs: Vec::new(),
+        };
+        (sample, histogram)
+    })
+}
+
+/// The distance of two elements.
+struct Apart {
+    /// Whether they cannot both be right.
+    off: bool,
+    /// Their distance as a fraction of what is allowed; infinite if they are off and nothing is.
+    units: f64,
+    /// Their distance; `None` if there is none.
+    gap: Option<f64>,
+    /// The same in ulp.
+    ulps: Option<f64>,
+}
+
+fn apart(dtype: DType, left: u64, right: u64, allowed: Allowed) -> Apart {
     if left == right || dtype.is_nan(left) && dtype.is_nan(right) {
-        return (false, 0.0);
+        return Apart { off: false, units: 0.0, gap: Some(0.0), ulps: Some(0.0) };
     }
     let special = |bits: u64| matches!(dtype.decode(bits), Value::Float(x) if !x.is_finite());
     if allowed.overflow && (special(left) || special(right)) {
-        return (false, 0.0);
+        return Apart { off: false, units: 0.0, gap: None, ulps: None };
     }
     // `difference` counts an infinity as a number only for `got`.
     let (got, value) = if special(left) { (left, right) } else { (right, left) };
@@ -179,11 +228,13 @@ fn apart(dtype: DType, left: u64, right: u64, allowed: Allowed) -> (bool, f64) {
     let gap = reference::difference(dtype, &expected, got);
     let allowed = allowed.tolerance;
     // The distance of a NaN from a number is NaN.
-    let wrong = gap.is_nan() || gap > allowed;
+    let off = gap.is_nan() || gap > allowed;
     let units = match () {
         () if gap.is_finite() && allowed > 0.0 => gap / allowed,
-        () if wrong => f64::INFINITY,
+        () if off => f64::INFINITY,
         () => 0.0,
     };
-    (wrong, units)
+    let gap = gap.is_finite().then_some(gap);
+    let ulp = reference::round::ulp(dtype, number.hi);
+    Apart { off, units, gap, ulps: gap.filter(|_| ulp > 0.0).map(|gap| gap / ulp) }
 }

@@ -1,12 +1,30 @@
-//! The current date in UTC.
+//! The current date and time in UTC.
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
 /// The current date in UTC: "2026-01-31".
 pub(super) fn today() -> String {
-    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    let (year, month, day) = civil(since.as_secs() / 86_400);
+    day_of(seconds())
+}
+
+/// The current time in UTC: "2026-01-31T12:00:00Z".
+pub(crate) fn now() -> String {
+    time_of(seconds())
+}
+
+/// Seconds since 1970.
+fn seconds() -> u64 {
+    SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs()
+}
+
+fn day_of(seconds: u64) -> String {
+    let (year, month, day) = civil(seconds / 86_400);
     format!("{year:04}-{month:02}-{day:02}")
+}
+
+fn time_of(seconds: u64) -> String {
+    let (hour, minute, second) = (seconds / 3_600 % 24, seconds / 60 % 60, seconds % 60);
+    format!("{}T{hour:02}:{minute:02}:{second:02}Z", day_of(seconds))
 }
 
 /// Year, month and day of the day that is `days` after 1970-01-01, in the Gregorian calendar.
@@ -25,7 +43,13 @@ fn civil(days: u64) -> (u64, u64, u64) {
 
 #[cfg(test)]
 mod tests {
-    use super::civil;
+    use super::{civil, time_of};
+
+    #[test]
+    fn times_have_a_day_and_an_hour() {
+        assert_eq!(time_of(0), "1970-01-01T00:00:00Z");
+        assert_eq!(time_of(951_868_799), "2000-02-29T23:59:59Z");
+    }
 
     #[test]
     fn days_have_dates() {

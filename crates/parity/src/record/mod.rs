@@ -36,8 +36,10 @@ mod text;
 #[cfg(test)]
 mod text_tests;
 
+pub(crate) use agree::farthest;
 pub use agree::{Agreement, Difference, Kind, compare, hold};
 pub use coverage::{Coverage, Match, RecordReport};
+pub(crate) use date::now;
 pub use embedded::{EMBEDDED, NamedRecord, embedded};
 pub use header::Header;
 pub(crate) use make::entry;

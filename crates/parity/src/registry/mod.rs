@@ -20,48 +20,54 @@ mod shapes;
 mod stat;
 mod unary;
 
+use std::collections::HashMap;
+use std::sync::OnceLock;
+
 use crate::case::Case;
 
 /// Every case with inputs from the seed, in the order of the report.
 pub fn all() -> Vec<Case> {
-    [
-        unary::cases(),
-        unary::scalar_cases(),
-        unary::affine_cases(),
-        unary::clamp_cases(),
-        binary::cases(),
-        binary::compare_cases(),
-        cast::cases(),
-        cast::copy_cases(),
-        cast::write_cases(),
-        cast::fill_cases(),
-        reduce::cases(),
-        reduce::special_cases(),
-        matmul::cases(),
-        matmul::exact_cases(),
-        index::cases(),
-        order::cases(),
-        order::topk_cases(),
-        scan::cases(),
-        select::mask_cases(),
-        select::triangle_cases(),
-        select::made_cases(),
-        select::flip_cases(),
-        rearrange::join_cases(),
-        rearrange::move_cases(),
-        stat::cases(),
-        rope::cases(),
-        attention::cases(),
-        conv::cases(),
-        conv::exact_cases(),
-        pool::cases(),
-        nn::softmax_cases(),
-        nn::row_norm_cases(),
-        nn::channel_norm_cases(),
-        random::cases(),
-        quant::cases(),
+    families().into_iter().flat_map(|(_, cases)| cases).collect()
+}
+
+/// The same by family, with its name: that of the family's file.
+pub fn families() -> Vec<(&'static str, Vec<Case>)> {
+    let elementwise = [unary::cases(), unary::scalar_cases(), unary::affine_cases(), unary::clamp_cases()];
+    let casts = [cast::cases(), cast::copy_cases(), cast::write_cases(), cast::fill_cases()];
+    let selections =
+        [select::mask_cases(), select::triangle_cases(), select::made_cases(), select::flip_cases()];
+    vec![
+        ("unary", elementwise.concat()),
+        ("binary", [binary::cases(), binary::compare_cases()].concat()),
+        ("cast", casts.concat()),
+        ("reduce", [reduce::cases(), reduce::special_cases()].concat()),
+        ("matmul", [matmul::cases(), matmul::exact_cases()].concat()),
+        ("index", index::cases()),
+        ("order", [order::cases(), order::topk_cases()].concat()),
+        ("scan", scan::cases()),
+        ("select", selections.concat()),
+        ("rearrange", [rearrange::join_cases(), rearrange::move_cases()].concat()),
+        ("stat", stat::cases()),
+        ("rope", rope::cases()),
+        ("attention", attention::cases()),
+        ("conv", [conv::cases(), conv::exact_cases()].concat()),
+        ("pool", pool::cases()),
+        ("nn", [nn::softmax_cases(), nn::row_norm_cases(), nn::channel_norm_cases()].concat()),
+        ("random", random::cases()),
+        ("quant", quant::cases()),
     ]
-    .concat()
+}
+
+/// The family of an operation; "other" if the registry does not have it.
+pub fn family(operation: &str) -> &'static str {
+    static BY_OPERATION: OnceLock<HashMap<&'static str, &'static str>> = OnceLock::new();
+    let by_operation = BY_OPERATION.get_or_init(|| {
+        let pairs = |(family, cases): (&'static str, Vec<Case>)| {
+            cases.into_iter().map(move |case| (case.op.name(), family))
+        };
+        families().into_iter().flat_map(pairs).collect()
+    });
+    by_operation.get(operation).copied().unwrap_or("other")
 }
 
 /// Cases that take seconds each and gigabytes together: more than 65,535 blocks of work in families whose blocks do
@@ -158,6 +164,19 @@ mod tests {
         for (family, operation) in wanted {
             assert!(operations.contains(operation), "{family} has none");
         }
+    }
+
+    #[test]
+    fn every_operation_belongs_to_one_family() {
+        let mut of: HashMap<&str, HashSet<&str>> = HashMap::new();
+        for (family, cases) in families() {
+            cases.iter().for_each(|case| {
+                of.entry(case.op.name()).or_default().insert(family);
+            });
+        }
+        assert!(of.values().all(|families| families.len() == 1), "{of:?}");
+        assert_eq!((family("sum"), family("softmax"), family("no such")), ("reduce", "nn", "other"));
+        assert!(long().iter().all(|case| family(case.op.name()) != "other"));
     }
 
     #[test]
