@@ -9,6 +9,8 @@ mod load;
 mod memory;
 mod quantize;
 mod random;
+mod repl;
+mod run;
 mod shown;
 mod stages;
 
@@ -40,6 +42,7 @@ type Failure = Box<dyn std::error::Error>;
   hipstack inspect Llama-3.2-1B                  a folder with safetensors files and their index
   hipstack inspect model.gguf --json | jq .formats
   hipstack quantize model-f16.gguf model-q4_k.gguf --format q4_k
+  hipstack run examples/scripts/01_tensors.rhai  a script; hipstack run --help has more
 
 Exit code: 0, or 1 if something failed, a memory check too."
 )]
@@ -64,6 +67,9 @@ enum Command {
     Inspect(inspect::InspectArguments),
     /// Write a model as one GGUF file, with its matrices in a smaller format
     Quantize(quantize::QuantizeArguments),
+    /// Run a script whose values are tensors and models, or read its lines one by one
+    #[command(after_help = run::EXAMPLES)]
+    Run(run::RunArguments),
 }
 
 fn main() -> ExitCode {
@@ -75,6 +81,7 @@ fn main() -> ExitCode {
         Command::Memory(arguments) => stages::run(&arguments),
         Command::Inspect(arguments) => inspect::run(&arguments).map_err(Failure::from),
         Command::Quantize(arguments) => quantize::run(&arguments).map_err(Failure::from),
+        Command::Run(arguments) => run::run(&arguments),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,
