@@ -99,7 +99,11 @@ impl Printer {
             let mut out = std::io::stdout();
             self.written = out.write_all(text.as_bytes()).and_then(|()| out.flush());
         }
-        if self.written.is_err() || interrupted() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        if self.written.is_err() || interrupted() {
+            ControlFlow::Break(())
+        } else {
+            ControlFlow::Continue(())
+        }
     }
 
     /// # Errors

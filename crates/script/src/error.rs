@@ -33,7 +33,9 @@ impl Error {
         calls.reverse();
         let position = error.take_position();
         let message = match error {
-            EvalAltResult::ErrorRuntime(value, _) if value.is_unit() => "the script threw an error".to_owned(),
+            EvalAltResult::ErrorRuntime(value, _) if value.is_unit() => {
+                "the script threw an error".to_owned()
+            }
             EvalAltResult::ErrorRuntime(value, _) => value.to_string(),
             EvalAltResult::ErrorParsing(problem, _) => problem.to_string(),
             EvalAltResult::ErrorFunctionNotFound(call, _) => {

@@ -61,7 +61,8 @@ impl Files {
         let outside = || format!("{path} is not in the sandbox {}", sandbox.display());
         let joined = sandbox.join(path);
         let (folder, name) = (joined.parent().ok_or_else(outside)?, joined.file_name().ok_or_else(outside)?);
-        let folder = folder.canonicalize().ok().filter(|real| real.starts_with(sandbox)).ok_or_else(outside)?;
+        let folder =
+            folder.canonicalize().ok().filter(|real| real.starts_with(sandbox)).ok_or_else(outside)?;
         let target = folder.join(name);
         match target.symlink_metadata() {
             Ok(there) if !there.is_file() => {

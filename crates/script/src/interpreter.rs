@@ -103,8 +103,15 @@ impl Interpreter {
         let files = Files::new(sandbox.as_deref()).map_err(|what| Error::of("script", what))?;
         let before = InUse::now(&device);
         let print: Box<dyn Fn(&str)> = Box::new(print);
-        let context =
-            Context { device, files, start: Instant::now(), before, interrupted, print, devices: RefCell::default() };
+        let context = Context {
+            device,
+            files,
+            start: Instant::now(),
+            before,
+            interrupted,
+            print,
+            devices: RefCell::default(),
+        };
         let context = Rc::new(context);
         let mut registry = Registry::new();
         tensors::add(&mut registry, &context);
@@ -113,7 +120,10 @@ impl Interpreter {
         text::add(&mut registry, &context);
         measure::add(&mut registry, &context);
         let (mut engine, builtins) = registry.into_parts();
-        engine.set_max_operations(most_operations).set_max_call_levels(DEPTH).set_max_expr_depths(DEPTH, DEPTH);
+        engine
+            .set_max_operations(most_operations)
+            .set_max_call_levels(DEPTH)
+            .set_max_expr_depths(DEPTH, DEPTH);
         engine.on_progress(move |_| interrupted().then_some(Dynamic::UNIT));
         let here = Rc::clone(&context);
         engine.on_print(move |text| (here.print)(&format!("{text}\n")));
@@ -156,7 +166,8 @@ impl Interpreter {
         // The parser stands behind the last character.
         let at_end = error.position().is_none()
             || line.is_some_and(|line| {
-                line > lines || line == lines && column >= text.lines().last().map(|last| last.chars().count())
+                line > lines
+                    || line == lines && column >= text.lines().last().map(|last| last.chars().count())
             });
         match error.err_type() {
             ParseErrorType::UnexpectedEOF => true,

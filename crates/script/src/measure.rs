@@ -34,9 +34,7 @@ pub(crate) fn add(registry: &mut Registry, context: &Rc<Context>) {
     let here = Rc::clone(context);
     registry.named("write").register_fn("write", move |text: &str| (here.print)(text));
     let here = Rc::clone(context);
-    registry
-        .named("synchronize")
-        .register_fn("synchronize", move || finish(here.device.synchronize()));
+    registry.named("synchronize").register_fn("synchronize", move || finish(here.device.synchronize()));
 }
 
 /// What the script holds of its device, and what the device's pool has. The CPU counts nothing: its figures are `()`.

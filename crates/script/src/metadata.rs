@@ -27,7 +27,9 @@ fn of_value(key: &str, value: &Dynamic) -> Returned<Value> {
     let values = is_a::<Array>(value).and_then(|values| of_array(&values));
     values.map(Value::Array).ok_or_else(|| {
         let what = described(value);
-        failed(format!("the metadata {key:?} are {what}; expected a number, a text, true, false, or an array of them"))
+        failed(format!(
+            "the metadata {key:?} are {what}; expected a number, a text, true, false, or an array of them"
+        ))
     })
 }
 
@@ -47,9 +49,16 @@ pub(crate) fn to_value(value: &Value) -> Dynamic {
         Value::String(text) => text.as_str().into(),
         Value::Bool(value) => (*value).into(),
         Value::I64(value) => (*value).into(),
-        Value::I8(_) | Value::I16(_) | Value::I32(_) => value.as_f64().map_or(Dynamic::UNIT, |value| (value as i64).into()),
+        Value::I8(_) | Value::I16(_) | Value::I32(_) => {
+            value.as_f64().map_or(Dynamic::UNIT, |value| (value as i64).into())
+        }
         Value::F32(_) | Value::F64(_) => value.as_f64().map_or(Dynamic::UNIT, Dynamic::from_float),
-        Value::Array(values) => array((0..values.len()).filter_map(|place| values.get(place)).map(|value| to_value(&value))),
-        other => other.as_u64().and_then(|value| i64::try_from(value).ok()).map_or(Dynamic::UNIT, Dynamic::from_int),
+        Value::Array(values) => {
+            array((0..values.len()).filter_map(|place| values.get(place)).map(|value| to_value(&value)))
+        }
+        other => other
+            .as_u64()
+            .and_then(|value| i64::try_from(value).ok())
+            .map_or(Dynamic::UNIT, Dynamic::from_int),
     }
 }

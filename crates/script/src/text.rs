@@ -143,13 +143,20 @@ fn sessions(registry: &mut Registry, context: &Rc<Context>) {
             .register_fn(name, move |this: &mut Session, text: Dynamic, options: Map| {
                 answer(this, &text, &options, is_chat, &mut |_| Ok(!interrupted()))
             })
-            .register_fn(name, move |call: NativeCallContext, this: &mut Session, text: Dynamic, options: Map, show: FnPtr| {
-                answer(this, &text, &options, is_chat, &mut |piece| {
-                    // A function that returns false ends the answer.
-                    let more: Dynamic = show.call_within_context(&call, (piece.to_owned(),))?;
-                    Ok(more.as_bool().unwrap_or(true) && !interrupted())
-                })
-            });
+            .register_fn(
+                name,
+                move |call: NativeCallContext,
+                      this: &mut Session,
+                      text: Dynamic,
+                      options: Map,
+                      show: FnPtr| {
+                    answer(this, &text, &options, is_chat, &mut |piece| {
+                        // A function that returns false ends the answer.
+                        let more: Dynamic = show.call_within_context(&call, (piece.to_owned(),))?;
+                        Ok(more.as_bool().unwrap_or(true) && !interrupted())
+                    })
+                },
+            );
     }
     registry.named("system").register_fn("system", |this: &mut Session, text: &str| -> Returned {
         in_use(this)?.messages_mut().push(Message::system(text));
@@ -173,7 +180,9 @@ fn sessions(registry: &mut Registry, context: &Rc<Context>) {
         Ok(in_use(this)?.tokens().to_vec().into_value())
     });
     shown::<Session>(registry, |this| match this.conversation.try_borrow() {
-        Ok(text) => format!("session with {} of {} tokens", text.session().length(), text.session().capacity()),
+        Ok(text) => {
+            format!("session with {} of {} tokens", text.session().length(), text.session().capacity())
+        }
         Err(_) => "session".to_owned(),
     });
 }

@@ -30,7 +30,9 @@ pub(crate) fn add(registry: &mut Registry, context: &Rc<Context>) {
         let name = String::take(&format, "quantize", "the format")?;
         match Format::from_name(&name) {
             Some(Format::Quantized(format)) => finish(QTensor::quantize(this, format)),
-            _ => Err(failed(format!("quantize: {name:?} is no quantized format, such as \"q4_0\" \"q8_0\" \"q4_k\""))),
+            _ => Err(failed(format!(
+                "quantize: {name:?} is no quantized format, such as \"q4_0\" \"q8_0\" \"q4_k\""
+            ))),
         }
     });
 }
@@ -41,14 +43,17 @@ fn files(registry: &mut Registry, context: &Rc<Context>) {
     let here = Rc::clone(context);
     registry.engine.register_fn("load", move |path: Dynamic, device: Device| load(&here, &path, &device));
     let here = Rc::clone(context);
-    registry.named("save").register_fn("save", move |value: Dynamic, path: Dynamic| save(&here, &value, &path, &Map::new()));
+    registry
+        .named("save")
+        .register_fn("save", move |value: Dynamic, path: Dynamic| save(&here, &value, &path, &Map::new()));
     let here = Rc::clone(context);
     registry.engine.register_fn("save", move |value: Dynamic, path: Dynamic, metadata: Map| {
         save(&here, &value, &path, &metadata)
     });
     let here = Rc::clone(context);
     registry.named("model").register_fn("model", move |named: Map| {
-        let weights = named.iter().map(|(name, value)| Ok((name.to_string(), Arc::new(weight(name, value)?))));
+        let weights =
+            named.iter().map(|(name, value)| Ok((name.to_string(), Arc::new(weight(name, value)?))));
         let weights: Vec<(String, Arc<Weight>)> = weights.collect::<Returned<_>>()?;
         // Without weights the device is the script's.
         let device = weights.first().map_or_else(|| here.device.clone(), |(_, weight)| weight.device());
@@ -83,7 +88,9 @@ fn models(registry: &mut Registry) {
         Ok::<_, Box<rhai::EvalAltResult>>(found)
     });
     registry.engine.register_fn("len", |this: &mut Model| this.len() as i64);
-    registry.named("contains").register_fn("contains", |this: &mut Model, name: &str| this.find(name).is_some());
+    registry
+        .named("contains")
+        .register_fn("contains", |this: &mut Model, name: &str| this.find(name).is_some());
     shown::<Model>(registry, |model| format!("{model:?}"));
 }
 
@@ -154,14 +161,20 @@ fn save(context: &Context, value: &Dynamic, path: &Dynamic, more: &Map) -> Retur
     let named = named(value)?;
     match kind {
         "gguf" => {
-            let mut metadata = is_a::<Model>(value).map_or_else(Metadata::new, |model| model.metadata().clone());
+            let mut metadata =
+                is_a::<Model>(value).map_or_else(Metadata::new, |model| model.metadata().clone());
             for (key, value) in metadata::of_map(more)?.iter() {
                 metadata.insert(key, value.clone());
             }
-            finish(gguf::write(&path, &metadata, named.iter().map(|(name, weight)| (name.as_str(), &**weight))))
+            finish(gguf::write(
+                &path,
+                &metadata,
+                named.iter().map(|(name, weight)| (name.as_str(), &**weight)),
+            ))
         }
         "safetensors" => {
-            let tensors = named.iter().map(|(name, weight)| Ok((name.as_str(), weight.tensor().map_err(failed)?)));
+            let tensors =
+                named.iter().map(|(name, weight)| Ok((name.as_str(), weight.tensor().map_err(failed)?)));
             let tensors: Vec<(&str, &Tensor)> = tensors.collect::<Returned<_>>()?;
             let text = |value: &Dynamic| value.to_string();
             let metadata: BTreeMap<String, String> =

@@ -52,9 +52,9 @@ pub(crate) fn add(registry: &mut Registry, context: &Rc<Context>) {
     registry.named("to_scalar").register_fn("to_scalar", scalar);
     registry.named("to_vec").register_fn("to_vec", |this: &mut Tensor| finish(numbers(this).map(array)));
     registry.named("to_array").register_fn("to_array", |this: &mut Tensor| finish(nested(this)));
-    registry.named("shares_storage").register_fn("shares_storage", |this: &mut Tensor, other: Tensor| {
-        this.shares_storage(&other)
-    });
+    registry
+        .named("shares_storage")
+        .register_fn("shares_storage", |this: &mut Tensor, other: Tensor| this.shares_storage(&other));
     operators::add(registry);
     index::add(registry);
     methods::add(registry);
