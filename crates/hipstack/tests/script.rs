@@ -59,7 +59,10 @@ fn memory_is_checked() {
 #[test]
 fn a_limit_and_a_sandbox_hold() {
     let output = run("loop {}", &["--max-operations", "1000"], &[]);
-    assert!(text(&output.stderr).contains("x.rhai:1:1: the script was ended after 1000 operations"), "{output:?}");
+    assert!(
+        text(&output.stderr).contains("x.rhai:1:1: the script was ended after 1000 operations"),
+        "{output:?}"
+    );
     let output = run("save(ones([2]), \"../out.npy\")", &["--sandbox", "."], &[]);
     assert!(text(&output.stderr).contains("../out.npy is not in the sandbox"), "{output:?}");
 }
@@ -108,4 +111,39 @@ fn lines_are_run_one_by_one_and_kept_in_a_history() {
     session("1 + 1\n");
     let history = fs::read_to_string(folder.path().join("state/hipstack/history")).unwrap();
     assert!(history.contains("twice(x)") && history.contains("1 + 1"), "{history}");
+}
+
+#[test]
+fn a_script_answers_as_the_commands_do() {
+    let folder = tempfile::tempdir().unwrap();
+    let example =
+        |name: &str| Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/scripts").join(name);
+    assert!(hipstack(folder.path()).arg(example("05_tiny_model.rhai")).output().unwrap().status.success());
+    let command = |name: &str| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_hipstack"));
+        command.args([name, "tiny.gguf", "--temperature", "0", "-n", "8"]).current_dir(folder.path());
+        command
+    };
+    let script = "let s = language_model(\"tiny.gguf\").session();\n";
+    let by_script = |text: &str| {
+        fs::write(folder.path().join("x.rhai"), format!("{script}{text}")).unwrap();
+        let output = hipstack(folder.path()).args(["--json", "x.rhai"]).output().unwrap();
+        let found: Json = serde_json::from_slice(&output.stdout).unwrap();
+        found["value"].clone()
+    };
+
+    let output = command("generate").args(["--prompt", "to be", "--json"]).output().unwrap();
+    let generated: Json = serde_json::from_slice(&output.stdout).unwrap();
+    let found = by_script("s.generate(\"to be\", #{ most: 8, temperature: 0 })");
+    assert_eq!((&found["tokens"], &found["text"]), (&generated["tokens"], &generated["text"]));
+    assert_eq!(found["tokens"].as_array().unwrap().len(), 8);
+
+    let mut chat =
+        command("chat").stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    chat.stdin.take().unwrap().write_all(b"one\ntwo\n").unwrap();
+    let chatted = text(&chat.wait_with_output().unwrap().stdout);
+    let found = by_script(
+        "let o = #{ most: 8, temperature: 0 }; s.chat(\"one\", o).text + \"\\n\" + s.chat(\"two\", o).text + \"\\n\"",
+    );
+    assert_eq!(found, chatted);
 }

@@ -126,6 +126,9 @@ fn one_or_all<T: Argument>(value: &Dynamic) -> Option<Vec<T>> {
     if value.is_array() { all(value) } else { T::of(value).map(|value| vec![value]) }
 }
 
+/// The values of an array that a message shows.
+const FEW: usize = 8;
+
 /// What a value is, for messages: of tensors the shape, dtype and device.
 pub(crate) fn described(value: &Dynamic) -> String {
     if let Some(tensor) = is_a::<Tensor>(value) {
@@ -133,6 +136,9 @@ pub(crate) fn described(value: &Dynamic) -> String {
     }
     if let Some(tensor) = is_a::<QTensor>(value) {
         return format!("the quantized tensor {} {} on {}", tensor.shape(), tensor.dtype(), tensor.device());
+    }
+    if let Some(array) = is_a::<Array>(value).filter(|array| array.len() <= FEW) {
+        return format!("[{}]", array.iter().map(described).collect::<Vec<_>>().join(", "));
     }
     let named = NAMES.iter().find(|(_, is, _)| is(value)).map(|(_, _, article)| *article);
     named.map_or_else(|| format!("{value:?}"), str::to_owned)

@@ -44,6 +44,9 @@ impl Error {
             EvalAltResult::ErrorTooManyOperations(_) => {
                 format!("the script was ended after {most_operations} operations, the most it may take")
             }
+            EvalAltResult::ErrorDataRace(what, _) => {
+                format!("{what}: a closure uses a value that the call it is given to changes")
+            }
             EvalAltResult::ErrorTerminated(..) => "the script was interrupted".to_owned(),
             other => other.to_string(),
         };

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::time::Instant;
 
-use rhai::{AST, Dynamic, Engine, ParseErrorType, Scope};
+use rhai::{AST, Dynamic, Engine, LexError, ParseErrorType, Scope};
 use tensor_core::Device;
 
 use crate::argument::{self, array};
@@ -154,26 +154,23 @@ impl Interpreter {
         let whole = self.functions.merge(&parsed);
         self.functions = whole.clone_functions_only();
         let found = self.engine.eval_ast_with_scope::<Dynamic>(&mut self.scope, &whole);
-        let value = found.map_err(|error| Error::run(name, *error, self.most_operations))?;
-        Ok(Value { text: argument::text_of(&value), value })
+        found.map(Value).map_err(|error| Error::run(name, *error, self.most_operations))
     }
 
     /// Whether a text is the beginning of a script that may go on, such as an open bracket.
     pub fn is_incomplete(&self, text: &str) -> bool {
         let Err(error) = self.engine.compile_with_scope(&self.scope, text) else { return false };
-        let (line, column) = (error.position().line(), error.position().position());
-        let lines = text.lines().count();
-        // The parser stands behind the last character.
-        let at_end = error.position().is_none()
-            || line.is_some_and(|line| {
-                line > lines
-                    || line == lines && column >= text.lines().last().map(|last| last.chars().count())
-            });
         match error.err_type() {
-            ParseErrorType::UnexpectedEOF => true,
-            ParseErrorType::MissingToken(..) | ParseErrorType::BadInput(..) => at_end,
-            _ => false,
+            ParseErrorType::UnexpectedEOF => return true,
+            // A text between backticks goes over several lines.
+            ParseErrorType::BadInput(LexError::UnterminatedString) => {
+                return text.matches('`').count() % 2 == 1;
+            }
+            _ => {}
         }
+        // An error at the end of the text moves with the end.
+        let longer = self.engine.compile_with_scope(&self.scope, format!("{text}\n "));
+        longer.is_err_and(|longer| longer.position() != error.position())
     }
 
     /// Drops all variables and functions but `args`.

@@ -6,28 +6,8 @@ use tensor_core::{Generator, Scalar, Tensor};
 
 use crate::argument::Sizes;
 use crate::interpreter::Context;
-use crate::registry::{Registry, functions, methods, properties};
+use crate::registry::{Registry, creations, functions, methods, properties};
 use crate::tensors::shown;
-
-/// As [`crate::tensors`]' creations, for methods of a generator.
-macro_rules! draws {
-    ($registry:expr, $context:expr, $this:ident, $with:ident; $($name:literal($($argument:ident: $type:ty),*) $dtype:ident => $made:expr;)+) => {$(
-        let make = |$this: &mut Generator, $($argument: rhai::Dynamic,)* $with: (tensor_core::DType, &tensor_core::Device)| -> crate::error::Returned {
-            $(let $argument = <$type as crate::argument::Argument>::take(&$argument, $name, stringify!($argument))?;)*
-            crate::registry::finish($made)
-        };
-        let (one, two) = (Rc::clone($context), Rc::clone($context));
-        $registry.named($name).register_fn($name, move |this: &mut Generator, $($argument: rhai::Dynamic),*| {
-            make(this, $($argument,)* (tensor_core::DType::$dtype, &one.device))
-        });
-        $registry.engine.register_fn($name, move |this: &mut Generator, $($argument: rhai::Dynamic,)* dtype: rhai::Dynamic| {
-            make(this, $($argument,)* (crate::argument::Argument::take(&dtype, $name, "dtype")?, &two.device))
-        });
-        $registry.engine.register_fn($name, move |this: &mut Generator, $($argument: rhai::Dynamic,)* dtype: rhai::Dynamic, device: tensor_core::Device| {
-            make(this, $($argument,)* (crate::argument::Argument::take(&dtype, $name, "dtype")?, &device))
-        });
-    )+};
-}
 
 pub(crate) fn add(registry: &mut Registry, context: &Rc<Context>) {
     registry.engine.register_type_with_name::<Generator>("generator");
@@ -39,7 +19,7 @@ pub(crate) fn add(registry: &mut Registry, context: &Rc<Context>) {
         "seed" => usize::try_from(this.seed()).unwrap_or(usize::MAX);
         "offset" => usize::try_from(this.offset()).unwrap_or(usize::MAX);
     }
-    draws! { registry, context, this, with;
+    creations! { registry, context, with, [this: Generator];
         "uniform"(low: Scalar, high: Scalar, shape: Sizes) F32 => this.uniform(low, high, shape, with.0, with.1);
         "normal"(mean: Scalar, deviation: Scalar, shape: Sizes) F32 => this.normal(mean, deviation, shape, with.0, with.1);
         "randint"(low: i64, high: i64, shape: Sizes) I64 => this.randint(low, high, shape, with.0, with.1);

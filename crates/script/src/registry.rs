@@ -84,12 +84,10 @@ macro_rules! methods {
 }
 pub(crate) use methods;
 
-/// Adds functions: a row is `name(argument: type, …) => result;`. Of the first argument a function gets a reference that it may
-/// write through if the row says `&mut`.
+/// Adds functions: a row is `name(argument: type, …) => result;`.
 macro_rules! functions {
     ($registry:expr; $($name:literal($($argument:ident: $type:ty),*) => $made:expr;)+) => {$(
         $registry.named($name).register_fn($name, {
-            #[allow(unused_variables)]
             move |$($argument: rhai::Dynamic),*| -> crate::error::Returned {
                 $(let $argument = <$type as crate::argument::Argument>::take(&$argument, $name, stringify!($argument))?;)*
                 crate::registry::finish($made)
@@ -108,3 +106,41 @@ macro_rules! properties {
     )+};
 }
 pub(crate) use properties;
+
+/// Adds functions that make tensors: a row is `name(argument: type, …) dtype => tensor;`, where the tensor is made with `with`: a dtype
+/// and a device. The dtype of the row and the script's device are those of calls that give none. Methods have their receiver in
+/// brackets.
+macro_rules! creations {
+    ($registry:expr, $context:expr, $with:ident, $receiver:tt;
+     $($name:literal($($argument:ident: $type:ty),*) $dtype:ident => $made:expr;)+) => {
+        $(crate::registry::creation!($registry, $context, $with, $receiver, $name, ($($argument: $type),*), $dtype, $made);)+
+    };
+}
+pub(crate) use creations;
+
+macro_rules! creation {
+    ($registry:expr, $context:expr, $with:ident, [$($this:ident: $receiver:ty)?],
+     $name:literal, ($($argument:ident: $type:ty),*), $dtype:ident, $made:expr) => {{
+        use rhai::Dynamic;
+        use tensor_core::{DType, Device};
+        use crate::argument::Argument;
+
+        let make = |$($this: &mut $receiver,)? $($argument: Dynamic,)* $with: (DType, &Device)| -> crate::error::Returned {
+            $(let $argument = <$type as Argument>::take(&$argument, $name, stringify!($argument))?;)*
+            crate::registry::finish($made)
+        };
+        let (one, two) = (std::rc::Rc::clone($context), std::rc::Rc::clone($context));
+        $registry
+            .named($name)
+            .register_fn($name, move |$($this: &mut $receiver,)? $($argument: Dynamic),*| {
+                make($($this,)? $($argument,)* (DType::$dtype, &one.device))
+            })
+            .register_fn($name, move |$($this: &mut $receiver,)? $($argument: Dynamic,)* dtype: Dynamic| {
+                make($($this,)? $($argument,)* (DType::take(&dtype, $name, "dtype")?, &two.device))
+            })
+            .register_fn($name, move |$($this: &mut $receiver,)? $($argument: Dynamic,)* dtype: Dynamic, device: Device| {
+                make($($this,)? $($argument,)* (DType::take(&dtype, $name, "dtype")?, &device))
+            });
+    }};
+}
+pub(crate) use creation;

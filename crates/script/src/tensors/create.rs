@@ -8,28 +8,7 @@ use tensor_core::{DType, Device, Element, F8E4M3, Result, Scalar, Tensor, bf16, 
 use crate::argument::{Argument, Sizes, described, is_a};
 use crate::error::{Returned, failed};
 use crate::interpreter::Context;
-use crate::registry::{Registry, finish};
-
-/// Adds functions that make tensors: a row is `name(argument: type, …) dtype => tensor;` for `with.0`, the dtype, and `with.1`, the
-/// device. The dtype of the row is that of calls that give none.
-macro_rules! creations {
-    ($registry:expr, $context:expr, $with:ident; $($name:literal($($argument:ident: $type:ty),*) $dtype:ident => $made:expr;)+) => {$(
-        let make = |$($argument: rhai::Dynamic,)* $with: (tensor_core::DType, &tensor_core::Device)| -> crate::error::Returned {
-            $(let $argument = <$type as crate::argument::Argument>::take(&$argument, $name, stringify!($argument))?;)*
-            crate::registry::finish($made)
-        };
-        let (one, two) = (std::rc::Rc::clone($context), std::rc::Rc::clone($context));
-        $registry.named($name).register_fn($name, move |$($argument: rhai::Dynamic),*| {
-            make($($argument,)* (tensor_core::DType::$dtype, &one.device))
-        });
-        $registry.engine.register_fn($name, move |$($argument: rhai::Dynamic,)* dtype: rhai::Dynamic| {
-            make($($argument,)* (crate::argument::Argument::take(&dtype, $name, "dtype")?, &two.device))
-        });
-        $registry.engine.register_fn($name, move |$($argument: rhai::Dynamic,)* dtype: rhai::Dynamic, device: tensor_core::Device| {
-            make($($argument,)* (crate::argument::Argument::take(&dtype, $name, "dtype")?, &device))
-        });
-    )+};
-}
+use crate::registry::{Registry, creations, finish};
 
 /// Evaluates an expression for the Rust type of a dtype.
 macro_rules! with_type {
@@ -54,7 +33,7 @@ macro_rules! with_type {
 }
 
 pub(crate) fn add(registry: &mut Registry, context: &Rc<Context>) {
-    creations! { registry, context, with;
+    creations! { registry, context, with, [];
         "zeros"(shape: Sizes) F32 => Tensor::zeros(shape, with.0, with.1);
         "ones"(shape: Sizes) F32 => Tensor::ones(shape, with.0, with.1);
         "full"(value: Scalar, shape: Sizes) F32 => Tensor::full(value, shape, with.0, with.1);

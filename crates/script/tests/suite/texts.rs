@@ -57,6 +57,8 @@ fn a_function_ends_an_answer_and_may_fail() {
     let found = run.error("s.generate(\"to\", #{}, |p| throw \"mine\")");
     assert!(found.contains("mine"), "{found}");
     let found = run.error("s.generate(\"to\", #{}, |p| s.length)");
+    assert!(found.contains("a closure uses a value that the call it is given to changes"), "{found}");
+    let found = run.error("let l = language_model(\"tiny.gguf\"); let s = l.session(); let t = s; s.generate(\"to\", #{}, |p| t.length)");
     assert!(found.contains("the session is in use"), "{found}");
     let found = run.error("s.generate(\"to\", #{ tempo: 1 })");
     assert!(found.contains("no option tempo: there are most stop temperature"), "{found}");
