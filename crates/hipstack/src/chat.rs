@@ -2,11 +2,11 @@
 
 use std::io::{BufRead, IsTerminal, Write};
 
-use models::Session;
-use models::text::{ChatOptions, ChatTemplate, Message, Tokenizer};
+use models::text::{ChatTemplate, Message, Tokenizer};
+use models::{AnswerOptions, Conversation};
 
 use crate::Failure;
-use crate::generate::{SamplingArguments, answer, catch_interrupts};
+use crate::generate::{Printer, SamplingArguments, catch_interrupts, summary};
 use crate::load::{LanguageArguments, Loaded};
 
 #[derive(clap::Args, Debug)]
@@ -33,8 +33,9 @@ pub(crate) fn run(arguments: &ChatArguments) -> Result<(), Failure> {
         return Err(format!("{} {what}", model.path.display()).into());
     };
     catch_interrupts()?;
-    let messages = arguments.system.iter().map(Message::system).collect();
-    let mut chat = Chat { session, tokenizer, template, messages, tokens: Vec::new() };
+    let mut chat = Conversation::new(session);
+    chat.messages_mut().extend(arguments.system.iter().map(Message::system));
+    let options = arguments.sampling.options();
     let (input, mut out) = (std::io::stdin(), std::io::stdout());
     let is_terminal = input.is_terminal();
     if is_terminal {
@@ -50,44 +51,24 @@ pub(crate) fn run(arguments: &ChatArguments) -> Result<(), Failure> {
         }
         match line.trim() {
             "" => continue,
-            "/new" => chat.messages.truncate(usize::from(arguments.system.is_some())),
-            text => chat.say(text, &arguments.sampling, &mut out)?,
+            "/new" => chat.messages_mut().truncate(usize::from(arguments.system.is_some())),
+            text => say(&mut chat, text, (&tokenizer, &template), &options)?,
         }
     }
     drop(chat);
     model.end(&memory)
 }
 
-struct Chat {
-    session: Session,
-    tokenizer: Tokenizer,
-    template: ChatTemplate,
-    messages: Vec<Message>,
-    /// What the session has.
-    tokens: Vec<u32>,
-}
-
-impl Chat {
-    fn say(
-        &mut self,
-        text: &str,
-        sampling: &SamplingArguments,
-        out: &mut std::io::Stdout,
-    ) -> Result<(), Failure> {
-        self.messages.push(Message::user(text));
-        let prompt = self.template.render(&self.messages, &ChatOptions::default())?;
-        let prompt = self.tokenizer.encode_chat(&prompt)?;
-        // What the session has already of the conversation is not computed again; one token at least is.
-        let known = self.tokens.iter().zip(&prompt).take_while(|(a, b)| a == b).count();
-        let known = known.min(self.session.length()).min(prompt.len().saturating_sub(1));
-        self.session.truncate(known);
-        let mut show = |text: &str| out.write_all(text.as_bytes()).and_then(|()| out.flush());
-        let found = answer(&mut self.session, &self.tokenizer, prompt.split_at(known), sampling, &mut show)?;
-        println!();
-        eprintln!("{}", found.summary());
-        self.tokens = [prompt, found.tokens].concat();
-        self.tokens.truncate(self.session.length());
-        self.messages.push(Message::assistant(found.text));
-        Ok(())
-    }
+fn say(
+    chat: &mut Conversation,
+    text: &str,
+    texts: (&Tokenizer, &ChatTemplate),
+    options: &AnswerOptions,
+) -> Result<(), Failure> {
+    let mut printer = Printer::new(false);
+    let answer = chat.say(text, texts, options, &mut |text| printer.show(text))?;
+    printer.end()?;
+    println!();
+    eprintln!("{}", summary(&answer));
+    Ok(())
 }

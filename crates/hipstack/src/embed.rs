@@ -1,11 +1,11 @@
 //! `hipstack embed`: vectors of texts.
 
-use models::text::EncodeOptions;
+use models::text::{EncodeOptions, Tokenizer};
 use models::{Bert, BertConfig, Settings};
 use serde_json::json;
 use weights::{Checkpoint, Model, progress_bar};
 
-use crate::load::{self, ModelArguments};
+use crate::load::ModelArguments;
 use crate::{Failure, shown};
 
 #[derive(clap::Args, Debug)]
@@ -29,7 +29,7 @@ pub(crate) fn run(arguments: &EmbedArguments) -> Result<(), Failure> {
     let ((device, memory), path) = (model.device()?, &model.path);
     let checkpoint = Checkpoint::open(path)?;
     let config = BertConfig::new(&Settings::read(path, &checkpoint)?)?;
-    let tokenizer = load::tokenizer(path, &checkpoint)?;
+    let tokenizer = Tokenizer::of_model(path, &checkpoint)?;
     let bert = Bert::new(config, &Model::load(&checkpoint, &device, &mut progress_bar())?, None)?;
     let encode = |text: &String| tokenizer.encode(text, EncodeOptions::default());
     let tokens: Vec<Vec<u32>> = arguments.texts.iter().map(encode).collect::<Result<_, _>>()?;

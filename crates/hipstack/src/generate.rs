@@ -1,12 +1,11 @@
 //! `hipstack generate`: continues a text.
 
-use std::cell::{Cell, RefCell};
 use std::io::Write;
+use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::{Duration, Instant};
 
-use models::Session;
-use models::text::{EncodeOptions, Sampler, Sampling, StopStrings, Tokenizer};
+use models::text::{EncodeOptions, Sampling};
+use models::{Answer, AnswerOptions};
 use serde_json::json;
 
 use crate::load::{LanguageArguments, Loaded};
@@ -56,8 +55,8 @@ pub(crate) struct SamplingArguments {
 }
 
 impl SamplingArguments {
-    fn sampler(&self) -> Result<Sampler, Failure> {
-        Ok(Sampler::new(Sampling {
+    pub(crate) fn options(&self) -> AnswerOptions {
+        let sampling = Sampling {
             temperature: self.temperature,
             top_k: self.top_k,
             top_p: self.top_p,
@@ -65,45 +64,52 @@ impl SamplingArguments {
             repetition_penalty: self.repetition_penalty,
             seed: self.seed,
             ..Sampling::default()
-        })?)
+        };
+        AnswerOptions { sampling, most: self.most, stops: self.stop.clone() }
     }
 }
 
-/// What an answer is, and how long it took.
-#[derive(Debug, Default)]
-pub(crate) struct Answer {
-    pub text: String,
-    pub tokens: Vec<u32>,
-    pub prompt_tokens: usize,
-    /// From the prompt to the first token.
-    pub first: Duration,
-    /// From the first token to the last.
-    pub rest: Duration,
-    /// Ctrl-C ended it.
-    pub interrupted: bool,
+/// An answer's figures in a line.
+pub(crate) fn summary(answer: &Answer) -> String {
+    format!(
+        "prompt {} tokens, {:.1}/s; answer {} tokens, {:.1}/s; first token after {:.0} ms",
+        answer.prompt_tokens,
+        answer.prompt_rate(),
+        answer.tokens.len(),
+        answer.rate(),
+        answer.first.as_secs_f64() * 1e3
+    )
 }
 
-impl Answer {
-    /// Tokens a second of the prompt.
-    pub(crate) fn prompt_rate(&self) -> f64 {
-        self.prompt_tokens as f64 / self.first.as_secs_f64().max(1e-9)
+/// Prints an answer as it comes, until Ctrl-C or an error of the output.
+pub(crate) struct Printer {
+    is_quiet: bool,
+    written: std::io::Result<()>,
+}
+
+impl Printer {
+    /// A printer of one answer, before it. A quiet one prints nothing.
+    pub(crate) fn new(is_quiet: bool) -> Printer {
+        begin();
+        Printer { is_quiet, written: Ok(()) }
     }
 
-    /// Tokens a second after the first one.
-    pub(crate) fn rate(&self) -> f64 {
-        self.tokens.len().saturating_sub(1) as f64 / self.rest.as_secs_f64().max(1e-9)
+    pub(crate) fn show(&mut self, text: &str) -> ControlFlow<()> {
+        if !self.is_quiet {
+            let mut out = std::io::stdout();
+            self.written = out.write_all(text.as_bytes()).and_then(|()| out.flush());
+        }
+        if self.written.is_err() || interrupted() {
+            ControlFlow::Break(())
+        } else {
+            ControlFlow::Continue(())
+        }
     }
 
-    /// In a line.
-    pub(crate) fn summary(&self) -> String {
-        format!(
-            "prompt {} tokens, {:.1}/s; answer {} tokens, {:.1}/s; first token after {:.0} ms",
-            self.prompt_tokens,
-            self.prompt_rate(),
-            self.tokens.len(),
-            self.rate(),
-            self.first.as_secs_f64() * 1e3
-        )
+    /// # Errors
+    /// Of the output.
+    pub(crate) fn end(self) -> std::io::Result<()> {
+        self.written
     }
 }
 
@@ -117,14 +123,10 @@ pub(crate) fn run(arguments: &GenerateArguments) -> Result<(), Failure> {
     let Loaded { mut session, tokenizer, took, .. } = arguments.language.load(&device)?;
     let prompt = tokenizer.encode(&arguments.prompt, EncodeOptions::default())?;
     catch_interrupts()?;
-    let (mut out, quiet) = (std::io::stdout(), arguments.json);
-    let mut show = |text: &str| {
-        if quiet {
-            return Ok(());
-        }
-        out.write_all(text.as_bytes()).and_then(|()| out.flush())
-    };
-    let answer = answer(&mut session, &tokenizer, (&[], &prompt), &arguments.sampling, &mut show)?;
+    let mut printer = Printer::new(arguments.json);
+    let options = arguments.sampling.options();
+    let answer = session.answer(&tokenizer, (&[], &prompt), &options, &mut |text| printer.show(text))?;
+    printer.end()?;
     let peak = memory.peak();
     drop(session);
     if arguments.json {
@@ -142,7 +144,7 @@ pub(crate) fn run(arguments: &GenerateArguments) -> Result<(), Failure> {
         println!("{found}");
     } else {
         println!();
-        eprintln!("{}; peak memory {}", answer.summary(), peak.map_or("unknown".to_owned(), shown::bytes));
+        eprintln!("{}; peak memory {}", summary(&answer), peak.map_or("unknown".to_owned(), shown::bytes));
     }
     model.end(&memory)
 }
@@ -150,7 +152,22 @@ pub(crate) fn run(arguments: &GenerateArguments) -> Result<(), Failure> {
 /// Set by Ctrl-C.
 static INTERRUPTED: AtomicBool = AtomicBool::new(false);
 
-/// From now on Ctrl-C ends an answer; a second one before it has ended ends the program.
+/// Whether Ctrl-C was pressed since [`begin`].
+pub(crate) fn interrupted() -> bool {
+    INTERRUPTED.load(Ordering::Relaxed)
+}
+
+/// Ends an answer or a script, as Ctrl-C does.
+pub(crate) fn interrupt() {
+    INTERRUPTED.store(true, Ordering::Relaxed);
+}
+
+/// From here on [`interrupted`] counts.
+pub(crate) fn begin() {
+    INTERRUPTED.store(false, Ordering::Relaxed);
+}
+
+/// From now on Ctrl-C ends an answer or a script; a second one before it has ended ends the program.
 ///
 /// # Errors
 /// The system's.
@@ -161,73 +178,4 @@ pub(crate) fn catch_interrupts() -> Result<(), Failure> {
         }
     })?;
     Ok(())
-}
-
-/// Continues the session's text, whose tokens are `known`, with `prompt` and an answer, whose text `show` gets in whole
-/// characters. A full context ends the answer.
-///
-/// # Errors
-/// Of the model or the device, a full context, or of `show`.
-pub(crate) fn answer(
-    session: &mut Session,
-    tokenizer: &Tokenizer,
-    (known, prompt): (&[u32], &[u32]),
-    arguments: &SamplingArguments,
-    show: &mut dyn FnMut(&str) -> std::io::Result<()>,
-) -> Result<Answer, Failure> {
-    INTERRUPTED.store(false, Ordering::Relaxed);
-    let mut sampler = arguments.sampler()?;
-    let stop_tokens: Vec<u32> = tokenizer.stop_tokens().iter().copied().collect();
-    let mut stops = StopStrings::new(arguments.stop.iter().cloned());
-    let mut stream = tokenizer.stream();
-    let history = RefCell::new([known, prompt].concat());
-    // The session's errors are those of models: one of the sampler ends the loop.
-    let problem = Cell::new(None);
-    let mut answer = Answer { prompt_tokens: prompt.len(), ..Answer::default() };
-    let start = Instant::now();
-    let choose = |logits: &tensor_core::Tensor| {
-        let mut logits = logits.to_vec1::<f32>()?;
-        match sampler.sample(&mut logits, &history.borrow()) {
-            Ok(token) => Ok(token),
-            Err(error) => {
-                problem.set(Some(error));
-                Ok(0)
-            }
-        }
-    };
-    for token in session.generate(prompt, &stop_tokens, choose)?.take(arguments.most) {
-        if let Some(problem) = problem.take() {
-            return Err(problem.into());
-        }
-        let token = match token {
-            Err(models::Error::ContextTooLong { .. }) if !answer.tokens.is_empty() => break,
-            token => token?,
-        };
-        if answer.tokens.is_empty() {
-            answer.first = start.elapsed();
-        }
-        answer.tokens.push(token);
-        history.borrow_mut().push(token);
-        let text = stops.push(&stream.push(token)?);
-        show(&text)?;
-        answer.text += &text;
-        answer.interrupted = INTERRUPTED.load(Ordering::Relaxed);
-        if stops.is_stopped() || answer.interrupted {
-            break;
-        }
-    }
-    if let Some(problem) = problem.take() {
-        return Err(problem.into());
-    }
-    let whole = start.elapsed();
-    if answer.tokens.is_empty() {
-        answer.first = whole;
-    }
-    answer.rest = whole - answer.first;
-    if !stops.is_stopped() {
-        let rest = stops.push(&stream.finish()) + &stops.finish();
-        show(&rest)?;
-        answer.text += &rest;
-    }
-    Ok(answer)
 }

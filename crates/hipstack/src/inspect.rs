@@ -95,7 +95,7 @@ fn as_text(path: &Path, checkpoint: &Checkpoint) -> String {
         bytes: all.bytes + sum.bytes,
     });
     rows.push(row("all", &all));
-    text + &shown::table(&["format", " tensors", " elements", " size", " bits each"], &rows)
+    text + shown::table(&["format", " tensors", " elements", " size", " bits each"], &rows).as_str()
 }
 
 /// The tensors, in the order of the files.

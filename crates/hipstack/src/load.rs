@@ -1,6 +1,6 @@
 //! Opening a model for a command: files, device, tokenizer and chat template, and what they take.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use models::text::{ChatTemplate, Tokenizer};
@@ -16,6 +16,13 @@ use crate::{Failure, random, shown};
 pub(crate) struct ModelArguments {
     /// A GGUF file, or the folder of a model with safetensors files
     pub path: PathBuf,
+    #[command(flatten)]
+    place: DeviceArguments,
+}
+
+/// Where a command computes.
+#[derive(clap::Args, Debug)]
+pub(crate) struct DeviceArguments {
     /// Where it computes: cpu, host:0, amd:0, nvidia:0
     #[arg(long, default_value = "cpu")]
     device: String,
@@ -46,11 +53,25 @@ pub(crate) struct Loaded {
 }
 
 impl ModelArguments {
+    /// # Errors
+    /// As [`DeviceArguments::open`].
+    pub(crate) fn device(&self) -> Result<(Device, Memory), Failure> {
+        self.place.open()
+    }
+
+    /// # Errors
+    /// As [`DeviceArguments::end`].
+    pub(crate) fn end(&self, memory: &Memory) -> Result<(), Failure> {
+        self.place.end(memory)
+    }
+}
+
+impl DeviceArguments {
     /// The device, and its memory now.
     ///
     /// # Errors
     /// The device's, with what `--device` may be; that it counts no memory.
-    pub(crate) fn device(&self) -> Result<(Device, Memory), Failure> {
+    pub(crate) fn open(&self) -> Result<(Device, Memory), Failure> {
         let device = Device::parse(&self.device)?;
         if self.memory_check && device.as_hip().is_none() {
             return Err("--memory-check: the device cpu counts no memory; host:0 does".into());
@@ -93,11 +114,8 @@ impl LanguageArguments {
         let start = Instant::now();
         let path = &self.model.path;
         let checkpoint = Checkpoint::open(path)?;
-        let tokenizer = tokenizer(path, &checkpoint)?;
-        let template = match checkpoint.as_gguf() {
-            Some(_) => ChatTemplate::from_gguf(checkpoint.metadata(), &tokenizer)?,
-            None => ChatTemplate::from_folder(folder(path), &tokenizer)?,
-        };
+        let tokenizer = Tokenizer::of_model(path, &checkpoint)?;
+        let template = ChatTemplate::of_model(path, &checkpoint, &tokenizer)?;
         let session = Session::new(&self.loaded(&checkpoint, device)?, &self.options())?;
         device.synchronize()?;
         Ok(Loaded { session, tokenizer, template, took: start.elapsed() })
@@ -132,21 +150,4 @@ fn require_memory(
          take a smaller --context, --cache q8_0, or a file with a smaller format"
     )
     .into())
-}
-
-/// The tokenizer of a model: in a GGUF file's metadata, or beside safetensors files.
-///
-/// # Errors
-/// That none is there, or what is wrong with it.
-pub(crate) fn tokenizer(model: &Path, checkpoint: &Checkpoint) -> Result<Tokenizer, Failure> {
-    Ok(match checkpoint.as_gguf() {
-        Some(_) => Tokenizer::from_gguf(checkpoint.metadata())?,
-        None => Tokenizer::from_json(folder(model))?,
-    })
-}
-
-/// The folder that a model is, or lies in.
-fn folder(model: &Path) -> &Path {
-    let parent = model.parent().filter(|parent| !parent.as_os_str().is_empty());
-    if model.is_dir() { model } else { parent.unwrap_or(Path::new(".")) }
 }

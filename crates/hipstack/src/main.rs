@@ -10,6 +10,8 @@ mod load;
 mod memory;
 mod quantize;
 mod random;
+mod repl;
+mod run;
 mod shown;
 mod stages;
 
@@ -42,6 +44,7 @@ type Failure = Box<dyn std::error::Error>;
   hipstack inspect model.gguf --json | jq .formats
   hipstack quantize model-f16.gguf model-q4_k.gguf --format q4_k
   hipstack devices                               GPUs: temperature, power, use, memory, processes
+  hipstack run examples/scripts/01_tensors.rhai  a script; hipstack run --help has more
 
 Exit code: 0, or 1 if something failed, a memory check too."
 )]
@@ -68,6 +71,9 @@ enum Command {
     Devices(devices::DevicesArguments),
     /// Write a model as one GGUF file, with its matrices in a smaller format
     Quantize(quantize::QuantizeArguments),
+    /// Run a script whose values are tensors and models, or read its lines one by one
+    #[command(after_help = run::EXAMPLES)]
+    Run(run::RunArguments),
 }
 
 fn main() -> ExitCode {
@@ -83,6 +89,7 @@ fn main() -> ExitCode {
             Ok(())
         }
         Command::Quantize(arguments) => quantize::run(&arguments).map_err(Failure::from),
+        Command::Run(arguments) => run::run(&arguments),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,

@@ -16,6 +16,9 @@ pub enum Error {
     /// A file, an operation or a device failed.
     #[error(transparent)]
     Tensor(#[from] tensor_core::Error),
+    /// Text could not be encoded, decoded or rendered, or a token could not be chosen.
+    #[error(transparent)]
+    Text(#[from] crate::text::Error),
     /// The settings name an architecture that this crate does not have.
     #[error("the architecture {found:?} is not known; known are {}", Architecture::known())]
     UnknownArchitecture {

@@ -21,7 +21,7 @@
 //! # Parts
 //! - [`Settings`] are what the files say of a model, [`Config`] is what that means. [`Architecture`] lists what there is.
 //! - [`LanguageModel`] continues texts. A [`Session`] is one text, a [`Generator`] gives its tokens, and a [`Batch`] is several
-//!   texts that get their tokens together.
+//!   texts that get their tokens together. An [`Answer`] is text of a session, and a [`Conversation`] has messages besides.
 //! - [`Bert`] makes vectors of texts.
 //! - [`text`] has tokenizers, chat templates, and the choice of the next token.
 //!
@@ -29,11 +29,13 @@
 //!
 #![forbid(unsafe_code)]
 
+mod answer;
 mod batch;
 mod bert;
 mod blocks;
 mod cache;
 mod config;
+mod conversation;
 mod error;
 mod gemma3;
 mod generate;
@@ -45,10 +47,12 @@ mod step;
 mod steps;
 pub mod text;
 
+pub use answer::{Answer, AnswerOptions};
 pub use batch::{Batch, SessionOptions};
 pub use bert::{Bert, BertConfig, Pooling};
 pub use cache::{Cache, CacheFormat};
 pub use config::{Architecture, Config, Origin, Rope, Scaling, Settings};
+pub use conversation::Conversation;
 pub use error::{Error, Result};
 pub use generate::{Generator, Session, greedy};
 pub use model::LanguageModel;

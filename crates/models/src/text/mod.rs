@@ -36,6 +36,7 @@ mod chat;
 mod error;
 mod gguf;
 mod json;
+mod open;
 mod partition;
 mod pre_tokenizer;
 mod python;

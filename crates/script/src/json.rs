@@ -1,0 +1,36 @@
+//! Values as JSON.
+
+use rhai::{Array, Dynamic, Map};
+use serde_json::{Value as Json, json};
+use tensor_core::Tensor;
+
+use crate::argument::is_a;
+use crate::tensors::numbers;
+
+/// # Errors
+/// Of the device that the numbers of a tensor are read from.
+pub(crate) fn of(value: &Dynamic) -> Result<Json, String> {
+    if let Some(tensor) = is_a::<Tensor>(value) {
+        let data = numbers(&tensor).map_err(|error| error.to_string())?;
+        let data: Vec<Json> = data.iter().map(of).collect::<Result<_, _>>()?;
+        let device = tensor.device().to_string();
+        return Ok(
+            json!({ "dtype": tensor.dtype().name(), "shape": tensor.dims(), "device": device, "data": data }),
+        );
+    }
+    if let Some(array) = is_a::<Array>(value) {
+        return array.iter().map(of).collect::<Result<_, _>>().map(Json::Array);
+    }
+    if let Some(map) = is_a::<Map>(value) {
+        let named = map.iter().map(|(name, value)| Ok((name.to_string(), of(value)?)));
+        return named.collect::<Result<_, String>>().map(Json::Object);
+    }
+    Ok(match (value.as_bool(), value.as_int(), value.as_float()) {
+        (Ok(value), ..) => value.into(),
+        (_, Ok(value), _) => value.into(),
+        // JSON has neither NaN nor infinities.
+        (.., Ok(value)) => value.into(),
+        _ if value.is_unit() => Json::Null,
+        _ => crate::argument::text_of(value).into(),
+    })
+}

@@ -1,0 +1,95 @@
+//! Errors: the place, the operation, shapes and devices.
+
+use script::Options;
+
+use crate::common::{Run, error};
+
+#[test]
+fn an_error_has_its_place_the_operation_the_shapes_and_the_device() {
+    let text = "let a = ones([2, 3]);\nlet b = ones([2, 2]);\n\nlet c = a.matmul(b);";
+    assert_eq!(error(text), "test:4:11: matmul: inner dimensions differ: [2, 3] x [2, 2] on cpu");
+    let text = "ones([2, 3]) +\n  ones([4])";
+    assert_eq!(error(text), "test:1:14: add: shapes do not broadcast: [2, 3] and [4] on cpu");
+    let text = "ones([2], \"f16\").mul(ones([2]))";
+    assert_eq!(
+        error(text),
+        "test:1:18: mul: dtypes differ: f16 and f32 on cpu; cast one of them with to_dtype"
+    );
+    assert_eq!(error("ones([2])[2]"), "test:1:10: i: index 2 is out of range for axis 0 of [2] on cpu");
+    assert_eq!(error("ones([2])[-3]"), "test:1:10: i: index -3 is out of range for axis 0 of [2] on cpu");
+}
+
+#[test]
+fn an_error_names_both_devices() {
+    let text = "let there = device(\"host:0\"); tensor([1.0], \"f32\", there) + tensor([1.0])";
+    assert_eq!(
+        error(text),
+        "test:1:59: add: operands lie on two devices, host:0 (host-w32) and cpu; move one of them with to_device"
+    );
+    // A device that is opened again by name is the same one.
+    let mut run = Run::new(Options::default());
+    assert_eq!(run.value("device(\"host:0\") == device(\"host:0\")"), "true");
+}
+
+#[test]
+fn an_error_in_a_function_has_the_calls() {
+    let text = "fn inner(x) {\n  x.sum(3)\n}\nfn outer(x) {\n  inner(x)\n}\nouter(ones([2]));";
+    assert_eq!(
+        error(text),
+        "test:2:5: sum: axis 3 is out of range for [2] on cpu\n  in inner, called at test:5:3\n  in outer, called at test:7:1"
+    );
+}
+
+#[test]
+fn arguments_are_named() {
+    for (text, expected) in [
+        ("ones([2]).softmax(\"a\")", "softmax: axis is \"a\"; expected an axis: a whole number"),
+        ("ones([2]).narrow(0, -1, 1)", "narrow: start is -1; expected a whole number, 0 or more"),
+        ("ones([2]).matmul(1)", "matmul: other is 1; expected a tensor"),
+        ("ones([2]) * \"a\"", "mul: the other operand is \"a\"; expected a tensor or a number"),
+        (
+            "zeros([2, ones([1])])",
+            "zeros: shape is [2, the tensor [1] f32 on cpu]; expected a length or an array of lengths, 0 or more",
+        ),
+        (
+            "full(0, [2], \"f31\")",
+            "full: dtype is \"f31\"; expected a dtype: \"u8\" \"u32\" \"i16\" \"i32\" \"i64\" \"f8e4m3\" \"bf16\" \"f16\" \"f32\" \"f64\"",
+        ),
+        ("tensor([[1, 2], [3]])", "tensor: rows of different lengths: 2 and 1"),
+        ("ones([2]).reshape([-1, -1])", "reshape: more than one length is -1 on cpu"),
+        ("ones([3]).to_scalar()", "to_scalar: [3] has 3 elements on cpu; expected one"),
+        ("ones([3]).foo", "a tensor has no property \"foo\"; a method is called with ()"),
+        ("ones([3]).foo()", "there is no function foo (tensor): docs/SCRIPTS.md lists those there are"),
+        ("device(\"cuda\")", "device: \"cuda\" is none of cpu "),
+    ] {
+        let found = error(text);
+        assert!(found.contains(expected), "{text}: {found}");
+        assert!(found.starts_with("test:1:"), "{found}");
+    }
+}
+
+#[test]
+fn other_errors_have_their_place_too() {
+    assert!(error("let x = 1;\nlet y = ;").starts_with("test:2:9: "), "{}", error("let x = 1;\nlet y = ;"));
+    assert_eq!(error("\n throw \"mine\""), "test:2:2: mine");
+    assert!(error("unknown").starts_with("test:1:1: Variable not found: unknown"), "{}", error("unknown"));
+    let found = Run::new(Options::default()).interpreter.run_file("no/such.rhai").unwrap_err().to_string();
+    assert!(found.starts_with("no/such.rhai: No such file"), "{found}");
+    // A script may go on after an error.
+    assert_eq!(
+        Run::new(Options::default())
+            .value("let m; try { ones([2]).matmul(ones([3])); } catch (e) { m = e; } m"),
+        error("ones([2]).matmul(ones([3]));").split_once(": ").unwrap().1
+    );
+}
+
+#[test]
+fn open_brackets_go_on() {
+    let run = Run::new(Options::default());
+    for text in ["fn f(x) {", "let x = [1,", "f(1, ", "1 +", "let y = `a", "if true {\n 1"] {
+        assert!(run.interpreter.is_incomplete(text), "{text}");
+    }
+    for text in ["1 + 1", "let x = 1;", "let = 3", "x.y(1) }", ""] {
+        assert!(!run.interpreter.is_incomplete(text), "{text}");
+    }
+}

@@ -1,0 +1,37 @@
+//! Scripts that would not end.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use script::Options;
+
+use crate::common::Run;
+
+#[test]
+fn a_limit_ends_an_endless_loop() {
+    let mut run = Run::new(Options { most_operations: 10_000, ..Options::default() });
+    let found = run.error("let x = 0;\nloop { x += 1; }");
+    assert!(found.starts_with("test:2:"), "{found}");
+    assert!(found.ends_with("the script was ended after 10000 operations, the most it may take"), "{found}");
+    // `try` does not catch it, and the next run may take as many again.
+    assert!(run.error("try { loop {} } catch {}").contains("10000"));
+    assert_eq!(run.value("1 + 1"), "2");
+}
+
+#[test]
+fn an_interruption_ends_an_endless_loop() {
+    static NOW: AtomicBool = AtomicBool::new(false);
+    let mut run = Run::new(Options { interrupted: || NOW.load(Ordering::Relaxed), ..Options::default() });
+    std::thread::spawn(|| {
+        std::thread::sleep(Duration::from_millis(50));
+        NOW.store(true, Ordering::Relaxed);
+    });
+    let found = run.error("fn f() { loop { try { ones([2]) + 1; } catch {} } }\nf()");
+    assert!(found.contains("the script was interrupted"), "{found}");
+}
+
+#[test]
+fn calls_within_calls_are_limited() {
+    let mut run = Run::new(Options::default());
+    assert!(run.error("fn f(n) { f(n + 1) } f(0)").contains("Stack overflow"));
+}

@@ -1,0 +1,11 @@
+//! The language, on the CPU.
+
+#[path = "../common/mod.rs"]
+mod common;
+
+mod builtins;
+mod errors;
+mod files;
+mod limits;
+mod texts;
+mod values;
