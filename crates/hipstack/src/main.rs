@@ -2,6 +2,7 @@
 
 mod bench;
 mod chat;
+mod drift;
 mod embed;
 mod generate;
 mod inspect;
@@ -33,6 +34,7 @@ type Failure = Box<dyn std::error::Error>;
   hipstack bench model.gguf --device nvidia:0 --prompt 2048 --tokens 128
   hipstack bench model.gguf --device amd:0 --batch 8                 eight texts at once
   hipstack bench random:8b:q4_k --device amd:0                       random weights: tiny, 1b, 8b
+  hipstack drift model.gguf --device amd:0 --device cpu              where the devices part, layer by layer
   hipstack memory model.gguf --device amd:0      in use, reserved, peak and buffers at each stage
   hipstack inspect model.gguf                    metadata, tensors and formats
   hipstack inspect model-00001-of-00003.gguf     a split model: all of its files
@@ -60,6 +62,8 @@ enum Command {
     Bench(bench::BenchArguments),
     /// Print what a model, also random:SHAPE:FORMAT, takes of the device's memory when it is loaded, used and dropped
     Memory(stages::StagesArguments),
+    /// Compute a text on two devices, and print where the activations part; exit with 1 if they do
+    Drift(drift::DriftArguments),
     /// Print what the files of a model say and hold, without loading it
     Inspect(inspect::InspectArguments),
     /// Write a model as one GGUF file, with its matrices in a smaller format
@@ -73,6 +77,11 @@ fn main() -> ExitCode {
         Command::Embed(arguments) => embed::run(&arguments),
         Command::Bench(arguments) => bench::run(&arguments),
         Command::Memory(arguments) => stages::run(&arguments),
+        Command::Drift(arguments) => match drift::run(&arguments) {
+            Ok(true) => Ok(()),
+            Ok(false) => return ExitCode::FAILURE,
+            Err(error) => Err(error),
+        },
         Command::Inspect(arguments) => inspect::run(&arguments).map_err(Failure::from),
         Command::Quantize(arguments) => quantize::run(&arguments).map_err(Failure::from),
     };

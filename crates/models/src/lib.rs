@@ -44,6 +44,7 @@ mod qwen3;
 mod step;
 mod steps;
 pub mod text;
+mod trace;
 
 pub use batch::{Batch, SessionOptions};
 pub use bert::{Bert, BertConfig, Pooling};
@@ -53,3 +54,4 @@ pub use error::{Error, Result};
 pub use generate::{Generator, Session, greedy};
 pub use model::LanguageModel;
 pub use step::Logits;
+pub use trace::{Activation, Drift, drift};

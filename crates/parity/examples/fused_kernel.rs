@@ -20,7 +20,7 @@ use reference::{DType, Judge};
 use tensor_core::Tensor;
 
 /// The kernel: a thread for each element, in as many rounds as it takes.
-pub const SOURCE: &str = r#"
+pub(crate) const SOURCE: &str = r#"
 extern "C" __global__ void bias_gelu_residual(
     const float* x, const float* bias, const float* residual, float* y, unsigned columns, unsigned count)
 {
@@ -63,7 +63,7 @@ fn bound(_: DType) -> Judge {
 }
 
 /// The operation, with this source of the kernel.
-pub fn operation(source: &'static str) -> CustomOperation {
+pub(crate) fn operation(source: &'static str) -> CustomOperation {
     let count = |_: &[Form], y: &Form| y.shape.iter().product::<usize>() as u32;
     let columns = |operands: &[Form], _: &Form| operands[1].shape[0] as u32;
     let geometry = |y: &Form| LaunchConfig::linear(y.shape.iter().product::<usize>() as u64, 256);
@@ -76,7 +76,7 @@ pub fn operation(source: &'static str) -> CustomOperation {
 }
 
 /// Every layout of x that has columns, with ordinary and special numbers, and a bias for each column.
-pub fn cases(operation: CustomOperation) -> Vec<Case> {
+pub(crate) fn cases(operation: CustomOperation) -> Vec<Case> {
     let op = Op::named(operation);
     let of = |shape: &[usize]| Operand::dense(DType::F32, shape, Contents::Mixed);
     let views = layouts(DType::F32, Contents::Mixed).into_iter();

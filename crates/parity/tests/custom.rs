@@ -111,7 +111,8 @@ fn results_of_another_form() {
     let above = |limit: f64| {
         CustomOperation::whole("above", exactly, move |operands: &[&Array], form: &Form| {
             let columns = operands[0].shape()[1];
-            let count = |row: usize| (0..columns).filter(|i| number(operands[0], row * columns + i) > limit).count();
+            let count =
+                |row: usize| (0..columns).filter(|i| number(operands[0], row * columns + i) > limit).count();
             (0..form.shape[0]).map(|row| count(row) as f64).collect()
         })
         .form(|operands| Form { dtype: DType::U32, shape: vec![operands[0].shape[0]] })
@@ -143,7 +144,8 @@ fn mistakes_are_errors_of_their_case() {
     }"#;
     // SAFETY: no launch comes about: the arguments of all but one are refused. That one has a thread for each of the 3
     // elements, which its operand and the result have.
-    let kernel = |source: &'static str| unsafe { Kernel::new(source, "halve", |_| LaunchConfig::linear(3, 64)) };
+    let kernel =
+        |source: &'static str| unsafe { Kernel::new(source, "halve", |_| LaunchConfig::linear(3, 64)) };
     let message = |operation: CustomOperation| {
         let x = Operand::given(DType::F32, &[3], vec![0; 12]).unwrap();
         let case = Case::new(Op::named(operation), vec![x], Layout::Contiguous, "vector");

@@ -65,7 +65,8 @@ pub fn run(
 /// The command of `cargo xtask parity`, with another name, and without the options that choose among the registry's cases.
 fn command(program: &str) -> Command {
     let renamed = |command: Command| {
-        let examples = command.get_after_help().map(|help| help.to_string().replace(program::DEFAULT, program));
+        let examples =
+            command.get_after_help().map(|help| help.to_string().replace(program::DEFAULT, program));
         match examples {
             Some(examples) => command.after_help(examples),
             None => command,
@@ -96,7 +97,8 @@ fn check(cases: &[Case]) -> Result<(), Error> {
             return Err(Error::Cases { what: format!("{id} has no operand: give it one") });
         }
         if let Some(id) = ids.replace(id) {
-            let what = format!("two have the id {id}: give them other shapes, parameters, classes or origins");
+            let what =
+                format!("two have the id {id}: give them other shapes, parameters, classes or origins");
             return Err(Error::Cases { what });
         }
     }

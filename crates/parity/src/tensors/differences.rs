@@ -66,11 +66,15 @@ impl Differences {
             for (at, (x, y)) in x.chunks(size).zip(y.chunks(size)).enumerate().filter(|(_, (x, y))| x != y) {
                 let flat = chunk * CHUNK + at;
                 match &left.element {
-                    ElementType::Known(dtype) => found.add(*dtype, &left.shape, flat, [x, y].map(bits), bound),
+                    ElementType::Known(dtype) => {
+                        found.add(*dtype, &left.shape, flat, [x, y].map(bits), bound)
+                    }
                     ElementType::Other(_) => {
                         found.different += 1;
                         found.outside += 1;
-                        found.keep(true, || place(&left.shape, flat, [x, y].map(|bytes| format!("{bytes:02x?}"))));
+                        found.keep(true, || {
+                            place(&left.shape, flat, [x, y].map(|bytes| format!("{bytes:02x?}")))
+                        });
                     }
                 }
             }

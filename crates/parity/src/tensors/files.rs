@@ -109,7 +109,9 @@ impl TensorFiles {
         };
         let places: BTreeMap<_, _> = all.iter().map(full).collect();
         if places.len() < all.len() {
-            return Err(wrong("several of its tensors have the same name: compare its files one by one".into()));
+            return Err(wrong(
+                "several of its tensors have the same name: compare its files one by one".into(),
+            ));
         }
         Ok(TensorFiles { path: path.to_path_buf(), archives, places })
     }
@@ -139,8 +141,10 @@ impl TensorFiles {
     /// # Errors
     /// The reason in words: there is none of that name, it is damaged, or its dtype is not read from this format.
     pub fn load(&mut self, name: &str) -> Result<Stored, String> {
-        let (archive, inner) =
-            self.places.get(name).ok_or_else(|| format!("there is no tensor {name:?} in {}", self.path.display()))?;
+        let (archive, inner) = self
+            .places
+            .get(name)
+            .ok_or_else(|| format!("there is no tensor {name:?} in {}", self.path.display()))?;
         self.archives[*archive].load(inner)
     }
 }

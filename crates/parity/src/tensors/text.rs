@@ -51,7 +51,8 @@ fn line(text: &mut String, tensor: &Compared, name: usize, form: usize) {
     }
     if found.nan_mismatches + found.infinity_mismatches > 0 {
         let (nan, infinite) = (found.nan_mismatches, found.infinity_mismatches);
-        let _ = writeln!(text, "     NaN in only one of them: {nan}; infinite in only one of them: {infinite}");
+        let _ =
+            writeln!(text, "     NaN in only one of them: {nan}; infinite in only one of them: {infinite}");
     }
 }
 
