@@ -71,6 +71,7 @@ pub fn layouts(dtype: DType, contents: Contents) -> Vec<(Layout, &'static str, O
     shapes::every(dtype, contents)
 }
 
+type FormOf = Arc<dyn Fn(&[Form]) -> Form + Send + Sync>;
 type Run = Arc<dyn Fn(&[Tensor]) -> tensor_core::Result<Tensor> + Send + Sync>;
 type Result<T> = std::result::Result<T, Error>;
 
@@ -81,7 +82,7 @@ pub struct CustomOperation {
     parameters: String,
     bound: Arc<dyn Fn(DType) -> Judge + Send + Sync>,
     reference: answer::Reference,
-    form: Option<Arc<dyn Fn(&[Form]) -> Form + Send + Sync>>,
+    form: Option<FormOf>,
     /// Implementations for a platform, by its name.
     platforms: Vec<(&'static str, Run)>,
     kernel: Option<Kernel>,
