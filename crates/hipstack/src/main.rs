@@ -3,6 +3,7 @@
 mod bench;
 mod chat;
 mod devices;
+mod drift;
 mod embed;
 mod generate;
 mod inspect;
@@ -36,6 +37,7 @@ type Failure = Box<dyn std::error::Error>;
   hipstack bench model.gguf --device nvidia:0 --prompt 2048 --tokens 128
   hipstack bench model.gguf --device amd:0 --batch 8                 eight texts at once
   hipstack bench random:8b:q4_k --device amd:0                       random weights: tiny, 1b, 8b
+  hipstack drift model.gguf --device amd:0 --device cpu              where the devices part, layer by layer
   hipstack memory model.gguf --device amd:0      in use, reserved, peak and buffers at each stage
   hipstack inspect model.gguf                    metadata, tensors and formats
   hipstack inspect model-00001-of-00003.gguf     a split model: all of its files
@@ -65,6 +67,8 @@ enum Command {
     Bench(bench::BenchArguments),
     /// Print what a model, also random:SHAPE:FORMAT, takes of the device's memory when it is loaded, used and dropped
     Memory(stages::StagesArguments),
+    /// Compute a text on two devices, and print where the activations part; exit with 1 if they do
+    Drift(drift::DriftArguments),
     /// Print what the files of a model say and hold, without loading it
     Inspect(inspect::InspectArguments),
     /// Print what the machine's GPUs measure: temperature, power, use, memory, processes
@@ -83,6 +87,11 @@ fn main() -> ExitCode {
         Command::Embed(arguments) => embed::run(&arguments),
         Command::Bench(arguments) => bench::run(&arguments),
         Command::Memory(arguments) => stages::run(&arguments),
+        Command::Drift(arguments) => match drift::run(&arguments) {
+            Ok(true) => Ok(()),
+            Ok(false) => return ExitCode::FAILURE,
+            Err(error) => Err(error),
+        },
         Command::Inspect(arguments) => inspect::run(&arguments).map_err(Failure::from),
         Command::Devices(arguments) => {
             devices::run(&arguments);

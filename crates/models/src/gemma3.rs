@@ -19,10 +19,15 @@ pub(crate) struct Sandwich {
 
 impl Layer for Sandwich {
     fn forward(&self, mut x: Tensor, step: &Step, cache: &mut LayerCache) -> Result<Tensor> {
-        let attended = self.attention.forward(&self.attention_norm.forward(&x)?, step, cache)?;
-        x.add_assign_(&self.after_attention.forward(&attended)?)?;
-        let fed = self.mlp.forward(&self.mlp_norm.forward(&x)?)?;
-        x.add_assign_(&self.after_mlp.forward(&fed)?)?;
+        let norm = |name: &str, norm: &RmsNorm, x: &Tensor| {
+            norm.forward(x).inspect(|normed| step.keep(name, "rms_norm", normed))
+        };
+        let attended = self.attention.forward(&norm("attn_norm", &self.attention_norm, &x)?, step, cache)?;
+        x.add_assign_(&norm("post_attention_norm", &self.after_attention, &attended)?)?;
+        step.keep("attn_add", "add", &x);
+        let fed = self.mlp.forward(&norm("ffn_norm", &self.mlp_norm, &x)?, step)?;
+        x.add_assign_(&norm("post_ffw_norm", &self.after_mlp, &fed)?)?;
+        step.keep("ffn_add", "add", &x);
         Ok(x)
     }
 }

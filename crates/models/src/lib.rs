@@ -46,6 +46,7 @@ mod qwen3;
 mod step;
 mod steps;
 pub mod text;
+mod trace;
 
 pub use answer::{Answer, AnswerOptions};
 pub use batch::{Batch, SessionOptions};
@@ -57,3 +58,4 @@ pub use error::{Error, Result};
 pub use generate::{Generator, Session, greedy};
 pub use model::LanguageModel;
 pub use step::Logits;
+pub use trace::{Activation, Drift, drift};

@@ -13,6 +13,7 @@ use crate::config::{Architecture, Config, Settings};
 use crate::error::{Error, Result};
 use crate::step::{KeyRanges, Logits, Positions, Step};
 use crate::steps::Steps;
+use crate::trace::{Activation, Trace};
 use crate::{gemma3, llama, qwen2, qwen3};
 
 /// A model that continues texts, on a device. A clone counts a reference.
@@ -128,6 +129,22 @@ impl LanguageModel {
         let logits = network.forward(&ids, &step, &mut cache.layers, logits)?;
         cache.lengths[sequence] += tokens.len();
         Ok(logits)
+    }
+
+    /// What each operation of a pass over the tokens gives, in order, from the embedding to the logits after each token. For
+    /// comparing devices: see [`drift`](crate::drift()). All of it stays in the device's memory until it is dropped.
+    ///
+    /// # Errors
+    /// As [`LanguageModel::new_cache`] and [`LanguageModel::forward`].
+    pub fn trace(&self, tokens: &[u32]) -> Result<Vec<Activation>> {
+        let mut cache = self.new_cache(1, tokens.len(), CacheFormat::of(self.dtype()))?;
+        self.check(&cache, 0, tokens)?;
+        let Inner { config, network, .. } = &*self.inner;
+        let ids = Tensor::from_slice(tokens, tokens.len(), self.device())?;
+        let mut step = Step::chunk(config, &cache, 0, tokens.len(), self.device())?;
+        step.trace = Some(Trace::default());
+        network.forward(&ids, &step, &mut cache.layers, Logits::All)?;
+        Ok(step.trace.map(Trace::into_activations).unwrap_or_default())
     }
 
     /// The logits `[sequences, vocabulary]` after the tokens, one of each sequence, which were checked. Where there is none, one

@@ -5,6 +5,7 @@ use tensor_core::{Device, Error, ErrorKind, Result, Tensor};
 use crate::blocks::Table;
 use crate::cache::Cache;
 use crate::config::Config;
+use crate::trace::Trace;
 
 /// After which tokens logits are computed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -26,6 +27,8 @@ pub(crate) struct Step {
     tables: [Table; 2],
     /// For each window that layers have.
     seen: Vec<(Option<usize>, Seen)>,
+    /// What keeps the activations, if anything does.
+    pub(crate) trace: Option<Trace>,
 }
 
 /// The rows of the cache that are written.
@@ -97,6 +100,7 @@ impl Step {
             destination: Destination::From(row + start),
             tables: [rows(&cache.tables[0])?, rows(&cache.tables[1])?],
             seen: seen.collect::<Result<_>>()?,
+            trace: None,
         })
     }
 
@@ -130,7 +134,22 @@ impl Step {
             destination: Destination::Each(rows.clone()),
             tables: [full_rows, local_rows],
             seen: seen.collect::<Result<_>>()?,
+            trace: None,
         })
+    }
+
+    /// Keeps what an operation gave, if activations are kept.
+    pub(crate) fn keep(&self, name: &str, operation: &'static str, tensor: &Tensor) {
+        if let Some(trace) = &self.trace {
+            trace.keep(name, operation, tensor);
+        }
+    }
+
+    /// What is kept from now on belongs to this layer.
+    pub(crate) fn enter(&self, layer: Option<usize>) {
+        if let Some(trace) = &self.trace {
+            trace.enter(layer);
+        }
     }
 
     /// Cosines and sines in layers of this window.

@@ -103,6 +103,14 @@ impl Op {
         }
     }
 
+    /// Whether there is an implementation for a device.
+    pub fn runs_on(&self, device: &tensor_core::Device) -> bool {
+        match self {
+            Op::Named(operation) => operation.runs_on(device),
+            _ => true,
+        }
+    }
+
     /// The parameters as text, empty if there are none. Texts are equal if and only if the parameters are.
     pub fn parameters(&self) -> String {
         match self {
@@ -191,12 +199,14 @@ pub struct Operand {
     pub steps: Vec<Step>,
     /// The contents of the stored array.
     pub contents: Contents,
+    /// The bytes of the stored array, for [`Contents::Given`]: see [`Operand::given`].
+    pub given: Option<Arc<[u8]>>,
 }
 
 impl Operand {
     /// A dense operand.
     pub fn dense(dtype: DType, shape: &[usize], contents: Contents) -> Operand {
-        Operand { dtype, stored: shape.to_vec(), steps: Vec::new(), contents }
+        Operand { dtype, stored: shape.to_vec(), steps: Vec::new(), contents, given: None }
     }
 
     /// Adds a step.
@@ -228,7 +238,7 @@ pub struct Case {
     /// Whether the result must have the reference's bits, although the operation in general may differ: these inputs'
     /// sums are exact in every order and grouping.
     pub exact: bool,
-    /// The checkpoint's tensor with the contents.
+    /// Where the contents come from: the name of a checkpoint's tensor, or of a user's file.
     pub origin: Option<String>,
 }
 
@@ -241,6 +251,11 @@ impl Case {
     /// The same case, judged bit by bit.
     pub fn exactly(self) -> Case {
         Case { exact: true, ..self }
+    }
+
+    /// The same case, with a name for where its contents come from, which the id ends with.
+    pub fn with_origin(self, origin: impl Into<String>) -> Case {
+        Case { origin: Some(origin.into()), ..self }
     }
 
     /// The dtypes as text: "f32", or "f32>f16" for a conversion.
@@ -297,10 +312,13 @@ impl Case {
         (self.op.name(), self.dtypes(), self.layout, self.shape)
     }
 
-    /// The bytes of each stored array, generated from the seed.
+    /// The bytes of each stored array: given ones, or generated from the seed.
     pub fn inputs(&self, seed: u64) -> Vec<Vec<u8>> {
         let id = self.id();
         let one = |(number, operand): (usize, &Operand)| {
+            if let Some(given) = &operand.given {
+                return given.to_vec();
+            }
             let len = operand.stored.iter().product();
             operand.contents.generate(operand.dtype, len, Stream::new(seed, &id, number))
         };

@@ -151,6 +151,28 @@ pub enum Error {
         /// The reason.
         what: String,
     },
+    /// Files of tensors that cannot be read or compared.
+    #[error("{path} cannot be used: {what}")]
+    Tensors {
+        /// The file or folder.
+        path: PathBuf,
+        /// What is wrong.
+        what: String,
+    },
+    /// Cases of one's own that cannot be run.
+    #[error("these cases cannot be run: {what}")]
+    Cases {
+        /// What is wrong with them.
+        what: String,
+    },
+    /// An operation without a bound of its own in ulp.
+    #[error("no bound is known for {name:?}: use --ulp, or --rtol and --atol; bounds are known for {known}")]
+    NoBound {
+        /// The name asked for.
+        name: String,
+        /// The operations that have one.
+        known: String,
+    },
     /// The thread pool cannot be made.
     #[error("the thread pool cannot be made: {0}")]
     Threads(#[from] rayon::ThreadPoolBuildError),

@@ -8,15 +8,17 @@ use crate::case::Case;
 /// Any other filter selects every case whose id contains it. Brackets have no special meaning.
 pub fn select(cases: Vec<Case>, filter: &str) -> Vec<Case> {
     let ids: Vec<String> = cases.iter().map(Case::id).collect();
-    let pattern = filter.contains(['*', '?']);
     let wanted: Vec<bool> = if ids.iter().any(|id| id == filter) {
         ids.iter().map(|id| id == filter).collect()
-    } else if pattern {
-        ids.iter().map(|id| matches(filter, id)).collect()
     } else {
-        ids.iter().map(|id| id.contains(filter)).collect()
+        ids.iter().map(|id| chooses(filter, id)).collect()
     };
     cases.into_iter().zip(wanted).filter_map(|(case, wanted)| wanted.then_some(case)).collect()
+}
+
+/// Whether a filter chooses a text: the whole of it matches a filter with `*` or `?`, and it contains any other one.
+pub fn chooses(filter: &str, text: &str) -> bool {
+    if filter.contains(['*', '?']) { matches(filter, text) } else { text.contains(filter) }
 }
 
 /// Whether the whole `text` matches `pattern`, in which `*` is any text and `?` any character.

@@ -15,7 +15,8 @@
 //! # Parts
 //! - [`case`]: a [`Case`], its id and its stable hash; [`registry`]: all cases, one file per family; [`filter`]:
 //!   selecting cases.
-//! - [`operation`]: an operation that a file of the registry defines.
+//! - [`operation`]: an operation that a file of the registry defines; [`custom`]: operations of one's own.
+//!   [`tensors`]: comparing files of tensors.
 //! - [`inputs`] and [`random`]: the contents of arrays; [`view`]: the elements of views.
 //! - [`devices`] and [`execute`]: running a case through tensor-core; [`evaluate`]: evaluating it with the reference;
 //!   [`mod@judge`]: comparing.
@@ -41,6 +42,7 @@ pub mod choice;
 pub mod cli;
 pub mod comparison;
 pub mod compile;
+pub mod custom;
 pub mod devices;
 mod error;
 pub mod evaluate;
@@ -56,6 +58,7 @@ pub mod judge;
 mod judge_tests;
 pub mod listed;
 pub mod operation;
+mod program;
 pub mod random;
 pub mod record;
 pub mod registry;
@@ -63,6 +66,7 @@ pub mod report;
 mod run;
 pub mod sabotage;
 pub mod table;
+pub mod tensors;
 pub mod view;
 pub mod weights;
 pub mod witness;

@@ -4,12 +4,12 @@ use std::fmt::Debug;
 
 use reference::{Array, DType, Error, Outcome};
 use serde_json::{Map, Value};
-use tensor_core::Tensor;
+use tensor_core::{Device, Tensor};
 
 /// An operation of a case: its name, its implementation on a device, and its reference.
 ///
 /// Files of [`crate::registry`] implement this trait for their operations, and make cases of them with
-/// [`Op::named`](crate::case::Op::named). Two operations are equal if their names and parameters are.
+/// [`Op::named`](crate::case::Op::named). [`CustomOperation`](crate::custom::CustomOperation) implements it for users. Two operations are equal if their names and parameters are.
 pub trait Operation: Debug + Send + Sync {
     /// The operation's name in the table of results.
     fn name(&self) -> &'static str;
@@ -27,6 +27,11 @@ pub trait Operation: Debug + Send + Sync {
     /// The parameters by name, for programs that do not know this crate.
     fn manifest(&self) -> Map<String, Value> {
         Map::new()
+    }
+
+    /// Whether there is an implementation for a device.
+    fn runs_on(&self, _device: &Device) -> bool {
+        true
     }
 
     /// Runs the operation on a device, through tensor-core's public interface. The operands are the views of the case.

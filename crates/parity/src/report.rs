@@ -303,7 +303,8 @@ impl Report {
 /// The command that runs one case on one device again. `origin` is the run's further options, such as " --weights
 /// FILE".
 pub fn rerun(device: &str, id: &str, seed: u64, origin: &str) -> String {
-    format!("cargo xtask parity --device {device} --filter {} --seed {seed}{origin}", quote(id))
+    let program = crate::program::command();
+    format!("{program} --device {device} --filter {} --seed {seed}{origin}", quote(id))
 }
 
 /// Quotes a word for a shell.
@@ -365,6 +366,6 @@ pub(crate) fn write(path: &Path, content: impl FnOnce(&mut dyn Write) -> io::Res
 }
 
 /// Non-finite numbers become null, because JSON cannot represent them.
-fn finite<S: serde::Serializer>(x: &f64, serializer: S) -> Result<S::Ok, S::Error> {
+pub(crate) fn finite<S: serde::Serializer>(x: &f64, serializer: S) -> Result<S::Ok, S::Error> {
     if x.is_finite() { serializer.serialize_some(x) } else { serializer.serialize_none() }
 }

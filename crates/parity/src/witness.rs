@@ -106,7 +106,15 @@ impl Results {
     /// # Errors
     /// [`Error::NoCase`] if the export's filter no longer matches any case.
     pub fn cases(&self) -> Result<Vec<Case>, Error> {
-        let cases = filter::select(registry::all(), &self.filter);
+        self.cases_among(registry::all())
+    }
+
+    /// As [`Results::cases`], if they were exported from these cases and not from the registry.
+    ///
+    /// # Errors
+    /// As [`Results::cases`].
+    pub fn cases_among(&self, all: Vec<Case>) -> Result<Vec<Case>, Error> {
+        let cases = filter::select(all, &self.filter);
         if cases.is_empty() { Err(Error::NoCase { filter: self.filter.clone() }) } else { Ok(cases) }
     }
 

@@ -93,7 +93,26 @@ pub struct Outcome<'a> {
 }
 
 impl<'a> Outcome<'a> {
-    pub(crate) fn new(
+    /// The result of an operation with this dtype and shape. `element` gives the expected value at each row-major index.
+    /// It may be called from many threads, and several times for an index.
+    ///
+    /// ```
+    /// use reference::{Array, DType, Dd, Expected, Judge, Outcome, Value};
+    ///
+    /// # fn main() -> Result<(), reference::Error> {
+    /// // x² + 1 in f32, whose two roundings are at most 1 ulp together.
+    /// let x = Array::from_f64(DType::F32, &[2], &[3.0, 0.5])?;
+    /// let square = |i: usize| match x.get(i) {
+    ///     Value::Float(x) => Dd::product(x, x) + Dd::ONE,
+    ///     Value::Int(i) => Dd::from_int(i * i + 1),
+    /// };
+    /// let judge = Judge::Within { ulps: 1.0, t: 0.0 };
+    /// let outcome = Outcome::new(x.dtype(), vec![2], judge, |i| Expected::rounded(DType::F32, square(i), 0.0));
+    /// assert_eq!(outcome.at(0).bits, u64::from(10f32.to_bits()));
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn new(
         dtype: DType,
         shape: Vec<usize>,
         judge: Judge,
@@ -161,7 +180,7 @@ impl std::fmt::Debug for Outcome<'_> {
 
 impl Expected {
     /// An exact result: these `bits` of `dtype`.
-    pub(crate) fn exact(dtype: DType, bits: u64) -> Expected {
+    pub fn exact(dtype: DType, bits: u64) -> Expected {
         let value = match dtype.decode(bits) {
             crate::Value::Int(i) => Dd::from_int(i),
             crate::Value::Float(x) => Dd::from(x),
@@ -169,8 +188,8 @@ impl Expected {
         Expected { value, bits, scale: 0.0, overflow: false }
     }
 
-    /// A high-precision result, rounded once to `dtype`.
-    pub(crate) fn rounded(dtype: DType, value: Dd, scale: f64) -> Expected {
+    /// A high-precision result, rounded once to the float type `dtype`. `scale` is what the judge's `t` is multiplied with.
+    pub fn rounded(dtype: DType, value: Dd, scale: f64) -> Expected {
         Expected { value, bits: round::round_dd(dtype, value), scale, overflow: false }
     }
 }

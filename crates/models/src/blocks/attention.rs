@@ -36,14 +36,21 @@ impl Attention {
         let (sequences, tokens) = (step.sequences, step.tokens);
         let split = |y: &Tensor, heads: usize| y.reshape([sequences, tokens, heads, self.head_size]);
         let [query, key, value] = Linear::forward_each([&self.query, &self.key, &self.value], x)?;
+        step.keep("attn_q", "linear", &query);
+        step.keep("attn_k", "linear", &key);
+        step.keep("attn_v", "linear", &value);
         let (mut query, mut key) = (split(&query, self.heads)?, split(&key, self.kv_heads)?);
         let value = split(&value, self.kv_heads)?.transpose(1, 2)?;
         if let Some((of_query, of_key)) = &self.norms {
             (query, key) = (of_query.forward(&query)?, of_key.forward(&key)?);
+            step.keep("attn_q_norm", "rms_norm", &query);
+            step.keep("attn_k_norm", "rms_norm", &key);
         }
         let table = step.table(self.window);
         let query = table.turn(&query.transpose(1, 2)?, self.form)?;
         let key = table.turn(&key.transpose(1, 2)?, self.form)?;
+        step.keep("attn_q_rope", "rope", &query);
+        step.keep("attn_k_rope", "rope", &key);
         cache.write(&step.destination, &key, &value)?;
 
         let seen = step.seen(self.window);
@@ -60,7 +67,10 @@ impl Attention {
             Some(cap) => self.capped(&query, &keys, &values, seen, cap)?,
         };
         let mixed = mixed.transpose(1, 2)?.reshape([sequences * tokens, self.heads * self.head_size])?;
-        self.output.forward(&mixed.to_dtype(x.dtype())?)
+        step.keep("attn_mixed", "scaled_dot_product_attention", &mixed);
+        let output = self.output.forward(&mixed.to_dtype(x.dtype())?)?;
+        step.keep("attn_output", "linear", &output);
+        Ok(output)
     }
 
     /// Attention with capped scores, in single operations: no kernel has it.

@@ -46,17 +46,24 @@ impl<L: Layer> Network for Decoder<L> {
         if let Some(scale) = self.scale {
             x.affine_(scale, 0.0)?;
         }
-        for (layer, cache) in self.layers.iter().zip(cache) {
+        step.keep("token_embd", "embedding", &x);
+        for (index, (layer, cache)) in self.layers.iter().zip(cache).enumerate() {
+            step.enter(Some(index));
             x = layer.forward(x, step, cache)?;
         }
+        step.enter(None);
         if logits == Logits::Last {
             x = x.narrow(0, x.dims()[0] - 1, 1)?;
         }
-        let mut y = self.output.forward(&self.norm.forward(&x)?)?.to_dtype(DType::F32)?;
+        let normed = self.norm.forward(&x)?;
+        step.keep("output_norm", "rms_norm", &normed);
+        let mut y = self.output.forward(&normed)?.to_dtype(DType::F32)?;
+        step.keep("output", "linear", &y);
         if let Some(cap) = self.cap {
             y.affine_(1.0 / cap, 0.0)?;
             y.unary_assign_(tensor_core::UnaryOp::Tanh)?;
             y.affine_(cap, 0.0)?;
+            step.keep("output_capped", "tanh", &y);
         }
         Ok(y)
     }

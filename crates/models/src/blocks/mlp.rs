@@ -3,6 +3,7 @@
 use tensor_core::{Result, Tensor, UnaryOp};
 
 use super::linear::Linear;
+use crate::step::Step;
 
 /// y = down(activation(gate(x)) · up(x)).
 #[doc(alias = "SwiGLU")]
@@ -18,10 +19,16 @@ pub(crate) struct Mlp {
 
 impl Mlp {
     /// `[tokens, width]` to the same shape.
-    pub(crate) fn forward(&self, x: &Tensor) -> Result<Tensor> {
+    pub(crate) fn forward(&self, x: &Tensor, step: &Step) -> Result<Tensor> {
         let [mut gate, up] = Linear::forward_each([&self.gate, &self.up], x)?;
+        step.keep("ffn_gate", "linear", &gate);
+        step.keep("ffn_up", "linear", &up);
         gate.unary_assign_(self.activation)?;
+        step.keep("ffn_activated", self.activation.name(), &gate);
         gate.mul_assign_(&up)?;
-        self.down.forward(&gate)
+        step.keep("ffn_gated", "mul", &gate);
+        let down = self.down.forward(&gate)?;
+        step.keep("ffn_down", "linear", &down);
+        Ok(down)
     }
 }

@@ -20,10 +20,14 @@ pub(crate) struct PreNorm {
 
 impl Layer for PreNorm {
     fn forward(&self, mut x: Tensor, step: &Step, cache: &mut LayerCache) -> Result<Tensor> {
-        let attended = self.attention.forward(&self.attention_norm.forward(&x)?, step, cache)?;
-        x.add_assign_(&attended)?;
-        let fed = self.mlp.forward(&self.mlp_norm.forward(&x)?)?;
-        x.add_assign_(&fed)?;
+        let normed = self.attention_norm.forward(&x)?;
+        step.keep("attn_norm", "rms_norm", &normed);
+        x.add_assign_(&self.attention.forward(&normed, step, cache)?)?;
+        step.keep("attn_add", "add", &x);
+        let normed = self.mlp_norm.forward(&x)?;
+        step.keep("ffn_norm", "rms_norm", &normed);
+        x.add_assign_(&self.mlp.forward(&normed, step)?)?;
+        step.keep("ffn_add", "add", &x);
         Ok(x)
     }
 }

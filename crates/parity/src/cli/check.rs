@@ -38,7 +38,7 @@ pub(super) fn run(args: &ParityArgs) -> Result<bool, Error> {
     let records = records(args)?;
     let given = args.history.iter().map(|path| Earlier::read(path)).collect::<Result<Vec<_>, _>>()?;
     let known = args.differences.as_deref().map_or(Ok(Vec::new()), Known::read)?;
-    let devices = devices::open(&args.device)?;
+    let devices = with_implementations(devices::open(&args.device)?, args, &cases)?;
     if args.sabotage {
         return sabotage::run(args, &cases, &devices);
     }
@@ -71,7 +71,31 @@ pub(super) fn run(args: &ParityArgs) -> Result<bool, Error> {
 /// Whether only a subset of the registry runs, because no option chooses cases.
 fn is_subset(args: &ParityArgs) -> bool {
     let named = args.all || args.full || args.cases.filter.is_some() || args.weights.is_some();
+    let named = named || args.cases.own.is_some();
     !named && !args.sabotage
+}
+
+/// Without a choice of devices, those that every case has an implementation for.
+fn with_implementations(
+    mut devices: Vec<devices::NamedDevice>,
+    args: &ParityArgs,
+    cases: &[Case],
+) -> Result<Vec<devices::NamedDevice>, Error> {
+    if !args.device.is_empty() {
+        return Ok(devices);
+    }
+    devices.retain(|devices::NamedDevice { name, device }| {
+        let without = cases.iter().find(|case| !case.op.runs_on(device));
+        if let Some(case) = without {
+            eprintln!("parity: {name} is left out: {} has no implementation for it", case.op.name());
+        }
+        without.is_none()
+    });
+    if devices.is_empty() {
+        let what = "no device of this machine has an implementation of all operations".to_owned();
+        return Err(Error::Cases { what });
+    }
+    Ok(devices)
 }
 
 fn told(chosen: usize, all: usize) -> String {
@@ -95,7 +119,7 @@ fn of_weights(weights: &Weights, path: &Path, filter: Option<&str>) -> Result<Ve
 
 /// The embedded records, then those given by options.
 fn records(args: &ParityArgs) -> Result<Vec<NamedRecord>, Error> {
-    let mut records = record::embedded()?;
+    let mut records = if args.cases.own.is_some() { Vec::new() } else { record::embedded()? };
     for path in &args.against {
         records.push(NamedRecord::read(path)?);
     }

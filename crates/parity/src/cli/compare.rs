@@ -41,6 +41,9 @@ can be compared."#;
 #[derive(Debug, Clone, Args)]
 #[command(after_help = EXAMPLES)]
 pub struct CompareArgs {
+    /// The cases of a program of its own, in place of the registry's
+    #[arg(skip)]
+    pub own: Option<Vec<crate::Case>>,
     /// A record, as `cargo xtask parity record` writes it, or the .safetensors file of a program that computed exported
     /// cases
     #[arg(value_name = "A")]
@@ -64,12 +67,12 @@ enum Side {
 }
 
 impl Side {
-    fn read(path: &Path) -> Result<Side, Error> {
+    fn read(path: &Path, own: Option<&[crate::Case]>) -> Result<Side, Error> {
         if !Results::named(path) {
             return NamedRecord::read(path).map(|record| Side::Record(Box::new(record)));
         }
         let results = Results::open(path)?;
-        let cases = results.cases()?;
+        let cases = own.map_or_else(|| results.cases(), |own| results.cases_among(own.to_vec()))?;
         let bar = progress(cases.len());
         let judged = results.judge(&cases, &mut || bar.inc(1))?;
         bar.finish_and_clear();
@@ -110,7 +113,7 @@ pub(super) fn run(args: &CompareArgs) -> Result<bool, Error> {
     let sides: Vec<Side> = [Some(&args.left), args.right.as_ref()]
         .into_iter()
         .flatten()
-        .map(|path| Side::read(path))
+        .map(|path| Side::read(path, args.own.as_deref()))
         .collect::<Result<_, _>>()?;
     let mut known = args.differences.as_deref().map_or(Ok(Vec::new()), Known::read)?;
     let places: Vec<(&str, &str)> = sides.iter().map(Side::platform_and_arch).collect();

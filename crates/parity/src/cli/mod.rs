@@ -2,6 +2,7 @@
 
 mod check;
 mod compare;
+mod compare_tensors;
 mod export;
 mod folder;
 mod record;
@@ -17,6 +18,7 @@ use crate::case::Case;
 use crate::devices::NamedDevice;
 use crate::{Error, compile, filter, registry};
 pub use compare::CompareArgs;
+pub use compare_tensors::CompareTensorsArgs;
 pub use export::ExportArgs;
 pub use record::RecordArgs;
 
@@ -24,7 +26,7 @@ pub use record::RecordArgs;
 const MISMATCH: u8 = 1;
 /// Exit code if the run could not be made: an invalid option, no such device or case, a file that cannot be read or
 /// written.
-const UNUSABLE: u8 = 2;
+pub(crate) const UNUSABLE: u8 = 2;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -42,6 +44,8 @@ Examples:
   cargo xtask parity --sabotage                       plant errors, and check that each is caught
   cargo xtask parity record --device amd:0            write the device's results to a file, for another machine
   cargo xtask parity compare cuda-h200.tsv amd.tsv    compare two such files
+  cargo xtask parity compare-tensors ours.npz cuda.npz
+                                                      compare two files of tensors
 
 Exit code: 0 if all is right, 1 if a result is wrong or missing, a listed difference does not occur, or a planted error was not caught, 2 if the run could not be made.";
 
@@ -102,6 +106,9 @@ pub struct CaseArgs {
     /// Threads that generate inputs and judge  [default: one per core]
     #[arg(long, value_name = "COUNT", value_parser = threads_parser())]
     pub threads: Option<u16>,
+    /// The cases of a program of its own, in place of the registry's: see [`crate::custom::main`]
+    #[arg(skip)]
+    pub own: Option<Vec<Case>>,
 }
 
 /// The subcommands of `cargo xtask parity`.
@@ -111,6 +118,8 @@ pub enum ParityCommand {
     Record(RecordArgs),
     /// Compare two files of results
     Compare(CompareArgs),
+    /// Compare two files or folders of tensors, such as those of PyTorch on another machine
+    CompareTensors(CompareTensorsArgs),
     /// Write the cases and their inputs to a folder, for another program to compute
     Export(ExportArgs),
 }
@@ -128,8 +137,14 @@ pub fn run(args: ParityArgs) -> ExitCode {
         None => with_threads(args.cases.threads, || check::run(&args)),
         Some(ParityCommand::Record(args)) => with_threads(args.cases.threads, || record::run(args)),
         Some(ParityCommand::Compare(args)) => compare::run(args),
+        Some(ParityCommand::CompareTensors(args)) => compare_tensors::run(args),
         Some(ParityCommand::Export(args)) => with_threads(args.cases.threads, || export::run(args)),
     };
+    exit(done)
+}
+
+/// The exit code of what was done; an error is printed.
+pub(crate) fn exit(done: Result<bool, Error>) -> ExitCode {
     match done {
         Ok(true) => ExitCode::SUCCESS,
         Ok(false) => ExitCode::from(MISMATCH),
@@ -169,10 +184,10 @@ fn check_writable(path: &Path) -> Result<(), Error> {
     tried.map_err(|error| Error::Write { path: path.to_path_buf(), source: error.kind().into() })
 }
 
-/// The requested cases of the registry.
+/// The requested cases of the registry, or of the program.
 fn registered(args: &CaseArgs, full: bool) -> Result<Vec<Case>, Error> {
-    let mut cases = registry::all();
-    if full {
+    let mut cases = args.own.clone().unwrap_or_else(registry::all);
+    if full && args.own.is_none() {
         cases.extend(registry::long());
     }
     select(cases, args.filter.as_deref())

@@ -16,7 +16,7 @@ mod reduce;
 mod rope;
 mod scan;
 mod select;
-mod shapes;
+pub(crate) mod shapes;
 mod stat;
 mod unary;
 

@@ -19,10 +19,10 @@ pub(super) const LARGE: [usize; 2] = [1031, 257];
 pub(super) const BLOCKS: usize = (1 << 16) + 1;
 
 /// A view with its layout and shape class.
-pub(super) type Viewed = (Layout, &'static str, Operand);
+pub(crate) type Viewed = (Layout, &'static str, Operand);
 
 /// Every layout that a single argument can have.
-pub(super) fn every(dtype: DType, contents: Contents) -> Vec<Viewed> {
+pub(crate) fn every(dtype: DType, contents: Contents) -> Vec<Viewed> {
     let dense = |shape: &[usize]| Operand::dense(dtype, shape, contents);
     vec![
         (Layout::Contiguous, "scalar", dense(&[])),

@@ -1,0 +1,135 @@
+//! `hipstack drift`: where the activations of a model part on two devices.
+
+use std::path::PathBuf;
+
+use models::text::EncodeOptions;
+use models::{Config, Drift, LanguageModel, Settings, drift};
+use serde_json::json;
+use tensor_core::{DType, Device};
+use weights::{Checkpoint, Format, Model, progress_bar};
+
+use crate::{Failure, load, random, shown};
+
+#[derive(clap::Args, Debug)]
+pub(crate) struct DriftArguments {
+    /// A GGUF file, the folder of a model with safetensors files, or random:SHAPE:FORMAT
+    path: PathBuf,
+    /// Two devices; the second is the one to compare with: cpu, host:0, amd:0, nvidia:0
+    #[arg(long, value_name = "NAME", num_args = 1, required = true)]
+    device: Vec<String>,
+    /// A text whose tokens are computed; without it, tokens from all over the vocabulary
+    #[arg(long)]
+    prompt: Option<String>,
+    /// How many tokens there are without a text
+    #[arg(long, value_name = "COUNT", default_value_t = 16)]
+    tokens: u32,
+    /// How far an activation may be off: the norm of the difference as a fraction of the activation's. Without it 1e-4, and with
+    /// numbers of 16 bits or less 3e-2
+    #[arg(long, value_name = "FRACTION")]
+    tolerance: Option<f64>,
+    /// Print every activation, as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+/// Prints how far each layer is off, and where the first activation beyond the tolerance is. Returns whether there is none.
+///
+/// # Errors
+/// Of the model or a device; other than two devices.
+pub(crate) fn run(arguments: &DriftArguments) -> Result<bool, Failure> {
+    let [left, right] = arguments.device.as_slice() else {
+        return Err("--device: name it twice, once for each of the two devices".into());
+    };
+    let (here, tolerance) = one(arguments, left)?;
+    let (there, _) = one(arguments, right)?;
+    let tolerance = arguments.tolerance.unwrap_or(tolerance);
+    let found = drift(&here, &there)?;
+    let first = found.iter().position(|activation| is_beyond(activation, tolerance));
+    if arguments.json {
+        println!("{}", as_json(arguments, &found, first, tolerance));
+    } else {
+        print!("{}", layers(&found));
+        println!("{}", verdict(&found, first, tolerance));
+    }
+    Ok(first.is_none())
+}
+
+/// The activations on a device, and the tolerance for their numbers.
+fn one(arguments: &DriftArguments, device: &str) -> Result<(Vec<models::Activation>, f64), Failure> {
+    let (device, path) = (Device::parse(device)?, &arguments.path);
+    let (model, tokens) = match random::model(&path.to_string_lossy(), &device)? {
+        Some(_) if arguments.prompt.is_some() => {
+            return Err("--prompt: random weights have no tokenizer; --tokens takes a number".into());
+        }
+        Some(model) => (model, None),
+        None => {
+            let checkpoint = Checkpoint::open(path)?;
+            let config = Config::new(&Settings::read(path, &checkpoint)?)?;
+            let encode = |text: &String| -> Result<Vec<u32>, Failure> {
+                Ok(load::tokenizer(path, &checkpoint)?.encode(text, EncodeOptions::default())?)
+            };
+            let tokens = arguments.prompt.as_ref().map(encode).transpose()?;
+            let weights = Model::load(&checkpoint, &device, &mut progress_bar())?;
+            (LanguageModel::new(config, &weights)?, tokens)
+        }
+    };
+    let vocabulary = model.vocabulary() as u64;
+    // Steps of a prime come to every token before one comes twice.
+    let spread = (0..u64::from(arguments.tokens)).map(|i| (i * 7919 % vocabulary) as u32);
+    let tokens = tokens.unwrap_or_else(|| spread.collect());
+    Ok((model.trace(&tokens)?, tolerance(&model)))
+}
+
+/// Of numbers of 16 bits, and of quantized matrices, whose products round activations to 8 bits, a difference of one rounding
+/// is far more than in f32.
+fn tolerance(model: &LanguageModel) -> f64 {
+    let format = model.weights().find("blk.0.attn_q.weight").map(|weight| weight.format());
+    let exact = matches!(format, Some(Format::Dense(DType::F32 | DType::F64)));
+    if exact { 1e-4 } else { 3e-2 }
+}
+
+fn is_beyond(activation: &Drift, tolerance: f64) -> bool {
+    !matches!(
+        activation.error.partial_cmp(&tolerance),
+        Some(std::cmp::Ordering::Less | std::cmp::Ordering::Equal)
+    )
+}
+
+/// A line for each layer: how far its result is off, and its worst activation.
+fn layers(found: &[Drift]) -> String {
+    let rows = found.chunk_by(|one, next| one.layer == next.layer).map(|of_layer| {
+        let last = &of_layer[of_layer.len() - 1];
+        let worst =
+            of_layer.iter().fold(last, |worst, one| if one.error > worst.error { one } else { worst });
+        let layer = last.layer.map_or(last.name.clone(), |layer| format!("blk.{layer}"));
+        vec![format!("{:.1e}", last.error), layer, format!("{:.1e} at {}", worst.error, worst.name)]
+    });
+    shown::table(&[" off by", "after", "at most"], &rows.collect::<Vec<_>>())
+}
+
+fn verdict(found: &[Drift], first: Option<usize>, tolerance: f64) -> String {
+    let Some(first) = first else {
+        return format!("no activation is off by more than {tolerance:.1e}");
+    };
+    let Drift { name, operation, error, .. } = &found[first];
+    let before = found[..first].iter().map(|drift| drift.error).fold(0.0, f64::max);
+    format!(
+        "{name} ({operation}) is the first off by more than {tolerance:.1e}: {error:.1e}, and before it at most {before:.1e}"
+    )
+}
+
+fn as_json(
+    arguments: &DriftArguments,
+    found: &[Drift],
+    first: Option<usize>,
+    tolerance: f64,
+) -> serde_json::Value {
+    // Infinity is no number of JSON: null.
+    let one = |drift: &Drift| json!({ "name": drift.name, "operation": drift.operation, "layer": drift.layer, "error": drift.error });
+    json!({
+        "devices": arguments.device,
+        "tolerance": tolerance,
+        "first": first.map(|first| found[first].name.clone()),
+        "activations": found.iter().map(one).collect::<Vec<_>>(),
+    })
+}

@@ -1,0 +1,202 @@
+//! A user's kernel: HIP source, the arguments in their order, and the geometry of a launch.
+
+use std::fmt;
+use std::sync::Arc;
+
+use hip_safe::{DeviceRepr, DeviceView, Launch, LaunchConfig};
+use tensor_core::{ErrorKind, HipStorage, InplaceOp1, Layout, Storage, Tensor};
+use xxhash_rust::xxh3::xxh3_128;
+
+use crate::execute;
+use crate::record::Form;
+
+type Geometry = dyn Fn(&Form) -> LaunchConfig + Send + Sync;
+type Pass = dyn Fn(&mut Launch<'_>, &[Form], &Form) + Send + Sync;
+
+/// An argument of a kernel.
+#[derive(Clone)]
+enum Argument {
+    Input(usize),
+    Output,
+    Value(Arc<Pass>),
+}
+
+/// HIP source with a kernel, its arguments in order, and the geometry of its launch.
+///
+/// The kernel gets dense row-major arrays: an operand that is a view is copied first. Before the launch every byte of
+/// the result is 0xff, so that an element that is not written shows.
+///
+/// ```
+/// use parity::case::{Case, Layout, Op, Operand};
+/// use parity::custom::{CustomOperation, Kernel, LaunchConfig};
+/// use parity::inputs::Contents;
+/// use parity::record::Form;
+/// use parity::{devices, run_cases, table};
+/// use reference::{DType, Judge};
+///
+/// # fn main() -> Result<(), parity::Error> {
+/// const SOURCE: &str = r#"extern "C" __global__ void halve(const float* x, float* y, unsigned n) {
+///     const unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
+///     if (i < n) y[i] = 0.5f * x[i];
+/// }"#;
+/// let count = |_: &[Form], result: &Form| result.shape.iter().product::<usize>() as u32;
+/// let geometry = |result: &Form| LaunchConfig::linear(result.shape.iter().product::<usize>() as u64, 256);
+/// // SAFETY: there is a thread for each element, which reads x[i] and writes y[i] only for i < n, the length of both.
+/// let kernel = unsafe { Kernel::new(SOURCE, "halve", geometry) }.input(0).output().computed(count);
+/// let halve = CustomOperation::elementwise("halve", |_| Judge::Within { ulps: 0.5, t: 0.0 }, |x| 0.5 * x[0]);
+///
+/// let x = Operand::dense(DType::F32, &[37, 129], Contents::Mixed);
+/// let case = Case::new(Op::named(halve.kernel(kernel)), vec![x], Layout::Contiguous, "matrix");
+/// let devices = devices::open(&["host:0".into(), "host:1".into()])?;
+/// let report = run_cases(&[case], &devices, 7, &mut || ());
+/// assert_eq!(report.totals.failures(), 0, "{}", table::render(&report, ""));
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone)]
+pub struct Kernel {
+    source: Arc<str>,
+    function: Arc<str>,
+    arguments: Vec<Argument>,
+    geometry: Arc<Geometry>,
+}
+
+impl Kernel {
+    /// The kernel `function` of `source`, which declares it `extern "C"`. `geometry` gives grid, block and dynamic shared
+    /// memory for a result of this form; nothing is launched for a result without elements. The arguments follow in the order in
+    /// which the kernel declares them. Source is compiled once for each device.
+    ///
+    /// # Safety
+    /// For every case that it is used in, a launch with this geometry and these arguments is sound: the arguments are of
+    /// the kinds that the kernel declares; it reads inside of its operands and the result, writes inside of the result
+    /// alone, and has no race with itself.
+    pub unsafe fn new(
+        source: impl Into<Arc<str>>,
+        function: impl Into<Arc<str>>,
+        geometry: impl Fn(&Form) -> LaunchConfig + Send + Sync + 'static,
+    ) -> Kernel {
+        let (source, function) = (source.into(), function.into());
+        Kernel { source, function, arguments: Vec::new(), geometry: Arc::new(geometry) }
+    }
+
+    /// A pointer to the elements of the operand with this index.
+    pub fn input(self, operand: usize) -> Kernel {
+        self.then(Argument::Input(operand))
+    }
+
+    /// A pointer to the result's elements. A kernel has exactly one.
+    pub fn output(self) -> Kernel {
+        self.then(Argument::Output)
+    }
+
+    /// A number, or a `#[repr(C)]` struct of numbers, passed by value.
+    pub fn value<T: DeviceRepr>(self, value: T) -> Kernel {
+        self.computed(move |_, _| value)
+    }
+
+    /// A value that depends on the case: on the forms of the operands and of the result. For sizes.
+    pub fn computed<T: DeviceRepr>(
+        self,
+        value: impl Fn(&[Form], &Form) -> T + Send + Sync + 'static,
+    ) -> Kernel {
+        self.then(Argument::Value(Arc::new(move |launch, operands, result| {
+            launch.value(&value(operands, result));
+        })))
+    }
+
+    fn then(mut self, argument: Argument) -> Kernel {
+        self.arguments.push(argument);
+        self
+    }
+
+    /// The result of the kernel on these operands, which lie on a HIP device.
+    ///
+    /// # Errors
+    /// The device's; a compiler's; an argument that does not exist.
+    pub(super) fn run(
+        &self,
+        operands: &[Tensor],
+        forms: &[Form],
+        result: &Form,
+    ) -> tensor_core::Result<Tensor> {
+        let operands = operands.iter().map(Tensor::contiguous).collect::<Result<Vec<_>, _>>()?;
+        let bytes = vec![0xff; result.elements().unwrap_or(usize::MAX).saturating_mul(result.dtype.size())];
+        let dtype = execute::dtype(result.dtype);
+        let mut output = Tensor::from_bytes(&bytes, dtype, result.shape.as_slice(), &operands[0].device())?;
+        if !bytes.is_empty() {
+            output.inplace_op1(&Launching { kernel: self, operands, forms, result })?;
+        }
+        Ok(output)
+    }
+}
+
+/// A launch that writes to a tensor.
+struct Launching<'a> {
+    kernel: &'a Kernel,
+    operands: Vec<Tensor>,
+    forms: &'a [Form],
+    result: &'a Form,
+}
+
+impl Launching<'_> {
+    fn error(&self, what: &str) -> tensor_core::Error {
+        let what = format!("{} {what}", self.kernel.function);
+        tensor_core::Error::new("a kernel of one's own", ErrorKind::Argument { what })
+    }
+
+    /// The elements of an operand.
+    fn view<'t>(&self, tensor: &'t Tensor) -> tensor_core::Result<DeviceView<'t, u8>> {
+        match tensor.storage() {
+            Storage::Hip(storage) => storage.view_from(tensor.layout().offset()),
+            _ => Err(self.error("has an operand on the CPU: it needs a HIP device")),
+        }
+    }
+}
+
+impl InplaceOp1 for Launching<'_> {
+    fn name(&self) -> &'static str {
+        "a kernel of one's own"
+    }
+
+    fn hip_fwd(&self, storage: &mut HipStorage, layout: &Layout) -> tensor_core::Result<()> {
+        let Kernel { source, function, arguments, geometry } = self.kernel;
+        let outputs = arguments.iter().filter(|argument| matches!(argument, Argument::Output)).count();
+        if outputs != 1 {
+            return Err(self.error(&format!("has {outputs} times output(), not once")));
+        }
+        let device = storage.device().clone();
+        // A device keeps modules by name, and refuses another source under it.
+        let module = device.compile(source, &format!("{function}-{:032x}", xxh3_128(source.as_bytes())))?;
+        let function = module.function(function)?;
+        let views = self.operands.iter().map(|operand| self.view(operand));
+        let views = views.collect::<tensor_core::Result<Vec<_>>>()?;
+        let mut target = storage.view_from_mut(layout.offset())?;
+        let mut target = Some(&mut target);
+
+        let mut launch = device.stream().launch(&function, geometry(self.result));
+        for argument in arguments {
+            match argument {
+                Argument::Input(operand) => {
+                    let view = views.get(*operand).ok_or_else(|| {
+                        self.error(&format!("has input({operand}), but {} operands", views.len()))
+                    })?;
+                    launch.arg(view);
+                }
+                Argument::Output => {
+                    launch.arg_mut(target.take().expect("there is one output"));
+                }
+                Argument::Value(pass) => pass(&mut launch, self.forms, self.result),
+            }
+        }
+        // SAFETY: S9: the promise of who made the kernel, for dense arrays of these forms: the views begin at the first
+        // element of arrays that have all elements of their forms.
+        unsafe { launch.submit() }?;
+        Ok(())
+    }
+}
+
+impl fmt::Debug for Kernel {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Kernel").field("function", &self.function).finish_non_exhaustive()
+    }
+}
