@@ -3,7 +3,7 @@
 //! rocblas-safe's module `lt` uses this crate if its feature `host` is on; C's functions are in [`library()`]'s table.
 //!
 //! ```
-//! use hip_sys::hip::hipMemcpyKind::*;
+//! use hip_sys::hip::hipMemcpyKind;
 //! use hip_sys::hipblaslt::*;
 //! use std::ptr::{from_ref, null, null_mut};
 //!
@@ -15,7 +15,7 @@
 //! unsafe {
 //!     let (hip, table) = (hip.hip(), lt.table());
 //!     assert_eq!((hip.hipMalloc)(&mut memory, 32).0, 0);
-//!     assert_eq!((hip.hipMemcpy)(memory, numbers.as_ptr().cast(), 16, hipMemcpyHostToDevice).0, 0);
+//!     assert_eq!((hip.hipMemcpy)(memory, numbers.as_ptr().cast(), 16, hipMemcpyKind::hipMemcpyHostToDevice).0, 0);
 //!     assert_eq!((table.hipblasLtCreate)(&mut handle).0, 0);
 //!     let (compute, f32) = (hipblasComputeType_t::HIPBLAS_COMPUTE_32F, hipDataType::HIP_R_32F);
 //!     assert_eq!((table.hipblasLtMatmulDescCreate)(&mut product, compute, f32).0, 0);
@@ -27,7 +27,8 @@
 //!         null_mut(), 0, null_mut(),
 //!     );
 //!     assert_eq!(status, hipblasStatus_t::HIPBLAS_STATUS_SUCCESS);
-//!     assert_eq!((hip.hipMemcpy)(numbers.as_mut_ptr().cast(), result, 16, hipMemcpyDeviceToHost).0, 0);
+//!     let back = hipMemcpyKind::hipMemcpyDeviceToHost;
+//!     assert_eq!((hip.hipMemcpy)(numbers.as_mut_ptr().cast(), result, 16, back).0, 0);
 //!     (table.hipblasLtMatrixLayoutDestroy)(layout);
 //!     (table.hipblasLtMatmulDescDestroy)(product);
 //!     (table.hipblasLtDestroy)(handle);

@@ -1,6 +1,6 @@
 //! What hip-host's hipBLASLt answers to calls that AMD's library refuses, or that it does not have.
 
-use hip_sys::hip::hipMemcpyKind::hipMemcpyDeviceToHost;
+use hip_sys::hip::hipMemcpyKind;
 use hip_sys::hipblaslt::*;
 use hip_sys::{Hipblaslt, HipblasltTable};
 use std::ffi::c_void;
@@ -184,9 +184,9 @@ fn the_auxiliary_output_is_what_relu_gets() {
     let bench = Bench::new();
     let hip = hip_host::platform();
     let numbers = [1.0_f32, 2.0, 3.0, 4.0, -8.0, 0.0];
-    let kind = hip_sys::hip::hipMemcpyKind::hipMemcpyHostToDevice;
+    let (there, back) = (hipMemcpyKind::hipMemcpyHostToDevice, hipMemcpyKind::hipMemcpyDeviceToHost);
     // SAFETY: S1, S11: as many bytes as both have.
-    unsafe { assert_eq!((hip.hip().hipMemcpy)(bench.memory, numbers.as_ptr().cast(), 24, kind).0, 0) };
+    unsafe { assert_eq!((hip.hip().hipMemcpy)(bench.memory, numbers.as_ptr().cast(), 24, there).0, 0) };
     let epilogue = hipblasLtEpilogue_t::HIPBLASLT_EPILOGUE_RELU_AUX_BIAS.0;
     bench.set(attribute::HIPBLASLT_MATMUL_DESC_EPILOGUE, epilogue);
     bench.set(attribute::HIPBLASLT_MATMUL_DESC_BIAS_POINTER, bench.memory.wrapping_byte_add(16));
@@ -197,8 +197,6 @@ fn the_auxiliary_output_is_what_relu_gets() {
     let mut got = [0.0_f32; 8];
     let from = bench.memory.wrapping_byte_add(32);
     // SAFETY: S1, S11: as many bytes as both have.
-    unsafe {
-        assert_eq!((hip.hip().hipMemcpy)(got.as_mut_ptr().cast(), from, 32, hipMemcpyDeviceToHost).0, 0)
-    };
+    unsafe { assert_eq!((hip.hip().hipMemcpy)(got.as_mut_ptr().cast(), from, 32, back).0, 0) };
     assert_eq!(got, [-1.0, 10.0, 7.0, 22.0, 0.0, 10.0, 7.0, 22.0]);
 }

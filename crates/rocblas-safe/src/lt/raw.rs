@@ -157,7 +157,7 @@ impl<'t> Descriptors<'t> {
                 Ok(Some((result.algo, result.workspaceSize)))
             }
             Ok(()) => Ok(None),
-            Err(failure) if failure.status == hipblasStatus_t::HIPBLAS_STATUS_NOT_SUPPORTED => Ok(None),
+            Err(Failure { status, .. }) if means_none(status) => Ok(None),
             Err(failure) => Err(failure),
         }
     }
@@ -201,6 +201,13 @@ impl<'t> Descriptors<'t> {
             )
         )
     }
+}
+
+/// Whether that is the library's answer where it has no algorithm. For a card that it has no kernels for, AMD's says that a value is invalid,
+/// which it cannot be here: the values were checked.
+fn means_none(status: hipblasStatus_t) -> bool {
+    status == hipblasStatus_t::HIPBLAS_STATUS_NOT_SUPPORTED
+        || status == hipblasStatus_t::HIPBLAS_STATUS_INVALID_VALUE
 }
 
 /// # Safety

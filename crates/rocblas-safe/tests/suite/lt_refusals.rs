@@ -210,11 +210,12 @@ macro_rules! heuristic {
 
 heuristic!(nothing, HIPBLAS_STATUS_SUCCESS);
 heuristic!(not_supported, HIPBLAS_STATUS_NOT_SUPPORTED);
+heuristic!(invalid, HIPBLAS_STATUS_INVALID_VALUE);
 heuristic!(no_memory, HIPBLAS_STATUS_ALLOC_FAILED);
 
 #[test]
 fn no_algorithm_is_an_error_that_names_the_product_and_what_to_do() {
-    for none in [nothing, not_supported] as [hipblasLtMatmulAlgoGetHeuristic_fn; 2] {
+    for none in [nothing, not_supported, invalid] as [hipblasLtMatmulAlgoGetHeuristic_fn; 3] {
         let device = Device::new(&platform_with(none), 0).unwrap();
         let (stream, lt) = (device.new_stream().unwrap(), LtHandle::new(&device).unwrap());
         let numbers = stream.upload(&[1.0_f32; 6]).unwrap();
