@@ -79,21 +79,25 @@ macro_rules! functions {
             }
         }
 
+        #[allow(clippy::missing_transmute_annotations, reason = "the field has the type")]
         fn single(library: &SharedLibrary) -> Result<Dense<f32, f32>, LoadError> {
             // SAFETY: S1: the functions of these names have had these signatures since CUDA 12.0, by the comparisons above.
             unsafe { Ok(Dense { $($field: std::mem::transmute::<*mut c_void, _>(required(library, stringify!($s))?),)* }) }
         }
 
+        #[allow(clippy::missing_transmute_annotations, reason = "the field has the type")]
         fn double(library: &SharedLibrary) -> Result<Dense<f64, f64>, LoadError> {
             // SAFETY: S1: as above.
             unsafe { Ok(Dense { $($field: std::mem::transmute::<*mut c_void, _>(required(library, stringify!($d))?),)* }) }
         }
 
+        #[allow(clippy::missing_transmute_annotations, reason = "the field has the type")]
         fn single_complex(library: &SharedLibrary) -> Result<Dense<rocblas_float_complex, f32>, LoadError> {
             // SAFETY: S1: as above; the complex numbers have one layout.
             unsafe { Ok(Dense { $($field: std::mem::transmute::<*mut c_void, _>(required(library, stringify!($c))?),)* }) }
         }
 
+        #[allow(clippy::missing_transmute_annotations, reason = "the field has the type")]
         fn double_complex(library: &SharedLibrary) -> Result<Dense<rocblas_double_complex, f64>, LoadError> {
             // SAFETY: S1: as above; the complex numbers have one layout.
             unsafe { Ok(Dense { $($field: std::mem::transmute::<*mut c_void, _>(required(library, stringify!($z))?),)* }) }

@@ -75,7 +75,7 @@ fn factors<T: Judged>() {
     }
 }
 
-/// Numbers whose squares overflow or vanish.
+/// Numbers whose squares overflow or vanish: LAPACK scales them.
 fn extremes<T: Judged>(sizes: [f64; 2]) {
     let (stream, handle) = under_test::handle();
     let solver = Solver::new(&handle).unwrap();
@@ -90,25 +90,20 @@ fn extremes<T: Judged>(sizes: [f64; 2]) {
     }
 }
 
+macro_rules! tests {
+    ($($name:ident $T:ty;)*) => {$(
+        #[test]
+        fn $name() {
+            factors::<$T>();
+        }
+    )*};
+}
+
+tests! { of_f32 f32; of_f64 f64; of_complex32 Complex32; of_complex64 Complex64; }
+
 #[test]
-fn of_f32() {
-    factors::<f32>();
+fn numbers_whose_squares_overflow() {
     extremes::<f32>([1e30, 1e-30]);
-}
-
-#[test]
-fn of_f64() {
-    factors::<f64>();
     extremes::<f64>([1e200, 1e-200]);
-}
-
-#[test]
-fn of_complex32() {
-    factors::<Complex32>();
-}
-
-#[test]
-fn of_complex64() {
-    factors::<Complex64>();
     extremes::<Complex64>([1e200, 1e-200]);
 }
