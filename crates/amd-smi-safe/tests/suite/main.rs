@@ -4,6 +4,8 @@ mod absent;
 mod events;
 mod fake;
 mod lists;
+#[cfg(feature = "nvidia")]
+mod nvidia;
 mod overview;
 mod real;
 mod threads;
