@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use models::text::EncodeOptions;
 use models::{Config, Drift, LanguageModel, Settings, drift};
 use serde_json::json;
-use tensor_core::{DType, Device};
+use tensor_core::{DType, Device, Generator};
 use weights::{Checkpoint, Format, Model, progress_bar};
 
 use crate::{Failure, load, random, shown};
@@ -57,6 +57,10 @@ pub(crate) fn run(arguments: &DriftArguments) -> Result<bool, Failure> {
 /// The activations on a device, and the tolerance for their numbers.
 fn one(arguments: &DriftArguments, device: &str) -> Result<(Vec<models::Activation>, f64), Failure> {
     let (device, path) = (Device::parse(device)?, &arguments.path);
+    // Random weights are drawn on the device and on the CPU; both models need the same.
+    for drawing in [&device, &Device::Cpu] {
+        drawing.set_seed(Generator::DEFAULT_SEED)?;
+    }
     let (model, tokens) = match random::model(&path.to_string_lossy(), &device)? {
         Some(_) if arguments.prompt.is_some() => {
             return Err("--prompt: random weights have no tokenizer; --tokens takes a number".into());

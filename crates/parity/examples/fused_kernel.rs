@@ -62,14 +62,37 @@ fn bound(_: DType) -> Judge {
     Judge::Within { ulps: 1.0, t: U }
 }
 
-/// The operation, with this source of the kernel.
-pub(crate) fn operation(source: &'static str) -> CustomOperation {
+/// The operation.
+pub(crate) fn operation() -> CustomOperation {
+    // SAFETY: it is the kernel that the function describes.
+    unsafe { operation_of(SOURCE) }
+}
+
+/// The operation with another text of the kernel.
+///
+/// # Safety
+/// The kernel takes the same arguments, reads the elements i of x and residual and writes that of y only for i below
+/// `count`, each in one thread, and reads the bias only below `columns`.
+pub(crate) unsafe fn operation_of(source: &'static str) -> CustomOperation {
+    let fits = |operands: &[Form], y: &Form| match operands {
+        [x, bias, residual] => {
+            let columns = y.shape.last().map(std::slice::from_ref);
+            x == y
+                && residual == y
+                && bias.dtype == y.dtype
+                && Some(&*bias.shape) == columns
+                && y.dtype == DType::F32
+        }
+        _ => false,
+    };
     let count = |_: &[Form], y: &Form| y.shape.iter().product::<usize>() as u32;
     let columns = |operands: &[Form], _: &Form| operands[1].shape[0] as u32;
     let geometry = |y: &Form| LaunchConfig::linear(y.shape.iter().product::<usize>() as u64, 256);
-    // SAFETY: i is below `count`, which is the length of x, residual and y, and i % columns is below the bias's length.
-    // No two threads have the same i. The three operands and the result are f32, as the kernel declares.
+    // SAFETY: `count` is the length of x, residual and y, and `columns` that of the bias, as `fits` checks. All are f32, as
+    // the kernel declares, and the rest is the caller's promise.
     let kernel = unsafe { Kernel::new(source, "bias_gelu_residual", geometry) };
+    let kernel =
+        kernel.requires("x and residual of the result's form, and a bias for each column, in f32", fits);
     let kernel = kernel.input(0).input(1).input(2).output().computed(columns).computed(count);
     let on_cpu = |operands: &[Tensor]| &operands[2] + (&operands[0] + &operands[1])?.gelu()?;
     CustomOperation::elementwise("bias_gelu_residual", bound, exact).kernel(kernel).run_on("cpu", on_cpu)
@@ -90,5 +113,5 @@ pub(crate) fn cases(operation: CustomOperation) -> Vec<Case> {
 
 fn main() -> ExitCode {
     let program = "cargo run --release -p hipstack-parity --example fused_kernel --";
-    parity::custom::main(program, cases(operation(SOURCE)))
+    parity::custom::main(program, cases(operation()))
 }

@@ -11,7 +11,11 @@ use crate::execute;
 use crate::record::Form;
 
 type Geometry = dyn Fn(&Form) -> LaunchConfig + Send + Sync;
+type Check = dyn Fn(&[Form], &Form) -> bool + Send + Sync;
 type Pass = dyn Fn(&mut Launch<'_>, &[Form], &Form) + Send + Sync;
+
+/// The operation's name in errors.
+const NAME: &str = "a kernel of one's own";
 
 /// An argument of a kernel.
 #[derive(Clone)]
@@ -41,8 +45,10 @@ enum Argument {
 /// }"#;
 /// let count = |_: &[Form], result: &Form| result.shape.iter().product::<usize>() as u32;
 /// let geometry = |result: &Form| LaunchConfig::linear(result.shape.iter().product::<usize>() as u64, 256);
+/// let plain = |x: &[Form], result: &Form| x == [result.clone()] && result.dtype == DType::F32;
 /// // SAFETY: there is a thread for each element, which reads x[i] and writes y[i] only for i < n, the length of both.
-/// let kernel = unsafe { Kernel::new(SOURCE, "halve", geometry) }.input(0).output().computed(count);
+/// let kernel = unsafe { Kernel::new(SOURCE, "halve", geometry) };
+/// let kernel = kernel.requires("one array in f32", plain).input(0).output().computed(count);
 /// let halve = CustomOperation::elementwise("halve", |_| Judge::Within { ulps: 0.5, t: 0.0 }, |x| 0.5 * x[0]);
 ///
 /// let x = Operand::dense(DType::F32, &[37, 129], Contents::Mixed);
@@ -57,6 +63,7 @@ enum Argument {
 pub struct Kernel {
     source: Arc<str>,
     function: Arc<str>,
+    requirements: Vec<(&'static str, Arc<Check>)>,
     arguments: Vec<Argument>,
     geometry: Arc<Geometry>,
 }
@@ -67,16 +74,28 @@ impl Kernel {
     /// which the kernel declares them. Source is compiled once for each device.
     ///
     /// # Safety
-    /// For every case that it is used in, a launch with this geometry and these arguments is sound: the arguments are of
-    /// the kinds that the kernel declares; it reads inside of its operands and the result, writes inside of the result
-    /// alone, and has no race with itself.
+    /// For all operands that meet its requirements ([`Kernel::requires`]), a launch with this geometry and these arguments
+    /// is sound: the arguments are of the kinds that the kernel declares; it reads inside of its operands and the result,
+    /// writes inside of the result alone, and has no race with itself.
     pub unsafe fn new(
         source: impl Into<Arc<str>>,
         function: impl Into<Arc<str>>,
         geometry: impl Fn(&Form) -> LaunchConfig + Send + Sync + 'static,
     ) -> Kernel {
         let (source, function) = (source.into(), function.into());
-        Kernel { source, function, arguments: Vec::new(), geometry: Arc::new(geometry) }
+        let (requirements, arguments) = (Vec::new(), Vec::new());
+        Kernel { source, function, requirements, arguments, geometry: Arc::new(geometry) }
+    }
+
+    /// What the operands and the result have to be for the kernel to be sound, in words and as a check of their forms.
+    /// Other operands are an error, and nothing is launched.
+    pub fn requires(
+        mut self,
+        what: &'static str,
+        check: impl Fn(&[Form], &Form) -> bool + Send + Sync + 'static,
+    ) -> Kernel {
+        self.requirements.push((what, Arc::new(check)));
+        self
     }
 
     /// A pointer to the elements of the operand with this index.
@@ -109,6 +128,11 @@ impl Kernel {
         self
     }
 
+    fn error(&self, what: &str) -> tensor_core::Error {
+        let what = format!("{} {what}", self.function);
+        tensor_core::Error::new(NAME, ErrorKind::Argument { what })
+    }
+
     /// The result of the kernel on these operands, which lie on a HIP device.
     ///
     /// # Errors
@@ -119,6 +143,9 @@ impl Kernel {
         forms: &[Form],
         result: &Form,
     ) -> tensor_core::Result<Tensor> {
+        if let Some((what, _)) = self.requirements.iter().find(|(_, check)| !check(forms, result)) {
+            return Err(self.error(&format!("needs {what}")));
+        }
         let operands = operands.iter().map(Tensor::contiguous).collect::<Result<Vec<_>, _>>()?;
         let bytes = vec![0xff; result.elements().unwrap_or(usize::MAX).saturating_mul(result.dtype.size())];
         let dtype = execute::dtype(result.dtype);
@@ -139,30 +166,25 @@ struct Launching<'a> {
 }
 
 impl Launching<'_> {
-    fn error(&self, what: &str) -> tensor_core::Error {
-        let what = format!("{} {what}", self.kernel.function);
-        tensor_core::Error::new("a kernel of one's own", ErrorKind::Argument { what })
-    }
-
     /// The elements of an operand.
     fn view<'t>(&self, tensor: &'t Tensor) -> tensor_core::Result<DeviceView<'t, u8>> {
         match tensor.storage() {
             Storage::Hip(storage) => storage.view_from(tensor.layout().offset()),
-            _ => Err(self.error("has an operand on the CPU: it needs a HIP device")),
+            _ => Err(self.kernel.error("has an operand on the CPU: it needs a HIP device")),
         }
     }
 }
 
 impl InplaceOp1 for Launching<'_> {
     fn name(&self) -> &'static str {
-        "a kernel of one's own"
+        NAME
     }
 
     fn hip_fwd(&self, storage: &mut HipStorage, layout: &Layout) -> tensor_core::Result<()> {
-        let Kernel { source, function, arguments, geometry } = self.kernel;
+        let Kernel { source, function, arguments, geometry, .. } = self.kernel;
         let outputs = arguments.iter().filter(|argument| matches!(argument, Argument::Output)).count();
         if outputs != 1 {
-            return Err(self.error(&format!("has {outputs} times output(), not once")));
+            return Err(self.kernel.error(&format!("has {outputs} times output(), not once")));
         }
         let device = storage.device().clone();
         // A device keeps modules by name, and refuses another source under it.
@@ -178,7 +200,7 @@ impl InplaceOp1 for Launching<'_> {
             match argument {
                 Argument::Input(operand) => {
                     let view = views.get(*operand).ok_or_else(|| {
-                        self.error(&format!("has input({operand}), but {} operands", views.len()))
+                        self.kernel.error(&format!("has input({operand}), but {} operands", views.len()))
                     })?;
                     launch.arg(view);
                 }
@@ -188,8 +210,8 @@ impl InplaceOp1 for Launching<'_> {
                 Argument::Value(pass) => pass(&mut launch, self.forms, self.result),
             }
         }
-        // SAFETY: S9: the promise of who made the kernel, for dense arrays of these forms: the views begin at the first
-        // element of arrays that have all elements of their forms.
+        // SAFETY: S9: who made the kernel promised it for dense arrays of forms that meet the requirements, which were
+        // checked. The views begin at the first element of such arrays.
         unsafe { launch.submit() }?;
         Ok(())
     }
