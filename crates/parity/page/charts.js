@@ -15,6 +15,9 @@ function picture(width, height, words) {
 /** The last bucket: elements without a distance. src/histogram.rs has the meaning of all. */
 const NO_DISTANCE = 23;
 
+/** Number of bars that have room for a label each. */
+const MOST_LABELS = 13;
+
 /** The label of a bucket: the least error in it, in ulp. */
 function bucketLabel(bucket) {
   if (bucket === 0) return "=";
@@ -22,7 +25,8 @@ function bucketLabel(bucket) {
   if (bucket === 2) return "½";
   if (bucket === NO_DISTANCE) return "∞";
   const least = 2 ** (bucket - 3);
-  return least < 1024 ? String(least) : `${least / 1024}k`;
+  const more = bucket === NO_DISTANCE - 1 ? "+" : "";
+  return least < 1024 ? String(least) : `${least / 1024}k${more}`;
 }
 
 /** Counts of elements by their error in ulp, with heights on a logarithmic scale. */
@@ -48,7 +52,9 @@ function histogramChart(counts, boundUlps) {
     const place = { x: (index + 0.14) * step, y: base - tall, width: 0.72 * step, height: tall };
     chart.append(svg("rect", { ...place, class: kind, rx: 1 }));
     if (count > 0) chart.append(svg("text", { x: middle, y: base - tall - 3, class: "value" }, short(count)));
-    chart.append(svg("text", { x: middle, y: height - 5, class: "tick" }, bucketLabel(bucket)));
+    // Every second label if all would run into each other. The even ones include equal bits and 1/2.
+    const labelled = shown.length <= MOST_LABELS || bucket % 2 === 0 || bucket === NO_DISTANCE;
+    if (labelled) chart.append(svg("text", { x: middle, y: height - 5, class: "tick" }, bucketLabel(bucket)));
   });
   if (boundUlps > 0 && Number.isFinite(boundUlps)) {
     const x = boundPosition(boundUlps, shown) * step;

@@ -6,6 +6,7 @@ use std::process::ExitCode;
 
 use clap::Parser;
 use parity::comparison::{Comparison, Known};
+use parity::html::{self, Page};
 use parity::view::Step;
 use parity::witness::Results;
 use parity::{Case, Error, ParityArgs, cli, execute, export, filter, registry};
@@ -276,7 +277,14 @@ fn a_missing_failed_or_misshapen_result_is_never_a_known_difference() {
         let results = Results::open(&path).unwrap();
         let judged = results.judge(&results.cases().unwrap(), &mut || ()).unwrap();
         let (reference, known) = (judged.reference(), Known::read(&list).unwrap());
-        let counts = Comparison::with_reference(&judged, &reference, &known).unwrap().counts();
+        let comparisons = [Comparison::with_reference(&judged, &reference, &known).unwrap()];
+        let counts = comparisons[0].counts();
+        // The page has the same, and no result that is neither right, wrong nor known.
+        let page = html::render(&Page::of_comparisons(&comparisons, &[&judged], &known)).unwrap();
+        let count = |text: &str| page.matches(text).count();
+        let differ = count("{\"status\":\"mismatch\"") + count("{\"status\":\"error\"");
+        assert_eq!((count("{\"status\":\"known\""), differ), (counts.known, counts.differ));
+        assert_eq!((count(". Known: tried out\""), count("\"status\":\"absent\"")), (counts.known, 0));
         (counts.known, counts.differ)
     };
     let wrong = run(|tensors, _| {

@@ -48,7 +48,7 @@ impl<'a> Page<'a> {
                 let shown = page.case(&entry.id, hash, [entry.operation(), entry.dtype(), &entry.rule]);
                 shown.elements = elements(entry);
                 let found = match with {
-                    Some(judged) => against_reference(&pair.finding, &judged.report.cases[place]),
+                    Some(judged) => against_reference(&pair.finding, &judged.report.cases[place], known),
                     None => against_record(pair, comparison, known),
                 };
                 shown.results[number] = found;
@@ -93,13 +93,19 @@ fn elements(entry: &Entry) -> usize {
 }
 
 /// A judged result, with what the reference says of its elements.
-fn against_reference<'a>(finding: &Finding, report: &'a CaseReport) -> Shown<'a> {
+fn against_reference<'a>(finding: &Finding, report: &'a CaseReport, known: &[Known]) -> Shown<'a> {
     match (result(&report.results[0]), finding) {
-        (Shown::Result(found), Finding::Known(..)) => {
-            Shown::Result(Box::new(Found { status: "known", ..*found }))
+        (Shown::Result(found), Finding::Known(_, number)) => {
+            let why = found.why.as_deref().map(|why| with_reason(why, known, *number));
+            Shown::Result(Box::new(Found { status: "known", why, ..*found }))
         }
         (shown, _) => shown,
     }
+}
+
+/// A difference in words, with the reason of the entry that explains it.
+fn with_reason(why: &str, known: &[Known], number: usize) -> String {
+    format!("{why}. Known: {}", known.get(number).map_or("", |known| known.reason.as_str()))
 }
 
 fn against_record<'a>(pair: &Pair<'a>, comparison: &Comparison<'a>, known: &[Known]) -> Shown<'a> {
@@ -122,10 +128,9 @@ fn against_record<'a>(pair: &Pair<'a>, comparison: &Comparison<'a>, known: &[Kno
         Finding::Within(units) => Found { status: "pass", worst: *units, ..Found::default() },
         Finding::Differs(difference) => differs("mismatch", difference),
         Finding::Known(difference, number) => {
-            let mut found = differs("known", difference);
-            let reason = known.get(*number).map_or("", |known| known.reason.as_str());
-            found.why = found.why.map(|why| format!("{why}. Known: {reason}"));
-            found
+            let found = differs("known", difference);
+            let why = found.why.as_deref().map(|why| with_reason(why, known, *number));
+            Found { why, ..found }
         }
     };
     let other = right.record.get(pair.entry.hash, &pair.entry.id);
