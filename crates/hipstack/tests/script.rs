@@ -60,7 +60,7 @@ fn memory_is_checked() {
 fn a_limit_and_a_sandbox_hold() {
     let output = run("loop {}", &["--max-operations", "1000"], &[]);
     assert!(
-        text(&output.stderr).contains("x.rhai:1:1: the script was ended after 1000 operations"),
+        text(&output.stderr).contains("x.rhai:1:6: the script was ended after 1000 operations"),
         "{output:?}"
     );
     let output = run("save(ones([2]), \"../out.npy\")", &["--sandbox", "."], &[]);

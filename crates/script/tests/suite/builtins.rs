@@ -64,7 +64,7 @@ fn every_method_of_a_tensor_is_there_or_has_a_reason() {
     for name in &found {
         assert!(
             there.contains(name.as_str()) != left_out.contains(name.as_str()),
-            "{name}: scripts have it and the list here does not, or the other way round"
+            "{name}: add it to crates/script/src/tensors/methods.rs, or to the list here with a reason, and not to both"
         );
     }
     let stale: Vec<&&str> = left_out.iter().filter(|name| !found.contains(**name)).collect();
