@@ -26,7 +26,7 @@ impl Bench {
         let (mut handle, mut product, mut memory) = (null_mut(), null_mut(), null_mut());
         let mut layouts = [null_mut(); 4];
         let (compute, f32) = (hipblasComputeType_t::HIPBLAS_COMPUTE_32F, hipDataType::HIP_R_32F);
-        // SAFETY: S1, S11: live places.
+        // SAFETY: S1, S11: live variables.
         unsafe {
             let table = library.table();
             assert_eq!((hip.hip().hipMalloc)(&mut memory, 64).0, 0);

@@ -2,7 +2,9 @@
 //!
 //! The sizes, offsets and values are the compiler's own, of the types that calls are made with.
 
-pub use crate::generated::layout::{AMDSMI, HIP, HIPBLASLT, MIOPEN, ROCBLAS, ROCFFT, ROCRAND, ROCSOLVER, ROCSPARSE, RTC};
+pub use crate::generated::layout::{
+    AMDSMI, HIP, HIPBLASLT, MIOPEN, ROCBLAS, ROCFFT, ROCRAND, ROCSOLVER, ROCSPARSE, RTC,
+};
 
 /// Everything of a library's headers that the bindings repeat.
 #[derive(Debug, Clone, Copy)]
@@ -64,9 +66,19 @@ mod tests {
             assert_eq!(bindings.structures.len(), named("\"Size of "));
             let fields: usize = bindings.structures.iter().map(|s| s.fields.len()).sum();
             assert_eq!(fields, named("\"Offset of field: "));
-            let names =
-                ["hip", "HIP", "ROCRAND", "rocfft", "rocblas", "rocsparse", "miopen", "MIOPEN", "AMDSMI", "CLK_LIMIT"]
-                    .map(|start| format!("pub const {start}"));
+            let names = [
+                "hip",
+                "HIP",
+                "ROCRAND",
+                "rocfft",
+                "rocblas",
+                "rocsparse",
+                "miopen",
+                "MIOPEN",
+                "AMDSMI",
+                "CLK_LIMIT",
+            ]
+            .map(|start| format!("pub const {start}"));
             let defines = |line: &&str| names.iter().any(|name| line.trim_start().starts_with(name));
             assert_eq!(bindings.constants.len(), text.lines().filter(defines).count());
         }

@@ -2,8 +2,7 @@
 
 use crate::{
     HipblasltTable, Library, LoadError, MiopenTable, Platform, PlatformKind, RocblasTable, RocfftTable,
-    RocrandTable,
-    RocsolverTable, RocsparseTable, Table,
+    RocrandTable, RocsolverTable, RocsparseTable, Table,
 };
 use std::sync::OnceLock;
 

@@ -9,8 +9,8 @@ use crate::rocfft::rocfft_status;
 use crate::rocrand::rocrand_status;
 use crate::rocsparse::rocsparse_status;
 use crate::{
-    HipblasltTable, LoadError, MiopenTable, Platform, RocblasTable, RocfftTable, RocrandTable, RocsolverTable, RocsparseTable, Version,
-    loader,
+    HipblasltTable, LoadError, MiopenTable, Platform, RocblasTable, RocfftTable, RocrandTable,
+    RocsolverTable, RocsparseTable, Version, loader,
 };
 use std::ffi::{CStr, c_char};
 use std::fmt;

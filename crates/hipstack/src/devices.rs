@@ -69,7 +69,7 @@ fn as_text(vendors: &[Vendor]) -> String {
     let headings =
         ["name", "device", "bus", " °C", " W", " of W", " busy", " memory", " of", " processes", "driver"];
     let table = if rows.is_empty() { String::new() } else { shown::table(&headings, &rows) };
-    table + &notes.iter().map(|note| format!("{note}\n")).collect::<String>()
+    table + notes.iter().map(|note| format!("{note}\n")).collect::<String>().as_str()
 }
 
 fn row(vendor: &str, gpu: &Overview) -> Vec<String> {

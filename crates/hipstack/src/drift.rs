@@ -2,13 +2,13 @@
 
 use std::path::PathBuf;
 
-use models::text::EncodeOptions;
+use models::text::{EncodeOptions, Tokenizer};
 use models::{Config, Drift, LanguageModel, Settings, drift};
 use serde_json::json;
 use tensor_core::{DType, Device, Generator};
 use weights::{Checkpoint, Format, Model, progress_bar};
 
-use crate::{Failure, load, random, shown};
+use crate::{Failure, random, shown};
 
 #[derive(clap::Args, Debug)]
 pub(crate) struct DriftArguments {
@@ -70,7 +70,7 @@ fn one(arguments: &DriftArguments, device: &str) -> Result<(Vec<models::Activati
             let checkpoint = Checkpoint::open(path)?;
             let config = Config::new(&Settings::read(path, &checkpoint)?)?;
             let encode = |text: &String| -> Result<Vec<u32>, Failure> {
-                Ok(load::tokenizer(path, &checkpoint)?.encode(text, EncodeOptions::default())?)
+                Ok(Tokenizer::of_model(path, &checkpoint)?.encode(text, EncodeOptions::default())?)
             };
             let tokens = arguments.prompt.as_ref().map(encode).transpose()?;
             let weights = Model::load(&checkpoint, &device, &mut progress_bar())?;

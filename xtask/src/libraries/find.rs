@@ -4,7 +4,10 @@ use super::kind::Kind;
 use super::version;
 use crate::workspace;
 use hip_sys::rtc::hiprtcResult;
-use hip_sys::{AmdSmi, Hipblaslt, Library, LoadError, Miopen, Platform, Rocblas, Rocfft, Rocrand, Rocsolver, Rocsparse, Table, Version};
+use hip_sys::{
+    AmdSmi, Hipblaslt, Library, LoadError, Miopen, Platform, Rocblas, Rocfft, Rocrand, Rocsolver, Rocsparse,
+    Version,
+};
 use std::path::{Path, PathBuf};
 
 /// A library that was looked for.

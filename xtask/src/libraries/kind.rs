@@ -2,9 +2,9 @@
 
 use hip_sys::layout::{self, Bindings};
 use hip_sys::{
-    AmdSmi, AmdsmiTable, HipTable, Hipblaslt, HipblasltTable, Miopen, MiopenTable, Platform, Rocblas, RocblasTable, Rocfft,
-    RocfftTable,
-    Rocrand, RocrandTable, Rocsolver, RocsolverTable, Rocsparse, RocsparseTable, RtcTable, Symbol,
+    AmdSmi, AmdsmiTable, HipTable, Hipblaslt, HipblasltTable, Miopen, MiopenTable, Platform, Rocblas,
+    RocblasTable, Rocfft, RocfftTable, Rocrand, RocrandTable, Rocsolver, RocsolverTable, Rocsparse,
+    RocsparseTable, RtcTable, Symbol,
 };
 
 /// A library that hip-sys has a function table for.
@@ -23,8 +23,18 @@ pub(crate) enum Kind {
 }
 
 impl Kind {
-    pub(crate) const ALL: [Self; 7] =
-        [Self::Hip, Self::Rtc, Self::Rocrand, Self::Rocfft, Self::Rocblas, Self::Rocsolver, Self::Rocsparse, Self::Hipblaslt, Self::Miopen, Self::AmdSmi];
+    pub(crate) const ALL: [Self; 10] = [
+        Self::Hip,
+        Self::Rtc,
+        Self::Rocrand,
+        Self::Rocfft,
+        Self::Rocblas,
+        Self::Rocsolver,
+        Self::Rocsparse,
+        Self::Hipblaslt,
+        Self::Miopen,
+        Self::AmdSmi,
+    ];
 
     /// Its name for people.
     pub(crate) const fn title(self) -> &'static str {
