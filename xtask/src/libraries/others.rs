@@ -13,8 +13,7 @@ struct Known {
     names: &'static [&'static str],
 }
 
-const KNOWN: [Known; 3] = [
-    Known { title: "hipBLASLt", file: "libhipblaslt.so", names: &["libhipblaslt.so.1"] },
+const KNOWN: [Known; 2] = [
     Known { title: "RCCL", file: "librccl.so", names: &["librccl.so.1"] },
     Known { title: "amd-smi", file: "libamd_smi.so", names: &["libamd_smi.so.27", "libamd_smi.so.26"] },
 ];
