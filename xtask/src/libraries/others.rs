@@ -14,7 +14,6 @@ struct Known {
 }
 
 const KNOWN: [Known; 2] = [
-    Known { title: "hipBLASLt", file: "libhipblaslt.so", names: &["libhipblaslt.so.1"] },
     Known { title: "RCCL", file: "librccl.so", names: &["librccl.so.1"] },
 ];
 

@@ -244,16 +244,14 @@ unsafe extern "C" fn destroy<D: Descriptor, O>(descriptor: *mut O) -> Status {
 unsafe fn set<D: Descriptor>(handle: usize, attribute: u32, from: *const c_void, bytes: usize) -> Status {
     let Ok(found) = D::live().get(handle) else { return VALUE };
     let mut descriptor = found.lock().unwrap_or_else(PoisonError::into_inner);
-    match descriptor.field(attribute) {
-        // SAFETY: S11: the caller's value of so many bytes, wherever it lies.
-        Some(Field::Word(word)) if bytes == 4 && !from.is_null() => {
-            *word = unsafe { from.cast::<u32>().read_unaligned() }
+    let field = descriptor.field(attribute).filter(|_| !from.is_null());
+    // SAFETY: S11: the caller's value of so many bytes, wherever it lies.
+    unsafe {
+        match field {
+            Some(Field::Word(word)) if bytes == 4 => *word = from.cast::<u32>().read_unaligned(),
+            Some(Field::Long(long)) if bytes == 8 => *long = from.cast::<u64>().read_unaligned(),
+            _ => return VALUE,
         }
-        // SAFETY: S11: as above.
-        Some(Field::Long(long)) if bytes == 8 && !from.is_null() => {
-            *long = unsafe { from.cast::<u64>().read_unaligned() }
-        }
-        _ => return VALUE,
     }
     SUCCESS
 }
