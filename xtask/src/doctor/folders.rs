@@ -9,7 +9,7 @@ use std::path::Path;
 const SECTION: &str = "Folders and variables";
 
 /// The environment variables that the workspace reads, with their purpose and valid values.
-const VARIABLES: [(&str, &str, Value); 25] = [
+const VARIABLES: [(&str, &str, Value); 26] = [
     ("HIPSTACK_CACHE", "folder of compiled kernels, or off", Value::Text),
     ("HIPSTACK_CACHE_MB", "most that the cache keeps, 1024 if not set", Value::Number(0, u64::MAX)),
     ("HIPSTACK_CONFORMANCE_RTC_OPTIONS", "more options for hiprtc in `cargo xtask conformance`", Value::Text),
