@@ -158,7 +158,7 @@ fn launcher(signature: &Signature) -> TokenStream {
         const _: () = {
             fn any_bits<T: ::hip_kernel::host::hip_safe::AnyBits>() {}
             // A kernel reads whatever the buffers hold.
-            let _: [fn(); _] = [any_bits::<u8>, #(any_bits::<#elements>),*];
+            let _ = [any_bits::<u8> as fn(), #(any_bits::<#elements>),*];
         };
     }
 }
