@@ -102,9 +102,9 @@ fn lines_are_run_one_by_one_and_kept_in_a_history() {
     let out = text(&output.stdout);
     // The prompts of an input that is no terminal are not printed, or stand before the values.
     let values: Vec<&str> = out.lines().map(|line| line.trim_start_matches(['>', '.', ' '])).collect();
-    assert!(values.iter().any(|line| *line == "tensor([2., 2.])"), "{out}");
-    assert!(values.iter().any(|line| *line == "1"), "{out}");
-    assert!(values.iter().any(|line| *line == "x: the tensor [2] f32 on cpu"), "{out}");
+    assert!(values.contains(&"tensor([2., 2.])"), "{out}");
+    assert!(values.contains(&"1"), "{out}");
+    assert!(values.contains(&"x: the tensor [2] f32 on cpu"), "{out}");
     let errors = text(&output.stderr);
     assert!(errors.contains("line:1:3: matmul: other is 3; expected a tensor"), "{errors}");
     assert!(errors.contains("line:1:1: Variable not found: x"), "{errors}");
