@@ -64,7 +64,7 @@ fn bound(_: DType) -> Judge {
 
 /// The operation.
 pub(crate) fn operation() -> CustomOperation {
-    // SAFETY: it is the kernel that the function describes.
+    // SAFETY: S9: it is the kernel that the function describes.
     unsafe { operation_of(SOURCE) }
 }
 
@@ -88,7 +88,7 @@ pub(crate) unsafe fn operation_of(source: &'static str) -> CustomOperation {
     let count = |_: &[Form], y: &Form| y.shape.iter().product::<usize>() as u32;
     let columns = |operands: &[Form], _: &Form| operands[1].shape[0] as u32;
     let geometry = |y: &Form| LaunchConfig::linear(y.shape.iter().product::<usize>() as u64, 256);
-    // SAFETY: `count` is the length of x, residual and y, and `columns` that of the bias, as `fits` checks. All are f32, as
+    // SAFETY: S9: `count` is the length of x, residual and y, and `columns` that of the bias, as `fits` checks. All are f32, as
     // the kernel declares, and the rest is the caller's promise.
     let kernel = unsafe { Kernel::new(source, "bias_gelu_residual", geometry) };
     let kernel =

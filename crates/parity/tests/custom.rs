@@ -54,7 +54,7 @@ fn errors_in_the_kernel_are_noticed() {
     let devices = devices::open(&["host:0", "host:1"].map(String::from)).unwrap();
     for (what, source) in wrong {
         assert_ne!(source, SOURCE, "{what}");
-        // SAFETY: every change above keeps its indexes inside of the arrays.
+        // SAFETY: S9: every change above keeps its indexes inside of the arrays.
         let cases = cases(unsafe { operation_of(source.leak()) });
         let matrix: Vec<Case> = cases.into_iter().filter(|case| case.shape == "matrix").take(1).collect();
         let report = run_cases(&matrix, &devices, 7, &mut || ());
@@ -143,7 +143,7 @@ fn mistakes_are_errors_of_their_case() {
         const unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
         if (i < n) y[i] = 0.5f * x[i];
     }"#;
-    // SAFETY: no launch comes about: the arguments of all but one are refused. That one has a thread for each of the 3
+    // SAFETY: S9: no launch comes about: the arguments of all but one are refused. That one has a thread for each of the 3
     // elements, which its operand and the result have.
     let kernel =
         |source: &'static str| unsafe { Kernel::new(source, "halve", |_| LaunchConfig::linear(3, 64)) };

@@ -26,8 +26,8 @@ use version::Releases;
   cargo xtask libraries --folder target/rocm/5.7 --folder target/rocm/6.4 --folder target/rocm/7.2
 
 Of each library: its required functions, its optional ones against the release that brought them, and the sizes, offsets and
-values in hip-sys against its headers, where there are headers and a C++ compiler. Of those without a table in hip-sys, hipBLASLtRCCL
-and RCCL: where they are. Fails if anything is not as hip-sys has it.")]
+values in hip-sys against its headers, where there are headers and a C++ compiler. Of RCCL, which has no table in
+hip-sys: where it is. Fails if anything is not as hip-sys has it.")]
 pub struct LibrariesArgs {
     /// Look in this folder of unpacked packages, and load nothing (may be given several times; default: the
     /// system's search)

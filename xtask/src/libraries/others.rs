@@ -13,9 +13,7 @@ struct Known {
     names: &'static [&'static str],
 }
 
-const KNOWN: [Known; 2] = [
-    Known { title: "RCCL", file: "librccl.so", names: &["librccl.so.1"] },
-];
+const KNOWN: [Known; 1] = [Known { title: "RCCL", file: "librccl.so", names: &["librccl.so.1"] }];
 
 /// The result for one library.
 #[derive(Debug)]
