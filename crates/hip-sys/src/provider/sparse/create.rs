@@ -1,16 +1,15 @@
-//! The functions that make, change and end descriptors.
+//! The functions that make and end descriptors.
 
 use super::objects::{DenseMatrix, Index, Scalar, SparseMatrix, SparseVector, Vector, address, size};
-use super::{DENSE, DESCRIPTIONS, MATRICES, Outcome, SPARSE_VECTORS, VECTORS, ensure, lock, matrix, status};
+use super::{DENSE, DESCRIPTIONS, MATRICES, Outcome, SPARSE_VECTORS, VECTORS, change, ensure, status};
 use crate::RocsparseTable;
 use crate::provider::Handles;
 use crate::rocsparse::{
     rocsparse_const_dnmat_descr, rocsparse_const_dnvec_descr, rocsparse_const_spmat_descr,
     rocsparse_const_spvec_descr, rocsparse_datatype, rocsparse_diag_type, rocsparse_direction,
     rocsparse_dnmat_descr, rocsparse_dnvec_descr, rocsparse_fill_mode, rocsparse_format as Format,
-    rocsparse_index_base, rocsparse_indextype, rocsparse_mat_descr, rocsparse_order,
-    rocsparse_spmat_attribute as Attribute, rocsparse_spmat_descr, rocsparse_spvec_descr,
-    rocsparse_status as Status,
+    rocsparse_index_base, rocsparse_indextype, rocsparse_mat_descr, rocsparse_order, rocsparse_spmat_descr,
+    rocsparse_spvec_descr, rocsparse_status as Status,
 };
 use std::ffi::c_void;
 use std::sync::{Arc, Mutex};
@@ -30,12 +29,12 @@ pub(super) fn fill(table: RocsparseTable) -> RocsparseTable {
         rocsparse_destroy_dnvec_descr,
         rocsparse_destroy_dnmat_descr,
         rocsparse_destroy_spvec_descr,
-        rocsparse_spmat_set_attribute,
-        rocsparse_spmat_set_values,
-        rocsparse_spmat_get_nnz,
-        rocsparse_csr_set_pointers: set_pointers,
-        rocsparse_csc_set_pointers: set_pointers,
-        rocsparse_coo_set_pointers: set_pointers,
+        rocsparse_spmat_set_attribute: change::set_attribute,
+        rocsparse_spmat_set_values: change::set_values,
+        rocsparse_spmat_get_nnz: change::get_stored,
+        rocsparse_csr_set_pointers: change::set_pointers,
+        rocsparse_csc_set_pointers: change::set_pointers,
+        rocsparse_coo_set_pointers: change::set_pointers,
         rocsparse_create_mat_descr,
         rocsparse_destroy_mat_descr,
         ..table
@@ -323,79 +322,6 @@ unsafe extern "C" fn rocsparse_destroy_dnmat_descr(descriptor: rocsparse_const_d
 
 unsafe extern "C" fn rocsparse_destroy_spvec_descr(descriptor: rocsparse_const_spvec_descr) -> Status {
     end(&SPARSE_VECTORS, descriptor as usize)
-}
-
-unsafe extern "C" fn rocsparse_spmat_set_attribute(
-    descriptor: rocsparse_spmat_descr,
-    attribute: Attribute,
-    data: *const c_void,
-    bytes: usize,
-) -> Status {
-    let set = || {
-        ensure(!data.is_null(), Status::rocsparse_status_invalid_pointer)?;
-        ensure(bytes == size_of::<u32>(), Status::rocsparse_status_invalid_size)?;
-        // SAFETY: S11: the caller's value of so many bytes.
-        let value = unsafe { data.cast::<u32>().read_unaligned() };
-        ensure(value <= 1, Status::rocsparse_status_invalid_value)?;
-        let matrix = matrix(descriptor)?;
-        let mut matrix = lock(&matrix);
-        match attribute {
-            Attribute::rocsparse_spmat_fill_mode if value == 0 => {
-                matrix.fill = rocsparse_fill_mode::rocsparse_fill_mode_lower;
-            }
-            Attribute::rocsparse_spmat_fill_mode => {
-                matrix.fill = rocsparse_fill_mode::rocsparse_fill_mode_upper;
-            }
-            Attribute::rocsparse_spmat_diag_type if value == 0 => {
-                matrix.diagonal = rocsparse_diag_type::rocsparse_diag_type_non_unit;
-            }
-            Attribute::rocsparse_spmat_diag_type => {
-                matrix.diagonal = rocsparse_diag_type::rocsparse_diag_type_unit;
-            }
-            _ => return Err(Status::rocsparse_status_not_implemented),
-        }
-        Ok(())
-    };
-    status(set())
-}
-
-unsafe extern "C" fn rocsparse_spmat_set_values(
-    descriptor: rocsparse_spmat_descr,
-    values: *mut c_void,
-) -> Status {
-    status(matrix(descriptor).and_then(|matrix| {
-        let mut matrix = lock(&matrix);
-        matrix.values = address(values, matrix.stored)?;
-        Ok(())
-    }))
-}
-
-unsafe extern "C" fn rocsparse_spmat_get_nnz(
-    descriptor: rocsparse_const_spmat_descr,
-    stored: *mut i64,
-) -> Status {
-    status(matrix(descriptor).and_then(|matrix| {
-        ensure(!stored.is_null(), Status::rocsparse_status_invalid_pointer)?;
-        // SAFETY: S11: the caller's place for the result.
-        unsafe { stored.write(lock(&matrix).stored as i64) };
-        Ok(())
-    }))
-}
-
-/// The offsets or row indices, the other indices, and the values.
-unsafe extern "C" fn set_pointers(
-    descriptor: rocsparse_spmat_descr,
-    outer: *mut c_void,
-    inner: *mut c_void,
-    values: *mut c_void,
-) -> Status {
-    status(matrix(descriptor).and_then(|matrix| {
-        let mut matrix = lock(&matrix);
-        let stored = matrix.stored;
-        (matrix.inner, matrix.values) = (address(inner, stored)?, address(values, stored)?);
-        matrix.outer = outer as usize;
-        Ok(())
-    }))
 }
 
 unsafe extern "C" fn rocsparse_create_mat_descr(descriptor: *mut rocsparse_mat_descr) -> Status {

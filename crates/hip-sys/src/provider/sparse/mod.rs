@@ -1,6 +1,7 @@
 //! rocSPARSE's descriptors, for crates that stand in rocSPARSE's place: plain values behind handles. What differs between the platforms is
 //! what their operations do with them.
 
+mod change;
 mod create;
 mod objects;
 
