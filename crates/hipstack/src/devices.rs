@@ -32,10 +32,9 @@ pub(crate) fn run(arguments: &DevicesArguments) {
 }
 
 fn read(found: Found) -> Vendor {
-    let overview = |gpu: &Box<dyn amd_smi_safe::Gpu>| Overview::of(&**gpu).map_err(|why| why.to_string());
     Vendor {
         name: found.vendor,
-        gpus: found.gpus.iter().map(overview).collect(),
+        gpus: found.gpus.iter().map(|gpu| Overview::of(&**gpu).map_err(|why| why.to_string())).collect(),
         library: found.library.map_err(|why| why.to_string()),
     }
 }

@@ -1,7 +1,7 @@
 //! What the GPUs measure, where AMD SMI or NVML answers.
 
 use super::Item;
-use amd_smi_safe::{Error, Found, Overview};
+use amd_smi_safe::{Error, Found, Gpu, Overview};
 use hip_sys::LoadError;
 
 const SECTION: &str = "Sensors";
@@ -21,15 +21,15 @@ fn items(found: &Found) -> Vec<Item> {
         let remedy = "check that the GPU is in `lspci`";
         return vec![Item::absent(SECTION, vendor, format!("{library} finds no GPU"), remedy)];
     }
-    let gpu = |(number, gpu): (usize, &Box<dyn amd_smi_safe::Gpu>)| {
-        let name = format!("{vendor} {number}");
-        match Overview::of(&**gpu) {
-            Ok(overview) if overview.failures.is_empty() => Item::found(SECTION, name, overview.to_string()),
-            Ok(overview) => Item::bad(SECTION, name, overview.to_string(), overview.failures.join("; ")),
-            Err(why) => Item::bad(SECTION, name, why.to_string(), "check the driver's messages in `dmesg`"),
-        }
-    };
-    found.gpus.iter().enumerate().map(gpu).collect()
+    found.gpus.iter().enumerate().map(|(number, gpu)| item(format!("{vendor} {number}"), &**gpu)).collect()
+}
+
+fn item(name: String, gpu: &dyn Gpu) -> Item {
+    match Overview::of(gpu) {
+        Ok(overview) if overview.failures.is_empty() => Item::found(SECTION, name, overview.to_string()),
+        Ok(overview) => Item::bad(SECTION, name, overview.to_string(), overview.failures.join("; ")),
+        Err(why) => Item::bad(SECTION, name, why.to_string(), "check the driver's messages in `dmesg`"),
+    }
 }
 
 fn missing(vendor: &str, why: &Error) -> Item {
