@@ -13,7 +13,7 @@ const SHOWN: usize = 4;
 /// The elements of one operand that decide an element of the result.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Input {
-    /// Their indices in the operand's view: "[3,17]", or "[3,:]" for a row. All of the operand if the operation has no
+    /// Their indices in the operand's view: `[3,17]`, or `[3,:]` for a row. All of the operand if the operation has no
     /// simpler rule.
     pub place: String,
     /// Number of elements there.
@@ -22,7 +22,7 @@ pub struct Input {
     pub values: Vec<String>,
 }
 
-/// Describes an operand: "f32 [129,37].transpose(0,1), contents mixed".
+/// Describes an operand: `f32 [129,37].transpose(0,1), contents mixed`.
 pub fn describe(operand: &Operand) -> String {
     let steps: String = operand.steps.iter().map(|step| format!(".{step}")).collect();
     format!("{} {}{steps}, contents {}", operand.dtype, shape_text(&operand.stored), operand.contents.name())
