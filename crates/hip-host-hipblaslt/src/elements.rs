@@ -151,7 +151,8 @@ pub(crate) const WIDEN_I8: Widen<f64> = wide::<i8, f64>;
 /// There are as many elements of type `T` as `to` has.
 unsafe fn wide<T: Narrow<W>, W>(from: *const u8, to: &mut [W]) {
     // SAFETY: S2, S12: the caller vouches for them; the address was found to be aligned.
-    T::widen(unsafe { std::slice::from_raw_parts(from.cast(), to.len()) }, to);
+    let from = unsafe { std::slice::from_raw_parts(from.cast(), to.len()) };
+    T::widen(from, to);
 }
 
 const FORMATS: [Float8; 4] = [Float8::E4M3, Float8::E5M2, Float8::E4M3Fnuz, Float8::E5M2Fnuz];

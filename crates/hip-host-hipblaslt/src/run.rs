@@ -105,9 +105,9 @@ unsafe fn floats(
     alpha: f32,
     beta: f32,
 ) {
-    // SAFETY: S2: the caller vouches for the factors.
     let [sa, sb, sc, sd] = problem.scales.map(|at| match at {
         0 => 1.0,
+        // SAFETY: S2: the caller vouches for the factors.
         at => unsafe { (at as *const f32).read() },
     });
     let (scaled, kept) = (alpha * sa * sb, beta * sc);

@@ -145,7 +145,8 @@ impl<W> Factor<W> {
 /// There are as many elements as `to` has.
 unsafe fn widen<T: Scalar>(from: *const u8, to: &mut [T::Wide]) {
     // SAFETY: S2, S12: the caller vouches for them.
-    T::widen(unsafe { std::slice::from_raw_parts(from.cast(), to.len()) }, to);
+    let from = unsafe { std::slice::from_raw_parts(from.cast(), to.len()) };
+    T::widen(from, to);
 }
 
 /// Sums of op(a) op(b) for every element of the result, in parts that together cover it, on several threads if it is large. If `k` is zero

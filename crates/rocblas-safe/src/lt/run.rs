@@ -68,7 +68,7 @@ where
         if let Some(Bias { len, per_row, .. }) = bias {
             check(OP, "the length of the bias", len, if per_row { m } else { n })?;
         }
-        for scale in scales.iter().flatten().filter(|scale| scale.len() != 1) {
+        if let Some(scale) = scales.iter().flatten().find(|scale| scale.len() != 1) {
             return Err(Error::ScalarLen { what: "a factor", wanted: 1, got: scale.len() });
         }
         if aux.is_some() && activation == Activation::None {
@@ -87,8 +87,12 @@ where
         let others = [c.as_ref().map(|c| c.stored), aux.as_ref().map(|aux| aux.stored)];
         let turned = orient(&mut d.stored, others, bias.as_ref().map(|bias| bias.per_row))?;
         let same = |stored: &mut Stored| *stored = stored.stored_as(turned).unwrap_or(*stored);
-        c.as_mut().map(|c| same(&mut c.stored));
-        aux.as_mut().map(|aux| same(&mut aux.stored));
+        if let Some(c) = &mut c {
+            same(&mut c.stored);
+        }
+        if let Some(aux) = &mut aux {
+            same(&mut aux.stored);
+        }
         if turned {
             // The stored columns are then the transposed result, which is the product of the transposed b and a.
             (a, b) = (b, a);
