@@ -168,7 +168,7 @@ impl<T: crate::scalar::Scalar> Place<T> {
     /// # Safety
     /// As [`Place::load`].
     pub(crate) unsafe fn matrix(&self, member: usize) -> Matrix<T> {
-        // SAFETY: as the caller vouches.
+        // SAFETY: S2: as the caller vouches.
         Matrix::of_columns(self.rows, self.cols, unsafe { self.load(member) })
     }
 }

@@ -53,6 +53,7 @@ mod columns;
 mod convert;
 mod error;
 mod flag;
+mod foreign;
 mod handle;
 mod library;
 mod matrix;
