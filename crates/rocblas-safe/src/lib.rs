@@ -55,6 +55,7 @@ mod columns;
 mod convert;
 mod error;
 mod flag;
+mod foreign;
 mod handle;
 mod library;
 pub mod lt;
