@@ -11,6 +11,3 @@ mod real;
 mod threads;
 mod values;
 mod versions;
-
-#[path = "../../../code-object/tests/common/skip.rs"]
-mod skip;
