@@ -4,10 +4,10 @@ use parking_lot::Mutex;
 use std::collections::HashMap;
 use std::hash::Hash;
 
-/// Answers of a library by what was asked, at most so many. The one that was not asked for the longest time goes first.
+/// A cache of a library's answers by what was asked, with a capacity. The least recently used answer is dropped first.
 ///
-/// It is for crates that wrap libraries. Nothing is called while it is locked; what it forgets is dropped after that, because a drop may wait
-/// for a device, and a hook for errors may ask again.
+/// It is for crates that wrap libraries. No library is called while it is locked. What it forgets is dropped after that, because a drop may
+/// wait for a device, and a hook for errors may ask again.
 ///
 /// ```
 /// let memo = hip_safe::Memo::new(2);
@@ -51,7 +51,7 @@ struct Entry<V> {
 }
 
 impl<K: Eq + Hash + Clone, V: Clone> Memo<K, V> {
-    /// An empty one for at most so many answers, one at least.
+    /// An empty one for at most `capacity` answers, and at least one.
     pub fn new(capacity: usize) -> Self {
         let state = State { known: HashMap::new(), now: 0, hits: 0, misses: 0 };
         Self { capacity: capacity.max(1), state: Mutex::new(state) }

@@ -71,6 +71,8 @@ fn every_type_is_argued_and_the_compiler_agrees() {
         Device,
         DeviceId,
         DeviceLabel,
+        Memo<u8, u8>,
+        MemoStatistics,
         MemoryInfo,
         MemorySource,
         Properties,

@@ -424,7 +424,7 @@ fn a_source_is_compiled_in_a_host_function() {
     }
 }
 
-/// They take no lock.
+/// They take no lock, or one that is never held during a call of the driver.
 const OTHERS: &str = "
 BufferArgument::read BufferArgument::write CodeCache::at CodeCache::folder CodeCache::in_memory CodeCache::limit
 CodeCache::off CodeCache::process Compiled::code Compiled::into_code Compiled::log Compiled::lowered_name
@@ -434,6 +434,7 @@ DeviceBuffer::device_ptr_mut DeviceBuffer::is_empty DeviceBuffer::is_used_by_gra
 DeviceBuffer::len DeviceBuffer::slice
 DeviceBuffer::slice_mut DeviceBuffer::split_at DeviceBuffer::split_at_mut DeviceBuffer::stream
 DeviceBuffer::view DeviceBuffer::view_mut DeviceView::byte_len DeviceView::device_ptr DeviceView::is_empty
+DeviceView::is_written_by_graphs
 DeviceView::len DeviceView::recast DeviceView::slice DeviceView::split_at DeviceView::stream
 DeviceViewMut::byte_len DeviceViewMut::device_ptr_mut DeviceViewMut::into_slice DeviceViewMut::into_split_at
 DeviceViewMut::is_empty DeviceViewMut::len DeviceViewMut::reborrow DeviceViewMut::recast
@@ -445,7 +446,7 @@ Launch::arg Launch::arg_mut Launch::arg_peer Launch::cooperative Launch::pointer
 LaunchConfig::is_linear LaunchConfig::linear LibraryHandle::device LibraryHandle::get LibraryHandle::get_mut
 LibraryHandle::new ManagedBuffer::byte_len ManagedBuffer::device
 ManagedBuffer::is_empty ManagedBuffer::len ManagedBuffer::stream ManagedBuffer::view
-ManagedBuffer::view_mut MemoryCheck::current MemoryReport::leaked_bytes Module::code_object Module::compile_log
+ManagedBuffer::view_mut Memo::clear Memo::get Memo::keep Memo::new Memo::put Memo::statistics MemoryCheck::current MemoryReport::leaked_bytes Module::code_object Module::compile_log
 Module::device Module::raw PinnedBuffer::as_mut_ptr PinnedBuffer::as_ptr PinnedBuffer::device
 PinnedBuffer::is_empty PinnedBuffer::len SharedBuffer::new SharedBuffer::same_buffer
 SharedBuffer::strong_count SharedBuffer::try_unwrap Source::header Source::headers Source::name
