@@ -222,11 +222,12 @@ fn ask(headers: &[&str], includes: &[PathBuf], questions: &[Question]) -> Result
     }
 }
 
-/// Links only the folders of these libraries' headers. Headers of a foreign C library may be next to them.
+/// Links only the folders of these libraries' headers, and hipblas-common, which hipBLASLt's include. Headers of a foreign C library may be next to them.
 fn link_own(include: &Path, own: &Path) -> std::io::Result<()> {
     std::fs::create_dir(own)?;
-    let names: BTreeSet<&str> =
+    let mut names: BTreeSet<&str> =
         Kind::ALL.iter().filter_map(|kind| kind.headers()[0].split('/').next()).collect();
+    names.insert("hipblas-common");
     let there = names.into_iter().filter(|name| include.join(name).is_dir());
     there.into_iter().try_for_each(|name| std::os::unix::fs::symlink(include.join(name), own.join(name)))
 }
