@@ -99,7 +99,7 @@ fn the_commit_chooses_repeated_steps_of_eight_minutes_at_most() {
 fn only_the_families_that_changed_are_compiled() {
     static KERNELS: Step =
         Step { kernels: Some(Kernels { platform: "amd", chips: "gfx942" }), ..heavy("kernels") };
-    let before = [("rustc", "1"), ("kernels of norm", "1"), ("kernels of reduce", "1")];
+    let before = [("hipcc", "1"), ("kernels of norm", "1"), ("kernels of reduce", "1")];
     let entry = Entry::new("2026-01-02", 900, Some(&inputs(&before)));
     let record = Record(BTreeMap::from([("kernels".to_owned(), entry)]));
     let arguments = |asked, today: &[(&str, &str)]| {
@@ -111,7 +111,7 @@ fn only_the_families_that_changed_are_compiled() {
     };
     let norm = [before[0], ("kernels of norm", "2"), before[2]];
     assert_eq!(arguments(USUAL, &norm), (true, "--family norm".into()));
-    assert_eq!(arguments(USUAL, &[("rustc", "2"), norm[1], norm[2]]), (true, String::new()), "all of them");
+    assert_eq!(arguments(USUAL, &[("hipcc", "2"), norm[1], norm[2]]), (true, String::new()), "all of them");
     assert_eq!(arguments(Asked { full: true, ..USUAL }, &norm), (true, String::new()));
     assert_eq!(arguments(USUAL, &before), (false, String::new()));
 }
