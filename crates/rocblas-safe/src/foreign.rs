@@ -12,7 +12,7 @@ impl Handle {
     /// with all other uses of the memory, and a graph that captures it keeps the handle. Returns what `call` returns.
     ///
     /// # Errors
-    /// [`Error::Hip`] if the memory cannot be used on the handle's stream.
+    /// [`Error::Hip`](crate::Error::Hip) if the memory cannot be used on the handle's stream.
     ///
     /// # Safety
     /// The call submits to the handle's stream alone. Its work uses the given memory and the handle's workspace, and nothing else; what it
