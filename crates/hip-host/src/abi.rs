@@ -9,6 +9,10 @@ pub const ABI: u32 = 2;
 /// [`Kernel::flags`]: the kernel uses barriers or warp operations and runs through [`Kernel::threads`].
 pub const KERNEL_BARRIERS: u32 = 1;
 
+/// [`Kernel::flags`]: when the launch fails, the stack of a thread that has not finished stays as it is, because other OS
+/// threads may use what lies on it. Rust kernels have this flag; C++ kernels do not.
+pub const KERNEL_KEEPS_STACKS: u32 = 2;
+
 /// The launch and block that a thread belongs to, as the kernel sees them.
 #[repr(C)]
 #[derive(Debug)]
@@ -111,7 +115,7 @@ pub struct Kernel {
     pub name: *const c_char,
     /// Number of arguments.
     pub nargs: u32,
-    /// [`KERNEL_BARRIERS`] or 0.
+    /// [`KERNEL_BARRIERS`] and [`KERNEL_KEEPS_STACKS`], or 0.
     pub flags: u32,
     /// Bytes of each argument.
     pub arg_size: *const u32,

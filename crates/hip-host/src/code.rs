@@ -65,6 +65,8 @@ pub(crate) struct Kernel {
     pub(crate) offsets: &'static [u32],
     pub(crate) kernarg_size: u32,
     pub(crate) max_threads: u32,
+    /// Whether the stacks of unfinished threads are leaked: `abi::KERNEL_KEEPS_STACKS`.
+    pub(crate) keeps_stacks: bool,
     pub(crate) code: Code,
 }
 
@@ -87,8 +89,6 @@ pub(crate) struct Global {
 /// A registered module.
 #[derive(Debug)]
 pub(crate) struct Module {
-    name: String,
-    wave_size: u32,
     pub(crate) kernels: HashMap<String, &'static Kernel>,
     pub(crate) globals: HashMap<String, Global>,
     /// Distinguishes a second registration of the same module from another module with the same name.
@@ -103,18 +103,23 @@ static MODULES: LazyLock<RwLock<HashMap<(String, u32), &'static Module>>> = Lazy
 /// [`RegisterError`] says what is wrong with the module.
 ///
 /// # Safety
-/// `entry` was defined by `HIPHOST_MODULE` of this crate's headers, in code that stays loaded; the module's kernels
-/// and variables are what its tables say.
+/// `entry` was defined by `HIPHOST_MODULE` of this crate's headers, or returns the same tables; in both cases its code
+/// and its tables stay loaded and never change. The kernels and variables are what the tables say. No exception or panic
+/// leaves a kernel. A kernel without [`abi::KERNEL_KEEPS_STACKS`] allows that a failed launch reuses the stacks of
+/// threads that have not finished, and drops nothing on them.
 pub unsafe fn register_module(entry: abi::ModuleEntry) -> Result<(), RegisterError> {
     // SAFETY: S11: the caller vouches for the entry.
-    let module = unsafe { read_module(entry) }?;
-    let key = (module.name.clone(), module.wave_size);
+    let (module, name) = unsafe { header(entry) }?;
+    let wave_size = module.wave_size;
+    let key = (name, wave_size);
     let mut modules = MODULES.write();
+    // Before the kernels are read, which leaks them.
     if let Some(known) = modules.get(&key) {
-        let same = known.address == module.address;
-        let (name, wave_size) = key;
-        return if same { Ok(()) } else { Err(RegisterError::Duplicate { name, wave_size }) };
+        let same = known.address == std::ptr::from_ref(module) as usize;
+        return if same { Ok(()) } else { Err(RegisterError::Duplicate { name: key.0, wave_size }) };
     }
+    // SAFETY: S11: the caller vouches for the tables.
+    let module = unsafe { read(module, &key.0) }?;
     modules.insert(key, Box::leak(Box::new(module)));
     Ok(())
 }
@@ -124,6 +129,18 @@ pub unsafe fn register_module(entry: abi::ModuleEntry) -> Result<(), RegisterErr
 /// # Safety
 /// As [`register_module`].
 pub(crate) unsafe fn read_module(entry: abi::ModuleEntry) -> Result<Module, RegisterError> {
+    // SAFETY: S11: the caller vouches for the entry and its tables.
+    unsafe {
+        let (module, name) = header(entry)?;
+        read(module, &name)
+    }
+}
+
+/// The module of an entry, and its name.
+///
+/// # Safety
+/// As [`register_module`].
+unsafe fn header(entry: abi::ModuleEntry) -> Result<(&'static abi::Module, String), RegisterError> {
     // SAFETY: S11: the caller vouches for the entry; the runtime's table is static.
     let module = unsafe { entry(&raw const run::RUNTIME) };
     if module.is_null() {
@@ -140,10 +157,16 @@ pub(crate) unsafe fn read_module(entry: abi::ModuleEntry) -> Result<Module, Regi
     if ![0, 32, 64].contains(&wave_size) {
         return Err(RegisterError::WaveSize { name, wave_size });
     }
+    Ok((module, name))
+}
+
+/// # Safety
+/// `module` is what [`header`] returned.
+unsafe fn read(module: &'static abi::Module, name: &str) -> Result<Module, RegisterError> {
     let address = std::ptr::from_ref(module) as usize;
-    // SAFETY: S11: as above.
-    let (kernels, globals) = unsafe { (read_kernels(&name, module.kernels)?, read_globals(module.globals)) };
-    Ok(Module { name, wave_size, kernels, globals, address })
+    // SAFETY: S11: the caller vouches for the tables.
+    let (kernels, globals) = unsafe { (read_kernels(name, module.kernels)?, read_globals(module.globals)) };
+    Ok(Module { kernels, globals, address })
 }
 
 /// The bytes that `hipModuleLoadData` accepts for a registered module. They hold its name and no address.
@@ -184,7 +207,9 @@ unsafe fn read_kernels(
         let no_entry = || RegisterError::NoEntry { name: module.to_owned(), kernel: name.clone() };
         let code = entry.ok_or_else(no_entry)?;
         let (kernarg_size, max_threads) = (kernel.kernarg_size, kernel.max_threads);
-        let read = Kernel { name: name.clone(), sizes, offsets, kernarg_size, max_threads, code };
+        let keeps_stacks = kernel.flags & abi::KERNEL_KEEPS_STACKS != 0;
+        let name_of = name.clone();
+        let read = Kernel { name: name_of, sizes, offsets, kernarg_size, max_threads, keeps_stacks, code };
         kernels.insert(name, &*Box::leak(Box::new(read)));
         next = kernel.next;
     }

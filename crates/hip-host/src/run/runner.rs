@@ -122,6 +122,9 @@ impl Runner {
             Code::Threads(_) => self.run_threads(launch),
         };
         if let Err(failure) = outcome {
+            if launch.kernel.keeps_stacks {
+                self.leak_unfinished();
+            }
             self.discard_fibers(0);
             launch.fail(failure);
         }
@@ -282,6 +285,24 @@ impl Runner {
         Ok(fiber as u32)
     }
 
+    /// Leaks the fibers whose thread has not finished, stacks and all: nothing on them is dropped, so other OS threads
+    /// may still use it (those of a `std::thread::scope`, say). The limit on stacks does not count leaked ones: a device
+    /// keeps its error, so few launches fail in a process.
+    fn leak_unfinished(&mut self) {
+        // SAFETY: S16: this thread's slot. No fiber runs now, and the handler must not use the exits of leaked ones.
+        unsafe { (*self.slot).set_exit(null()) };
+        let finished = |fiber: &u32| self.idle.contains(fiber) || self.spent.contains(fiber);
+        let finished: Vec<bool> = (0..self.fibers.len() as u32).map(|fiber| finished(&fiber)).collect();
+        let fibers = std::mem::take(&mut self.fibers);
+        for (fiber, finished) in fibers.into_iter().zip(finished) {
+            if finished {
+                self.fibers.push(fiber);
+            } else {
+                std::mem::forget(fiber.coroutine);
+            }
+        }
+    }
+
     /// Resets all fibers but the first `keep` and returns their stacks. The kept fibers are idle.
     fn discard_fibers(&mut self, keep: usize) {
         let keep = keep.min(self.fibers.len());
@@ -289,8 +310,9 @@ impl Runner {
         // using fibers that are reset.
         unsafe { (*self.slot).set_exit(null()) };
         let stacks = self.fibers.drain(keep..).map(|Fiber { mut coroutine, .. }| {
-            // SAFETY: S10: the stack holds C++ frames without destructors and this file's closure, which owns
-            // nothing. Nothing unwinds.
+            // SAFETY: S10: the stack holds this file's closure, which owns nothing, and perhaps frames of a C++ kernel,
+            // of which nothing needs to be dropped. A Rust kernel's frames are not here: its fiber has finished or was
+            // leaked. Nothing unwinds.
             unsafe { coroutine.force_reset() };
             coroutine.into_stack()
         });
@@ -366,7 +388,15 @@ mod tests {
     #[test]
     fn every_block_runs_once() {
         let (sizes, offsets, code) = (&[8][..], &[0][..], Code::Plain(count_blocks));
-        let kernel = Kernel { name: "count".into(), sizes, offsets, kernarg_size: 8, max_threads: 0, code };
+        let kernel = Kernel {
+            name: "count".into(),
+            sizes,
+            offsets,
+            kernarg_size: 8,
+            max_threads: 0,
+            keeps_stacks: false,
+            code,
+        };
         let kernel = Box::leak(Box::new(kernel));
         let mut counters = [0_u32; 4];
         let packed = (counters.as_mut_ptr() as usize).to_ne_bytes();
