@@ -13,6 +13,17 @@ pub const KERNEL_BARRIERS: u32 = 1;
 /// threads may use what lies on it. Rust kernels have this flag; C++ kernels do not.
 pub const KERNEL_KEEPS_STACKS: u32 = 2;
 
+/// Bits of a `line` that hold the line's number.
+///
+/// C++ kernels leave the others zero. Rust kernels put a hash of file, line and column there, so that two places on the
+/// same line of different files differ.
+pub const LINE_BITS: u32 = 20;
+
+/// The line's number in a `line` that a kernel passed.
+pub const fn line_number(line: u32) -> u32 {
+    line & ((1 << LINE_BITS) - 1)
+}
+
 /// The launch and block that a thread belongs to, as the kernel sees them.
 #[repr(C)]
 #[derive(Debug)]
@@ -76,7 +87,7 @@ pub struct Runtime {
     /// thread is left.
     pub next_thread: unsafe extern "C" fn(*const Block, *mut Thread) -> c_int,
     /// Returns when every live thread of the block has called it. The low half counts the true predicates,
-    /// the high half the threads.
+    /// the high half the threads. `line` is a number as [`LINE_BITS`] describes it.
     pub barrier: unsafe extern "C" fn(*const Block, line: u32, predicate: u32) -> u64,
     /// Returns when the active lanes of the warp have called it from the same line.
     pub warp_sync: unsafe extern "C" fn(

@@ -7,7 +7,7 @@
 //! checked at the free.
 
 use crate::failure::ILLEGAL_ADDRESS;
-use crate::memory::{Identity, Range};
+use crate::memory::{self, Identity, Range};
 use crate::system::page_bytes;
 use parking_lot::Mutex;
 use std::collections::VecDeque;
@@ -128,6 +128,9 @@ impl Drop for Pages {
             let why =
                 format!("{} was written {position}, as its free shows", self.identity.describe(self.len));
             self.identity.device().poison(ILLEGAL_ADDRESS, &why);
+        }
+        if memory::is_kept() {
+            return;
         }
         let (access, flags) =
             (libc::PROT_NONE, libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE);

@@ -10,7 +10,7 @@ use parking_lot::{Mutex, RwLock};
 use std::alloc::{Layout, alloc, dealloc};
 use std::collections::BTreeMap;
 use std::ffi::c_void;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 /// Alignment of our allocations, in bytes.
 const ALIGNMENT: usize = 256;
@@ -152,12 +152,28 @@ unsafe impl Sync for Heap {}
 
 impl Drop for Heap {
     fn drop(&mut self) {
+        if is_kept() {
+            return;
+        }
         // SAFETY: S4: allocated with this layout; its owner waited for the work that uses it.
         unsafe {
             adversary::scribble(self.start, self.layout.size());
             dealloc(self.start, self.layout);
         }
     }
+}
+
+static KEPT: AtomicBool = AtomicBool::new(false);
+
+/// From now on no memory is given back: a Rust kernel was left before its end, and OS threads that it started may still
+/// use its arguments.
+pub(crate) fn keep() {
+    KEPT.store(true, Ordering::Release);
+}
+
+/// Whether memory is kept although its owner has freed it.
+pub(crate) fn is_kept() -> bool {
+    KEPT.load(Ordering::Acquire)
 }
 
 static RANGES: RwLock<BTreeMap<usize, Allocation>> = RwLock::new(BTreeMap::new());

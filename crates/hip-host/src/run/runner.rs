@@ -8,6 +8,7 @@ use super::{Launch, MAX_SHARED, sanitizer, trap_report, watchdog};
 use crate::abi;
 use crate::code::Code;
 use crate::failure::{Failure, LAUNCH_FAILURE, OUT_OF_RESOURCES};
+use crate::memory;
 use corosensei::stack::Stack;
 use corosensei::{Coroutine, CoroutineResult};
 use std::alloc::{Layout, alloc_zeroed, dealloc, handle_alloc_error};
@@ -286,9 +287,12 @@ impl Runner {
     }
 
     /// Leaks the fibers whose thread has not finished, stacks and all: nothing on them is dropped, so other OS threads
-    /// may still use it (those of a `std::thread::scope`, say). The limit on stacks does not count leaked ones: a device
-    /// keeps its error, so few launches fail in a process.
+    /// may still use it (those of a `std::thread::scope`, say). They may use the kernel's arguments as well, so memory is
+    /// kept from now on. The limit on stacks does not count leaked ones: a device keeps its error, so few launches fail in
+    /// a process.
     fn leak_unfinished(&mut self) {
+        // Before the launch counts as failed, so before its memory can be freed.
+        memory::keep();
         // SAFETY: S16: this thread's slot. No fiber runs now, and the handler must not use the exits of leaked ones.
         unsafe { (*self.slot).set_exit(null()) };
         let finished = |fiber: &u32| self.idle.contains(fiber) || self.spent.contains(fiber);

@@ -8,7 +8,7 @@
 //! while it holds the allocator's lock.
 
 use super::warp::{Arrival, LANES, Seen, Warp};
-use crate::abi::Thread;
+use crate::abi::{Thread, line_number};
 use crate::adversary::Order;
 
 /// The runner's next step.
@@ -286,10 +286,10 @@ impl Schedule {
         let first = alive - elsewhere.clone().map(|(_, count)| count).sum::<u32>();
         let mut text = format!(
             "a barrier is not reached by all threads of the block: {first} wait at line {}",
-            self.barrier.line
+            line_number(self.barrier.line)
         );
         for (line, count) in elsewhere {
-            text += &format!(", {count} at line {line}");
+            text += &format!(", {count} at line {}", line_number(*line));
         }
         if self.finished > 0 {
             text += &format!(", {} have ended", self.finished);

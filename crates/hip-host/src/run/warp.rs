@@ -7,6 +7,7 @@
 //! values is not waiting, so at most one released group of a warp has such lanes. Therefore two sets of slots
 //! are enough.
 
+use crate::abi::LINE_BITS;
 use std::ops::Range;
 
 /// Lanes of the widest warp.
@@ -136,7 +137,9 @@ impl Warp {
     }
 
     fn lowest_group(&self) -> u64 {
-        let line = lanes(self.waiting).map(|lane| self.lines[lane]).min().unwrap_or(0);
+        let line = lanes(self.waiting).map(|lane| self.lines[lane]);
+        // By the line's number first: the bits above it only tell places apart.
+        let line = line.min_by_key(|line| line.rotate_left(u32::BITS - LINE_BITS)).unwrap_or(0);
         lanes(self.waiting).filter(|lane| self.lines[*lane] == line).fold(0, |mask, lane| mask | 1 << lane)
     }
 }
@@ -236,5 +239,26 @@ mod tests {
         // SAFETY: S12: the slots are the warp's own, 64 of 16 bytes.
         let third = unsafe { *warp.seen().slots.add(2 * SLOT) };
         assert_eq!(third, 3);
+    }
+
+    #[test]
+    fn places_on_one_line_differ_and_the_lowest_line_goes_first() {
+        let (mut warp, mut ready) = (Warp::new(), Vec::new());
+        warp.reset(3);
+        let place = |hash: u32, line: u32| hash << LINE_BITS | line;
+        for (lane, line) in [(0, place(1, 9)), (1, place(7, 5))] {
+            assert!(!warp.arrive(&arrival(lane, line, &[])));
+        }
+        assert!(warp.arrive(&arrival(2, place(2, 9), &[])));
+        let mut next = || {
+            ready.clear();
+            warp.release(&mut ready, None);
+            for _ in 1..ready.len() {
+                warp.leave();
+            }
+            warp.leave();
+            ready.clone()
+        };
+        assert_eq!([next(), next(), next()], [[101], [100], [102]]);
     }
 }
