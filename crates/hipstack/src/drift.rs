@@ -6,7 +6,7 @@ use models::text::{EncodeOptions, Tokenizer};
 use models::{Config, Drift, LanguageModel, Settings, drift};
 use serde_json::json;
 use tensor_core::{DType, Device, Generator};
-use weights::{Checkpoint, Format, Model, progress_bar};
+use weights::{Checkpoint, Format, Model, Weight, progress_bar};
 
 use crate::{Failure, random, shown};
 
@@ -84,12 +84,11 @@ fn one(arguments: &DriftArguments, device: &str) -> Result<(Vec<models::Activati
     Ok((model.trace(&tokens)?, tolerance(&model)))
 }
 
-/// Of numbers of 16 bits, and of quantized matrices, whose products round activations to 8 bits, a difference of one rounding
-/// is far more than in f32.
+/// The tolerance for a model whose weights are all f32 or f64, or for another one: activations of 16 bits, or products of quantized
+/// matrices, which round activations to 8 bits, differ by far more.
 fn tolerance(model: &LanguageModel) -> f64 {
-    let format = model.weights().find("blk.0.attn_q.weight").map(|weight| weight.format());
-    let exact = matches!(format, Some(Format::Dense(DType::F32 | DType::F64)));
-    if exact { 1e-4 } else { 3e-2 }
+    let is_exact = |weight: &Weight| matches!(weight.format(), Format::Dense(DType::F32 | DType::F64));
+    if model.weights().iter().all(|(_, weight)| is_exact(weight)) { 1e-4 } else { 3e-2 }
 }
 
 fn is_beyond(activation: &Drift, tolerance: f64) -> bool {

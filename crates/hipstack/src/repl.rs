@@ -17,8 +17,10 @@ use crate::{Failure, generate};
 pub(crate) fn run(interpreter: &mut Interpreter) -> Result<(), Failure> {
     let mut editor = DefaultEditor::new()?;
     let history = history();
-    if let Some(path) = history.as_ref().filter(|path| path.is_file()) {
-        editor.load_history(path)?;
+    if let Some(path) = history.as_ref().filter(|path| path.is_file())
+        && let Err(error) = editor.load_history(path)
+    {
+        eprintln!("hipstack run: the lines of earlier runs in {} cannot be read: {error}", path.display());
     }
     if std::io::stdin().is_terminal() {
         println!("/exit or Ctrl-D ends, Ctrl-C ends what runs, /clear drops all values, /names lists them");

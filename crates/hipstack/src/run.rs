@@ -81,7 +81,7 @@ pub(crate) fn run(arguments: &RunArguments) -> Result<(), Failure> {
         return arguments.place.end(&memory);
     };
     let start = Instant::now();
-    let value = interpreter.run_file(file)?;
+    let value = interpreter.run_file(file).inspect_err(|_| eprint!("{}", printed.borrow()))?;
     if is_json {
         let found = json!({
             "value": value.to_json()?,

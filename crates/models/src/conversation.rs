@@ -64,7 +64,13 @@ impl Conversation {
         options: &AnswerOptions,
         show: &mut dyn FnMut(&str) -> ControlFlow<()>,
     ) -> Result<Answer> {
-        let answer = self.session.answer(tokenizer, (&self.tokens, prompt), options, show)?;
+        let answer = self.session.answer(tokenizer, (&self.tokens, prompt), options, show);
+        if answer.is_err() {
+            // The session may have some of the prompt by now.
+            let known = self.tokens.len().min(self.session.length());
+            self.truncate(known);
+        }
+        let answer = answer?;
         self.tokens.extend_from_slice(prompt);
         self.tokens.extend_from_slice(&answer.tokens);
         self.tokens.truncate(self.session.length());
@@ -74,22 +80,35 @@ impl Conversation {
     /// Says something, and answers: both become messages. What the session has already of the conversation is not computed again.
     ///
     /// # Errors
-    /// As [`ChatTemplate::render`], [`Tokenizer::encode_chat`] and [`Session::answer`].
+    /// As [`ChatTemplate::render`], [`Tokenizer::encode_chat`] and [`Session::answer`]. The messages are then those of before.
     pub fn say(
         &mut self,
         text: &str,
-        (tokenizer, template): (&Tokenizer, &ChatTemplate),
+        of_model: (&Tokenizer, &ChatTemplate),
         options: &AnswerOptions,
         show: &mut dyn FnMut(&str) -> ControlFlow<()>,
     ) -> Result<Answer> {
         self.messages.push(Message::user(text));
+        let answer = self.answer_messages(of_model, options, show);
+        match &answer {
+            Ok(answer) => self.messages.push(Message::assistant(answer.text.clone())),
+            Err(_) => drop(self.messages.pop()),
+        }
+        answer
+    }
+
+    /// Answers the last message.
+    fn answer_messages(
+        &mut self,
+        (tokenizer, template): (&Tokenizer, &ChatTemplate),
+        options: &AnswerOptions,
+        show: &mut dyn FnMut(&str) -> ControlFlow<()>,
+    ) -> Result<Answer> {
         let prompt = template.render(&self.messages, &ChatOptions::default())?;
         let prompt = tokenizer.encode_chat(&prompt)?;
         // One token at least is computed, for its logits.
         let known = self.tokens.iter().zip(&prompt).take_while(|(a, b)| a == b).count();
         self.truncate(known.min(self.session.length()).min(prompt.len().saturating_sub(1)));
-        let answer = self.continue_text(&prompt[self.tokens.len()..], tokenizer, options, show)?;
-        self.messages.push(Message::assistant(answer.text.clone()));
-        Ok(answer)
+        self.continue_text(&prompt[self.tokens.len()..], tokenizer, options, show)
     }
 }

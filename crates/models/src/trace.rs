@@ -51,8 +51,8 @@ pub struct Drift {
     pub operation: &'static str,
     /// The layer.
     pub layer: Option<usize>,
-    /// The Euclidean norm of the difference, as a fraction of the second one's. Infinite if the shapes differ, or if NaN or an
-    /// infinity is in only one of them.
+    /// The Euclidean norm of the difference, as a fraction of the second one's. Infinite if the shapes differ, if NaN or an
+    /// infinity is in only one of them, or if only one pass has this activation.
     pub error: f64,
 }
 
@@ -68,7 +68,16 @@ pub fn drift(left: &[Activation], right: &[Activation]) -> Result<Vec<Drift>> {
         };
         Ok(Drift { name: left.name.clone(), operation: left.operation, layer: left.layer, error })
     };
-    left.iter().zip(right).map(one).collect()
+    let of_both = left.iter().zip(right).map(one).collect::<Result<Vec<_>>>()?;
+    // What only one of them has.
+    let longer = if left.len() > right.len() { left } else { right };
+    let alone = longer[of_both.len()..].iter().map(|activation| Drift {
+        name: activation.name.clone(),
+        operation: activation.operation,
+        layer: activation.layer,
+        error: f64::INFINITY,
+    });
+    Ok(of_both.into_iter().chain(alone).collect())
 }
 
 fn numbers(tensor: &Tensor) -> Result<Vec<f64>> {

@@ -62,4 +62,9 @@ fn an_error_shows_at_its_operation() {
     assert_eq!((first.name.as_str(), first.operation, first.layer), ("blk.1.ffn_gate", "linear", Some(1)));
     assert!((first.error - 0.01).abs() < 1e-6, "{first:?}");
     assert!(found[..place].iter().all(|drift| drift.error == 0.0));
+    // What one pass lacks is off too.
+    let found = drift(&right, &right[..place]).unwrap();
+    assert_eq!(found.len(), right.len());
+    assert!(found[..place].iter().all(|drift| drift.error == 0.0));
+    assert!(found[place..].iter().all(|drift| drift.error == f64::INFINITY));
 }

@@ -88,14 +88,15 @@ pub(crate) unsafe fn operation_of(source: &'static str) -> CustomOperation {
     let count = |_: &[Form], y: &Form| y.shape.iter().product::<usize>() as u32;
     let columns = |operands: &[Form], _: &Form| operands[1].shape[0] as u32;
     let geometry = |y: &Form| LaunchConfig::linear(y.shape.iter().product::<usize>() as u64, 256);
-    // SAFETY: S9: `count` is the length of x, residual and y, and `columns` that of the bias, as `fits` checks. All are f32, as
-    // the kernel declares, and the rest is the caller's promise.
-    let kernel = unsafe { Kernel::new(source, "bias_gelu_residual", geometry) };
+    let kernel = Kernel::new(source, "bias_gelu_residual", geometry);
     let kernel =
         kernel.requires("x and residual of the result's form, and a bias for each column, in f32", fits);
     let kernel = kernel.input(0).input(1).input(2).output().computed(columns).computed(count);
     let on_cpu = |operands: &[Tensor]| &operands[2] + (&operands[0] + &operands[1])?.gelu()?;
-    CustomOperation::elementwise("bias_gelu_residual", bound, exact).kernel(kernel).run_on("cpu", on_cpu)
+    let operation = CustomOperation::elementwise("bias_gelu_residual", bound, exact).run_on("cpu", on_cpu);
+    // SAFETY: S9: `count` is the length of x, residual and y, and `columns` that of the bias, as `fits` checks. All are f32, as
+    // the kernel declares, and the rest is the caller's promise.
+    unsafe { operation.kernel(kernel) }
 }
 
 /// Every layout of x that has columns, with ordinary and special numbers, and a bias for each column.

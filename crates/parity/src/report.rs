@@ -304,7 +304,13 @@ impl Report {
 /// FILE".
 pub fn rerun(device: &str, id: &str, seed: u64, origin: &str) -> String {
     let program = crate::program::command();
-    format!("{program} --device {device} --filter {} --seed {seed}{origin}", quote(id))
+    format!("{program} --device {} --filter {} --seed {seed}{origin}", word(device), quote(id))
+}
+
+/// A device's name for a shell: quoted if it is none of ours, since a record may come from anybody.
+fn word(device: &str) -> String {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || ":,_-.".contains(c);
+    if device.chars().all(is_plain) { device.to_owned() } else { quote(device) }
 }
 
 /// Quotes a word for a shell.
@@ -368,4 +374,17 @@ pub(crate) fn write(path: &Path, content: impl FnOnce(&mut dyn Write) -> io::Res
 /// Non-finite numbers become null, because JSON cannot represent them.
 pub(crate) fn finite<S: serde::Serializer>(x: &f64, serializer: S) -> Result<S::Ok, S::Error> {
     if x.is_finite() { serializer.serialize_some(x) } else { serializer.serialize_none() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::rerun;
+
+    #[test]
+    fn a_device_of_a_foreign_record_is_one_word_of_the_command() {
+        let own = rerun("host:0:kernels", "neg/f32", 7, "");
+        assert!(own.contains(" --device host:0:kernels --filter 'neg/f32'"), "{own}");
+        let foreign = rerun("nvidia:0;ls $(id)", "neg/f32", 7, "");
+        assert!(foreign.contains(" --device 'nvidia:0;ls $(id)' --filter "), "{foreign}");
+    }
 }

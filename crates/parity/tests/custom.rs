@@ -143,10 +143,10 @@ fn mistakes_are_errors_of_their_case() {
         const unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
         if (i < n) y[i] = 0.5f * x[i];
     }"#;
-    // SAFETY: S9: no launch comes about: the arguments of all but one are refused. That one has a thread for each of the 3
-    // elements, which its operand and the result have.
-    let kernel =
-        |source: &'static str| unsafe { Kernel::new(source, "halve", |_| LaunchConfig::linear(3, 64)) };
+    let kernel = |source: &'static str| Kernel::new(source, "halve", |_| LaunchConfig::linear(3, 64));
+    // SAFETY: S9: the arguments of all kernels but one are refused. That one has a thread for each of the 3 elements of its operand
+    // and its result.
+    let halved = |kernel: Kernel| unsafe { halve().kernel(kernel) };
     let message = |operation: CustomOperation| {
         let x = Operand::given(DType::F32, &[3], vec![0; 12]).unwrap();
         let case = Case::new(Op::named(operation), vec![x], Layout::Contiguous, "vector");
@@ -155,15 +155,12 @@ fn mistakes_are_errors_of_their_case() {
     };
     for (operation, expected) in [
         (halve().run_on("cpu", |x| x[0].copy()), "add CustomOperation::run_on"),
-        (halve().kernel(kernel("int x = ;").input(0).output().value(3u32)), "error"),
-        (halve().kernel(kernel(source).input(0).value(3u32)), "0 times output()"),
-        (halve().kernel(kernel(source).input(1).output().value(3u32)), "input(1), but 1 operands"),
-        (halve().kernel(kernel(source).input(0).output()), "3"),
-        (
-            halve().kernel(kernel(source).requires("two operands", |x, _| x.len() == 2)),
-            "halve needs two operands",
-        ),
-        (halve().kernel(kernel(source).input(0).output().value(3u32)), ""),
+        (halved(kernel("int x = ;").input(0).output().value(3u32)), "error"),
+        (halved(kernel(source).input(0).value(3u32)), "0 times output()"),
+        (halved(kernel(source).input(1).output().value(3u32)), "input(1), but 1 operands"),
+        (halved(kernel(source).input(0).output()), "3"),
+        (halved(kernel(source).requires("two operands", |x, _| x.len() == 2)), "halve needs two operands"),
+        (halved(kernel(source).input(0).output().value(3u32)), ""),
         (halve().run(|_| panic!("a bug of the user")), "a bug of the user"),
         (halve().run(|x| x[0].reshape([1, 3])), "the result is f32 [1, 3], expected f32 [3]"),
     ] {

@@ -129,8 +129,15 @@ fn one_or_all<T: Argument>(value: &Dynamic) -> Option<Vec<T>> {
 /// The values of an array that a message shows.
 const FEW: usize = 8;
 
+/// How deep arrays and maps may lie in each other to be printed.
+pub(crate) const DEEPEST: usize = 64;
+
 /// What a value is, for messages: of tensors the shape, dtype and device.
 pub(crate) fn described(value: &Dynamic) -> String {
+    described_at(value, 0)
+}
+
+fn described_at(value: &Dynamic, depth: usize) -> String {
     if let Some(tensor) = is_a::<Tensor>(value) {
         return format!("the tensor {} {} on {}", tensor.shape(), tensor.dtype(), tensor.device());
     }
@@ -138,7 +145,17 @@ pub(crate) fn described(value: &Dynamic) -> String {
         return format!("the quantized tensor {} {} on {}", tensor.shape(), tensor.dtype(), tensor.device());
     }
     if let Some(array) = is_a::<Array>(value).filter(|array| array.len() <= FEW) {
-        return format!("[{}]", array.iter().map(described).collect::<Vec<_>>().join(", "));
+        if depth == DEEPEST {
+            return "[…]".to_owned();
+        }
+        let inner = array.iter().map(|value| described_at(value, depth + 1));
+        return format!("[{}]", inner.collect::<Vec<_>>().join(", "));
+    }
+    if value.is_array() {
+        return "an array".to_owned();
+    }
+    if value.is_map() {
+        return "a map".to_owned();
     }
     let named = NAMES.iter().find(|(_, is, _)| is(value)).map(|(_, _, article)| *article);
     named.map_or_else(|| format!("{value:?}"), str::to_owned)
@@ -167,13 +184,21 @@ pub(crate) fn array<T: Into<Dynamic>>(values: impl IntoIterator<Item = T>) -> Dy
 
 /// A value as `print` prints it; texts in arrays and maps have quotes.
 pub(crate) fn text_of(value: &Dynamic) -> String {
+    text_at(value, 0)
+}
+
+fn text_at(value: &Dynamic, depth: usize) -> String {
     if let Some(tensor) = is_a::<Tensor>(value) {
         return tensor.to_string();
     }
     if let Some(device) = is_a::<Device>(value) {
         return device.to_string();
     }
-    let inner = |value: &Dynamic| if value.is_string() { format!("{value:?}") } else { text_of(value) };
+    if depth == DEEPEST && (value.is_array() || value.is_map()) {
+        return "…".to_owned();
+    }
+    let inner =
+        |value: &Dynamic| if value.is_string() { format!("{value:?}") } else { text_at(value, depth + 1) };
     if let Some(array) = is_a::<Array>(value) {
         return format!("[{}]", array.iter().map(inner).collect::<Vec<_>>().join(", "));
     }

@@ -45,6 +45,7 @@ impl Error {
                 format!("the script was ended after {most_operations} operations, the most it may take")
             }
             EvalAltResult::ErrorDataRace(what, _) => {
+                let what = if what.is_empty() { "a variable".to_owned() } else { what };
                 format!("{what}: a closure uses a value that the call it is given to changes")
             }
             EvalAltResult::ErrorTerminated(..) => "the script was interrupted".to_owned(),

@@ -46,13 +46,14 @@ enum Argument {
 /// let count = |_: &[Form], result: &Form| result.shape.iter().product::<usize>() as u32;
 /// let geometry = |result: &Form| LaunchConfig::linear(result.shape.iter().product::<usize>() as u64, 256);
 /// let plain = |x: &[Form], result: &Form| x == [result.clone()] && result.dtype == DType::F32;
-/// // SAFETY: there is a thread for each element, which reads x[i] and writes y[i] only for i < n, the length of both.
-/// let kernel = unsafe { Kernel::new(SOURCE, "halve", geometry) };
+/// let kernel = Kernel::new(SOURCE, "halve", geometry);
 /// let kernel = kernel.requires("one array in f32", plain).input(0).output().computed(count);
 /// let halve = CustomOperation::elementwise("halve", |_| Judge::Within { ulps: 0.5, t: 0.0 }, |x| 0.5 * x[0]);
+/// // SAFETY: there is a thread for each element, which reads x[i] and writes y[i] only for i < n, the length of both.
+/// let halve = unsafe { halve.kernel(kernel) };
 ///
 /// let x = Operand::dense(DType::F32, &[37, 129], Contents::Mixed);
-/// let case = Case::new(Op::named(halve.kernel(kernel)), vec![x], Layout::Contiguous, "matrix");
+/// let case = Case::new(Op::named(halve), vec![x], Layout::Contiguous, "matrix");
 /// let devices = devices::open(&["host:0".into(), "host:1".into()])?;
 /// let report = run_cases(&[case], &devices, 7, &mut || ());
 /// assert_eq!(report.totals.failures(), 0, "{}", table::render(&report, ""));
@@ -72,12 +73,7 @@ impl Kernel {
     /// The kernel `function` of `source`, which declares it `extern "C"`. `geometry` gives grid, block and dynamic shared
     /// memory for a result of this form; nothing is launched for a result without elements. The arguments follow in the order in
     /// which the kernel declares them. Source is compiled once for each device.
-    ///
-    /// # Safety
-    /// For all operands that meet its requirements ([`Kernel::requires`]), a launch with this geometry and these arguments
-    /// is sound: the arguments are of the kinds that the kernel declares; it reads inside of its operands and the result,
-    /// writes inside of the result alone, and has no race with itself.
-    pub unsafe fn new(
+    pub fn new(
         source: impl Into<Arc<str>>,
         function: impl Into<Arc<str>>,
         geometry: impl Fn(&Form) -> LaunchConfig + Send + Sync + 'static,

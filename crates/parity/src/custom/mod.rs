@@ -173,7 +173,12 @@ impl CustomOperation {
 
     /// The kernel to launch on every HIP device: AMD's GPUs, NVIDIA's, and the host platform. It precedes
     /// [`CustomOperation::run`].
-    pub fn kernel(self, kernel: Kernel) -> CustomOperation {
+    ///
+    /// # Safety
+    /// For all forms of operands and of a result that meet the kernel's requirements ([`Kernel::requires`]), a launch with its
+    /// geometry and arguments is sound: the arguments are of the kinds that the kernel declares; it reads inside of its operands
+    /// and the result, writes inside of the result alone, and has no race with itself.
+    pub unsafe fn kernel(self, kernel: Kernel) -> CustomOperation {
         CustomOperation { kernel: Some(kernel), ..self }
     }
 

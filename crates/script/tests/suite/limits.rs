@@ -35,3 +35,13 @@ fn calls_within_calls_are_limited() {
     let mut run = Run::new(Options::default());
     assert!(run.error("fn f(n) { f(n + 1) } f(0)").contains("Stack overflow"));
 }
+
+#[test]
+fn values_that_lie_deep_in_each_other_are_printed_in_part() {
+    let mut run = Run::new(Options::default());
+    let deep = "let a = []; for i in 0..100 { a = [a]; }";
+    run.value(&format!("{deep} print(a)"));
+    let found = run.error(&format!("{deep} zeros(a)"));
+    assert!(found.contains("[[[") && found.contains('…') && found.len() < 1000, "{found}");
+    assert_eq!(run.value("[[1, 2], #{ a: [3] }]"), "[[1, 2], #{a: [3]}]");
+}

@@ -67,6 +67,11 @@ fn a_function_ends_an_answer_and_may_fail() {
     // A conversation keeps what it has read.
     run.value("let c = l.session(); c.system(\"be\"); let one = c.chat(\"a\", #{ most: 2 }); let two = c.chat(\"b\", #{ most: 2 });");
     assert_eq!(run.value("c.tokens.len() == c.length && two.prompt_tokens < c.length"), "true");
+    // A message that does not fit is not kept.
+    run.value("let d = l.session(#{ context: 64 }); let long = \"\"; for i in 0..99 { long += \"to \"; }");
+    assert!(run.error("d.chat(long, #{ most: 2 })").contains("do not fit"));
+    run.value("let three = d.chat(\"a\", #{ most: 2 }); let e = l.session(#{ context: 64 }); let four = e.chat(\"a\", #{ most: 2 });");
+    assert_eq!(run.value("three.tokens == four.tokens && d.tokens == e.tokens"), "true");
 }
 
 #[test]
