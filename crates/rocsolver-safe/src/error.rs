@@ -50,7 +50,7 @@ pub enum Error {
     },
     /// A least-squares problem without a unique solution.
     #[error(
-        "{op}: element {element} on the diagonal of the triangular factor{} is exactly zero: the matrix has not full rank", of(*member)
+        "{op}: element {element} on the diagonal of the triangular factor{} is exactly zero: the matrix does not have full rank", of(*member)
     )]
     RankDeficient {
         /// The operation.
@@ -70,6 +70,18 @@ pub enum Error {
         /// LAPACK's number.
         info: i32,
         /// The first member of the batch without values, from 0 on.
+        member: Option<usize>,
+    },
+    /// The library answered a negative number, which names an argument of its function.
+    #[error(
+        "{op}: the library answered info {info}{}: it did not accept argument {} of its function, and computed nothing", of(*member), info.unsigned_abs()
+    )]
+    InvalidArgument {
+        /// The operation.
+        op: &'static str,
+        /// The library's number, below 0.
+        info: i32,
+        /// The first member of the batch with such a number, from 0 on.
         member: Option<usize>,
     },
 }

@@ -31,13 +31,14 @@ impl Info {
     /// Waits for the operation.
     ///
     /// # Errors
-    /// [`Error::Singular`], [`Error::NotPositiveDefinite`], [`Error::RankDeficient`] or [`Error::NotConverged`]: the first member that failed;
+    /// [`Error::Singular`], [`Error::NotPositiveDefinite`], [`Error::RankDeficient`], [`Error::NotConverged`] or [`Error::InvalidArgument`]: the first
+    /// member that failed;
     /// [`Error::Blas`] if the wait fails, as it does while the stream captures.
     pub fn check(self) -> Result<()> {
         let numbers = self.numbers()?;
         match numbers.iter().position(|&number| number != 0) {
             None => Ok(()),
-            Some(member) => Err(self.error(numbers[member], self.batched.then_some(member))),
+            Some(member) => Err(self.meaning.error(self.op, numbers[member], self.batched.then_some(member))),
         }
     }
 
@@ -51,17 +52,38 @@ impl Info {
             None => Ok(Vec::new()),
         }
     }
+}
 
-    fn error(&self, info: i32, member: Option<usize>) -> Error {
-        let (op, place) = (self.op, usize::try_from(info).unwrap_or(0));
-        match self.meaning {
-            Meaning::Pivot => Error::Singular { op, pivot: place, member },
-            Meaning::Minor => Error::NotPositiveDefinite { op, minor: place, member },
-            Meaning::Rank => Error::RankDeficient { op, element: place, member },
-            Meaning::ConvergenceOrMinor(order) if place > order => {
+impl Meaning {
+    /// What a number other than 0 says.
+    fn error(self, op: &'static str, info: i32, member: Option<usize>) -> Error {
+        let Ok(place) = usize::try_from(info) else { return Error::InvalidArgument { op, info, member } };
+        match self {
+            Self::Pivot => Error::Singular { op, pivot: place, member },
+            Self::Minor => Error::NotPositiveDefinite { op, minor: place, member },
+            Self::Rank => Error::RankDeficient { op, element: place, member },
+            Self::ConvergenceOrMinor(order) if place > order => {
                 Error::NotPositiveDefinite { op, minor: place - order, member }
             }
-            Meaning::Convergence | Meaning::ConvergenceOrMinor(_) => Error::NotConverged { op, info, member },
+            Self::Convergence | Self::ConvergenceOrMinor(_) => Error::NotConverged { op, info, member },
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_below_zero_name_an_argument() {
+        for meaning in [Meaning::Pivot, Meaning::Minor, Meaning::Convergence, Meaning::ConvergenceOrMinor(2)]
+        {
+            let error = meaning.error("getrf", -4, Some(1));
+            let text = "getrf: the library answered info -4 of member 1 of the batch: it did not accept argument 4 of its function, and computed \
+                        nothing";
+            assert_eq!(error.to_string(), text);
+        }
+        let error = Meaning::ConvergenceOrMinor(2).error("sygvd", 3, None);
+        assert!(matches!(error, Error::NotPositiveDefinite { minor: 1, .. }), "{error}");
     }
 }

@@ -14,9 +14,9 @@
 //! // Columns: the matrix is [[1, 2], [4, 4]].
 //! let mut a = stream.upload(&[1.0_f64, 4.0, 2.0, 4.0])?;
 //! let mut a = MatrixMut::new(a.view_mut(), 2, 2, ColMajor)?;
-//! let mut pivots = stream.alloc_zeros::<i32>(2)?;
 //! // The call is asynchronous; `check` waits, and says whether the matrix has factors.
-//! solver.getrf(&mut a, &mut pivots)?.check()?;
+//! let (pivots, info) = solver.getrf(&mut a)?;
+//! info.check()?;
 //!
 //! let mut b = stream.upload(&[5.0, 12.0])?;
 //! let x = MatrixMut::new(b.view_mut(), 2, 1, ColMajor)?;
@@ -26,7 +26,7 @@
 //! // Its second column is twice the first one.
 //! let mut singular = stream.upload(&[1.0_f64, 2.0, 2.0, 4.0])?;
 //! let a = MatrixMut::new(singular.view_mut(), 2, 2, ColMajor)?;
-//! let error = solver.getrf(a, &mut pivots)?.check().unwrap_err();
+//! let error = solver.getrf(a)?.1.check().unwrap_err();
 //! assert_eq!(error.to_string(), "getrf: pivot 2 is exactly zero: the matrix is singular, and no system can be solved with its factors");
 //! # Ok(())
 //! # }
@@ -37,11 +37,11 @@
 //!   uses of their operands. They use its workspace: what needs more answers `rocblas_status_memory_error`, and
 //!   [`set_workspace`](rocblas_safe::Handle::set_workspace) gives more.
 //! - Matrices are column-major, with any leading dimension, single ones or batches at equal distances
-//!   ([`MatrixBatchMut`](rocblas_safe::MatrixBatchMut)). Pivots, factors of reflectors, eigenvalues and singular values lie one member after the
+//!   ([`MatrixBatchMut`](rocblas_safe::MatrixBatchMut)). [`Pivots`], factors of reflectors, eigenvalues and singular values lie one member after the
 //!   other, without gaps.
 //! - What is stored is what LAPACK stores: pivots count from 1, L and U are packed, eigenvalues rise, singular values fall.
 //! - An operation that can fail in its computation returns an [`Info`], whose `check` waits for the result and names what failed, and in which
-//!   member of a batch.
+//!   member of a batch. Such an operation is refused while its stream captures a graph.
 //! - Sizes above 2147483647 are errors.
 //!
 //! # Platforms
@@ -55,6 +55,7 @@ mod error;
 mod info;
 mod library;
 mod ops;
+mod pivots;
 mod raw;
 mod solver;
 mod types;
@@ -64,5 +65,6 @@ pub use error::{Error, Result};
 pub use info::Info;
 pub use library::library;
 pub use num_complex::{Complex32, Complex64};
+pub use pivots::Pivots;
 pub use solver::Solver;
 pub use types::{Lapack, Problem, Transpose, Vectors};

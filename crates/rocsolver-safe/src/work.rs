@@ -1,8 +1,9 @@
 //! One operation before it is submitted: its operands, and the memory that it uses.
 
 use crate::info::Meaning;
+use crate::pivots::refuse_capture;
 use crate::raw::{Call, Failure, Operand};
-use crate::{Error, Info, Lapack, Result, Solver};
+use crate::{Error, Info, Lapack, Pivots, Result, Solver};
 use hip_safe::{AnyBits, DeviceBuffer, DeviceSlice, DeviceSliceMut, DeviceView, DeviceViewMut};
 use rocblas_safe::{Columns, MatrixBatch, MatrixBatchMut};
 use std::ffi::c_void;
@@ -29,10 +30,9 @@ pub(crate) struct Matrix {
 }
 
 impl<'a> Work<'a> {
-    /// An operation of the matrix that it changes, which it is named after.
+    /// An operation, and its first matrix, which it writes and which says how many members there are.
     pub(crate) fn new<T: Lapack>(op: &'static str, a: MatrixBatchMut<'a, T>) -> Result<(Self, Matrix)> {
-        let count = a.into_columns();
-        let Some(columns) = count else { return Err(not_columns(op)) };
+        let columns = a.into_columns().ok_or_else(|| not_columns(op))?;
         let mut work =
             Self { op, count: columns.batch.map(|batch| batch.0), reads: Vec::new(), writes: Vec::new() };
         let matrix = work.matrix(&columns)?;
@@ -92,6 +92,29 @@ impl<'a> Work<'a> {
         Ok(Operand { address, ld: 1, stride: len as i64 })
     }
 
+    /// Memory for the pivots of the operation's matrices, which have so many rows: `len` for each member.
+    pub(crate) fn new_pivots(&self, solver: &Solver<'_>, rows: usize, len: usize) -> Result<Pivots> {
+        let all =
+            len.checked_mul(self.members()).ok_or(rocblas_safe::Error::SizeOverflow { what: "pivots" })?;
+        let buffer = solver.handle.stream().alloc_zeros(all)?.named("pivots of rocSOLVER");
+        Ok(Pivots { buffer, rows, len, count: self.count })
+    }
+
+    /// The pivots of a square matrix of that order in each member. Those of a single matrix serve all members of a batch.
+    pub(crate) fn read_pivots(&mut self, pivots: &'a Pivots, order: usize) -> Result<Operand> {
+        // With fewer rows no pivot leads out of the matrix either, but then there are too few steps.
+        if (pivots.rows, pivots.len) != (order, order) {
+            let words = |len, rows| format!("{len} steps on {rows} rows");
+            let (got, wanted) = (words(pivots.len, pivots.rows), words(order, order));
+            return Err(Error::shape(self.op, "pivots", got, wanted));
+        }
+        if pivots.count.is_some() {
+            self.check_count("pivots", pivots.count)?;
+        }
+        let address = self.note_read(pivots.view())?;
+        Ok(Operand { address, ld: 1, stride: pivots.count.map_or(0, |_| order as i64) })
+    }
+
     /// Memory of the library alone, for so many elements in each member.
     pub(crate) fn scratch<V: AnyBits>(&self, solver: &Solver<'_>, len: usize) -> Result<DeviceBuffer<V>> {
         let all =
@@ -144,6 +167,10 @@ impl<'a> Work<'a> {
     ///
     /// # Safety
     /// As there; the call writes a number for each member at the address that it gets.
+    ///
+    /// # Errors
+    /// Those of [`Work::submit`], and [`hip_safe::Error::Capturing`]: between a capture and the first launch the numbers would be zeros, which mean
+    /// success, and so would the pivots, which are not rows.
     pub(crate) unsafe fn submit_with_info(
         mut self,
         solver: &Solver<'_>,
@@ -151,6 +178,7 @@ impl<'a> Work<'a> {
         call: impl FnOnce(&Call<'_>, *mut i32) -> Result<(), Failure>,
     ) -> Result<Info> {
         let (op, batched, stream) = (self.op, self.count.is_some(), solver.handle.stream());
+        refuse_capture(&stream, op)?;
         let mut numbers = stream.alloc_zeros::<i32>(self.members())?.named("info of rocSOLVER");
         {
             let mut whole =

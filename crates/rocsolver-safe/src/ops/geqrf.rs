@@ -68,7 +68,7 @@ impl Solver<'_> {
     }
 
     /// `c = op(Q) c` ([`Side::Left`]) or `c = c op(Q)` ([`Side::Right`]), for the Q of the reflectors that [`geqrf`](Self::geqrf) left in `a`, all of
-    /// its columns. `a` has to be exclusive: the library writes its diagonal on the way, and restores it. The members of a batch are called one
+    /// its columns. `a` has to be exclusive: the library may write it on the way. The members of a batch are called one
     /// after the other.
     ///
     /// # Errors

@@ -2,14 +2,12 @@
 
 use crate::info::Meaning;
 use crate::work::Work;
-use crate::{Info, Lapack, Result, Solver, Transpose, convert};
-use hip_safe::{DeviceSlice, DeviceSliceMut};
+use crate::{Info, Lapack, Pivots, Result, Solver, Transpose, convert};
 use rocblas_safe::{MatrixBatch, MatrixBatchMut};
 
 impl Solver<'_> {
     /// The factors of a matrix of m x n with partial pivoting, P A = L U, in its place: L, whose diagonal is 1, below the diagonal, and U on and
-    /// above it. Step i exchanged row i with row `pivots[i]`, both counted from 1; there are min(m, n) of them, for each member of a batch after
-    /// the others.
+    /// above it. The [`Pivots`] are the rows that its min(m, n) steps exchanged, for each member of a batch.
     ///
     /// # Errors
     /// [`Error::Blas`](crate::Error::Blas) for operands that do not fit, and the errors of a call; by [`Info::check`],
@@ -18,27 +16,26 @@ impl Solver<'_> {
     #[doc(alias = "rocsolver_dgetrf")]
     #[doc(alias = "rocsolver_cgetrf")]
     #[doc(alias = "rocsolver_zgetrf")]
-    pub fn getrf<'a, T: Lapack>(
-        &self,
-        a: impl Into<MatrixBatchMut<'a, T>>,
-        pivots: &mut (impl DeviceSliceMut<Item = i32> + ?Sized),
-    ) -> Result<Info> {
+    pub fn getrf<'a, T: Lapack>(&self, a: impl Into<MatrixBatchMut<'a, T>>) -> Result<(Pivots, Info)> {
         let (mut work, a) = Work::new("getrf", a.into())?;
         let (m, n) = (a.m, a.n);
-        let ipiv = work.write_vector("pivots", pivots, a.rows.min(a.cols))?;
+        let mut pivots = work.new_pivots(self, a.rows, a.rows.min(a.cols))?;
+        let ipiv = work.write_vector("pivots", &mut pivots.buffer, pivots.len)?;
         if m == 0 || n == 0 || work.members() == 0 {
-            return Ok(work.nothing(self, Meaning::Pivot));
+            let info = work.nothing(self, Meaning::Pivot);
+            return Ok((pivots, info));
         }
         // SAFETY: S2: the operands have these sizes.
-        unsafe {
+        let info = unsafe {
             work.submit_with_info(self, Meaning::Pivot, |call, info| {
                 T::getrf(call, m, n, a.operand, ipiv, info)
             })
-        }
+        }?;
+        Ok((pivots, info))
     }
 
-    /// `b = op(A)⁻¹ b` by the factors of a square A that [`getrf`](Self::getrf) left in `a` and `pivots`. Single factors serve all members of
-    /// a batch of `b`, if their pivots are repeated. Factors of a singular matrix give infinities or NaN.
+    /// `b = op(A)⁻¹ b` by the factors of a square A that [`getrf`](Self::getrf) left in `a`, and its pivots. Single factors and pivots serve all
+    /// members of a batch of `b`. Factors of a singular matrix give infinities or NaN.
     ///
     /// # Errors
     /// [`Error::Blas`](crate::Error::Blas) for operands that do not fit, and the errors of a call.
@@ -50,23 +47,24 @@ impl Solver<'_> {
         &self,
         transpose: Transpose,
         a: impl Into<MatrixBatch<'a, T>>,
-        pivots: &(impl DeviceSlice<Item = i32> + ?Sized),
+        pivots: &Pivots,
         b: impl Into<MatrixBatchMut<'a, T>>,
     ) -> Result<()> {
         let (mut work, b) = Work::new("getrs", b.into())?;
         let a = work.read("a", a.into())?;
         work.check("a", &a, b.rows, b.rows)?;
         let (n, nrhs) = (b.m, b.n);
-        let ipiv = work.read_vector("pivots", pivots, b.rows)?;
+        let ipiv = work.read_pivots(pivots, b.rows)?;
         if n == 0 || nrhs == 0 || work.members() == 0 {
             return Ok(());
         }
         let trans = convert::operation::<T>(transpose);
-        // SAFETY: S2: the operands have these sizes.
+        // SAFETY: S2: the operands have these sizes, and no pivot leads out of them.
         unsafe { work.submit(self, |call| T::getrs(call, trans, n, nrhs, a.operand, ipiv, b.operand)) }
     }
 
-    /// The inverse of a square matrix in place of the factors that [`getrf`](Self::getrf) left in `a` and `pivots`.
+    /// The inverse of a square matrix in place of the factors that [`getrf`](Self::getrf) left in `a`, by its pivots. Single pivots serve all members
+    /// of a batch.
     ///
     /// # Errors
     /// As [`getrf`](Self::getrf); where [`Info::check`] gives [`Error::Singular`](crate::Error::Singular), there is no inverse.
@@ -74,19 +72,15 @@ impl Solver<'_> {
     #[doc(alias = "rocsolver_dgetri")]
     #[doc(alias = "rocsolver_cgetri")]
     #[doc(alias = "rocsolver_zgetri")]
-    pub fn getri<'a, T: Lapack>(
-        &self,
-        a: impl Into<MatrixBatchMut<'a, T>>,
-        pivots: &(impl DeviceSlice<Item = i32> + ?Sized),
-    ) -> Result<Info> {
+    pub fn getri<'a, T: Lapack>(&self, a: impl Into<MatrixBatchMut<'a, T>>, pivots: &Pivots) -> Result<Info> {
         let (mut work, a) = Work::new("getri", a.into())?;
         work.check("a", &a, a.rows, a.rows)?;
         let n = a.m;
-        let ipiv = work.read_vector("pivots", pivots, a.rows)?;
+        let ipiv = work.read_pivots(pivots, a.rows)?;
         if n == 0 || work.members() == 0 {
             return Ok(work.nothing(self, Meaning::Pivot));
         }
-        // SAFETY: S2: the operands have these sizes.
+        // SAFETY: S2: the operands have these sizes, and no pivot leads out of them.
         unsafe {
             work.submit_with_info(self, Meaning::Pivot, |call, info| T::getri(call, n, a.operand, ipiv, info))
         }

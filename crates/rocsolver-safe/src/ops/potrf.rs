@@ -61,7 +61,7 @@ impl Solver<'_> {
     }
 
     /// `b = A⁻¹ b` for a positive definite A, whose factor takes the place of its triangle: [`potrf`](Self::potrf) and [`potrs`](Self::potrs) in one
-    /// call.
+    /// call. Without right sides it is potrf alone.
     ///
     /// # Errors
     /// As [`potrf`](Self::potrf); where it fails, `b` has no meaning.
@@ -86,6 +86,10 @@ impl Solver<'_> {
         // SAFETY: S2: the operands have these sizes.
         unsafe {
             work.submit_with_info(self, Meaning::Minor, |call, info| {
+                // Without right sides rocSOLVER's posv returns before it has factors.
+                if nrhs == 0 {
+                    return T::potrf(call, uplo, n, a.operand, info);
+                }
                 T::posv(call, uplo, n, nrhs, a.operand, b.operand, info)
             })
         }

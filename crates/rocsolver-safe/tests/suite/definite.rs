@@ -33,6 +33,13 @@ fn factors<T: Judged>() {
             let (mut a, mut b) =
                 (Operand::<T>::one(&stream, &given[0]), Operand::<T>::one(&stream, &right[0]));
             solver.posv(triangle, a.write(), b.write()).unwrap().check().unwrap();
+            // Without right sides there are factors as well.
+            let mut only = Operand::<T>::one(&stream, &given[0]);
+            let mut none = Operand::<T>::one(&stream, &Dense::from_fn(n, 0, |_, _| C::ZERO));
+            solver.posv(triangle, only.write(), none.write()).unwrap().check().unwrap();
+            let l = lower(&only.download(&stream)[0], &given[0], triangle);
+            let size = l.norm() * l.norm();
+            small("posv without b", &(&given[0] - &l.times(&l.adjoint())), T::gamma(n + 1) * size);
             let (both, also) = (a.download(&stream), b.download(&stream));
             let cases = packed.iter().zip(&solved).zip(given.iter().zip(&right));
             let posv = both.iter().zip(&also).zip(given.iter().zip(&right));

@@ -3,7 +3,7 @@
 use crate::dense::{Dense, Judged, small};
 use crate::operand::Operand;
 use crate::under_test;
-use rocsolver_safe::{Complex32, Complex64, Error, Solver, Transpose};
+use rocsolver_safe::{Complex32, Complex64, Error, Pivots, Solver, Transpose};
 
 const SIZES: [(usize, usize); 6] = [(1, 1), (3, 3), (7, 4), (4, 9), (16, 16), (33, 33)];
 
@@ -31,9 +31,10 @@ fn factors<T: Judged>() {
                 (1..=if batched { 3 } else { 1 }).map(|seed| Dense::random::<T>(m, n, seed)).collect();
             let mut a =
                 if batched { Operand::<T>::batch(&stream, &given) } else { Operand::one(&stream, &given[0]) };
-            let mut pivots = stream.alloc_zeros::<i32>(least * given.len()).unwrap();
-            solver.getrf(a.write(), &mut pivots).unwrap().check().unwrap();
-            let pivots = stream.download(&pivots).unwrap();
+            let (pivots, info) = solver.getrf(a.write()).unwrap();
+            info.check().unwrap();
+            assert_eq!((pivots.rows(), pivots.count()), (m, batched.then_some(3)));
+            let pivots = stream.download(&pivots.view()).unwrap();
             for ((packed, pivots), given) in a.download(&stream).iter().zip(pivots.chunks(least)).zip(&given)
             {
                 let (lower, upper, ordered) = parts(packed, pivots, given);
@@ -54,9 +55,9 @@ fn solutions<T: Judged>() {
         let given: Vec<_> = (1..=2).map(|seed| Dense::random::<T>(n, n, seed)).collect();
         let right: Vec<_> = (11..=12).map(|seed| Dense::random::<T>(n, nrhs, seed)).collect();
         let mut a = Operand::<T>::batch(&stream, &given);
-        let mut pivots = stream.alloc_zeros::<i32>(n * 2).unwrap();
-        solver.getrf(a.write(), &mut pivots).unwrap().check().unwrap();
-        let found_pivots = stream.download(&pivots).unwrap();
+        let (pivots, info) = solver.getrf(a.write()).unwrap();
+        info.check().unwrap();
+        let found_pivots = stream.download(&pivots.view()).unwrap();
         for transpose in [Transpose::No, Transpose::Yes, Transpose::Conjugate] {
             let mut b = Operand::<T>::batch(&stream, &right);
             solver.getrs(transpose, a.read(), &pivots, b.write()).unwrap();
@@ -86,11 +87,11 @@ fn inverses<T: Judged>() {
     for n in [1, 4, 20] {
         let given: Vec<_> = (1..=2).map(|seed| Dense::random::<T>(n, n, seed)).collect();
         let mut a = Operand::<T>::batch(&stream, &given);
-        let mut pivots = stream.alloc_zeros::<i32>(n * 2).unwrap();
-        solver.getrf(a.write(), &mut pivots).unwrap().check().unwrap();
+        let (pivots, info) = solver.getrf(a.write()).unwrap();
+        info.check().unwrap();
         let packed = a.download(&stream);
         solver.getri(a.write(), &pivots).unwrap().check().unwrap();
-        let pivots = stream.download(&pivots).unwrap();
+        let pivots = stream.download(&pivots.view()).unwrap();
         for (member, inverse) in a.download(&stream).iter().enumerate() {
             let (lower, upper, _) = parts(&packed[member], &pivots[member * n..][..n], &given[member]);
             // Higham, chapter 14: each way to invert makes one of the two residuals small, not both.
@@ -110,19 +111,50 @@ fn singular<T: Judged>() {
     // A column of zeros stays one.
     let bad = good.only(|_, j| j != 2);
     let mut a = Operand::<T>::one(&stream, &bad);
-    let mut pivots = stream.alloc_zeros::<i32>(15).unwrap();
-    let info = solver.getrf(a.write(), &mut pivots).unwrap();
+    let (_, info) = solver.getrf(a.write()).unwrap();
     assert_eq!(info.numbers().unwrap(), [3]);
     let error = info.check().unwrap_err();
     assert!(matches!(error, Error::Singular { op: "getrf", pivot: 3, member: None }), "{error}");
     let mut a = Operand::<T>::batch(&stream, &[good.clone(), good.clone(), bad]);
-    let info = solver.getrf(a.write(), &mut pivots).unwrap();
+    let (pivots, info) = solver.getrf(a.write()).unwrap();
     assert_eq!(info.numbers().unwrap(), [0, 0, 3]);
     let error = info.check().unwrap_err();
     assert!(matches!(error, Error::Singular { pivot: 3, member: Some(2), .. }), "{error}");
     if !under_test::lacks("getri") {
         let error = solver.getri(a.write(), &pivots).unwrap().check().unwrap_err();
         assert!(matches!(error, Error::Singular { op: "getri", pivot: 3, member: Some(2) }), "{error}");
+    }
+}
+
+/// Of the matrix [[0, 1], [2, 0]], whose rows have to be exchanged, from the host; and one matrix for two right sides.
+fn pivots_of_the_host<T: Judged>() {
+    let (stream, handle) = under_test::handle();
+    let solver = Solver::new(&handle).unwrap();
+    let real =
+        |rows, values: &[f64]| Dense::from_fn(rows, values.len() / rows, |i, j| values[j * rows + i].into());
+    // Rows exchanged and L = 1: the factors are U alone.
+    let a = Operand::<T>::one(&stream, &real(2, &[2.0, 0.0, 0.0, 1.0]));
+    let pivots = Pivots::from_host(&stream, &[2, 2], 2, None).unwrap();
+    let mut b = Operand::<T>::batch(&stream, &[real(2, &[3.0, 8.0]), real(2, &[5.0, 6.0])]);
+    solver.getrs(Transpose::No, a.read(), &pivots, b.write()).unwrap();
+    assert_eq!(b.download(&stream), [real(2, &[4.0, 3.0]), real(2, &[3.0, 5.0])]);
+    // Of a batch, each its own.
+    let a = Operand::<T>::batch(&stream, &[real(2, &[2.0, 0.0, 0.0, 1.0]), real(2, &[2.0, 0.0, 0.0, 1.0])]);
+    let pivots = Pivots::from_host(&stream, &[2, 2, 1, 2], 2, Some(2)).unwrap();
+    solver.getrs(Transpose::No, a.read(), &pivots, b.write()).unwrap();
+    assert_eq!(b.download(&stream), [real(2, &[1.5, 4.0]), real(2, &[1.5, 5.0])]);
+}
+
+/// Numbers without an order lead to rows of the matrix too.
+fn not_a_number<T: Judged>() {
+    let (stream, handle) = under_test::handle();
+    let solver = Solver::new(&handle).unwrap();
+    for n in [3, 70] {
+        let mut a = Operand::<T>::one(&stream, &Dense::from_fn(n, n, |_, _| f64::NAN.into()));
+        let (pivots, info) = solver.getrf(a.write()).unwrap();
+        info.numbers().unwrap();
+        let pivots = stream.download(&pivots.view()).unwrap();
+        assert!(pivots.iter().all(|&row| (1..=n as i32).contains(&row)), "{pivots:?}");
     }
 }
 
@@ -134,6 +166,8 @@ macro_rules! tests {
             solutions::<$T>();
             inverses::<$T>();
             singular::<$T>();
+            pivots_of_the_host::<$T>();
+            not_a_number::<$T>();
         }
     )*};
 }

@@ -6,7 +6,7 @@ use crate::under_test;
 use hip_safe::DeviceViewMut;
 use rocblas_safe::Layout::{ColMajor, RowMajor};
 use rocblas_safe::{Error as Blas, Matrix, MatrixBatchMut, MatrixMut, Side, Triangle};
-use rocsolver_safe::{Complex64, Error, Result, Solver, Transpose, Vectors};
+use rocsolver_safe::{Complex64, Error, Pivots, Result, Solver, Transpose, Vectors};
 
 #[track_caller]
 fn refused<R>(result: Result<R>, text: &str) {
@@ -22,15 +22,19 @@ fn operands_that_do_not_fit() {
     let solver = Solver::new(&handle).unwrap();
     let matrix = |rows, cols| Operand::<f64>::one(&stream, &Dense::random::<f64>(rows, cols, 1));
     let batch = |count| Operand::<f64>::batch(&stream, &vec![Dense::random::<f64>(3, 3, 1); count]);
-    let mut pivots = stream.alloc_zeros::<i32>(5).unwrap();
+    let pivots = |count: Option<usize>| {
+        Pivots::from_host(&stream, &vec![1; 3 * count.unwrap_or(1)], 3, count).unwrap()
+    };
     let mut numbers = stream.alloc_zeros::<f64>(2).unwrap();
-    refused(
-        solver.getrf(batch(2).write(), &mut pivots),
-        "pivots reaches over 6 elements, and the view has 5: take a longer view, or a smaller pivots",
-    );
     let wanted = "getrs: a is 3 x 4, and 3 x 3 is needed";
-    refused(solver.getrs(Transpose::No, matrix(3, 4).read(), &pivots, matrix(3, 1).write()), wanted);
-    refused(solver.getri(matrix(2, 3).write(), &pivots), "getri: a is 2 x 3, and 2 x 2 is needed");
+    refused(solver.getrs(Transpose::No, matrix(3, 4).read(), &pivots(None), matrix(3, 1).write()), wanted);
+    let wanted = "getrs: pivots is 3 steps on 3 rows, and 4 steps on 4 rows is needed";
+    refused(solver.getrs(Transpose::No, matrix(4, 4).read(), &pivots(None), matrix(4, 1).write()), wanted);
+    let wanted = "getrs: pivots is a batch of 2, and a single matrix is needed";
+    refused(solver.getrs(Transpose::No, matrix(3, 3).read(), &pivots(Some(2)), matrix(3, 1).write()), wanted);
+    let wanted = "getri: pivots is a batch of 2, and a batch of 3 is needed";
+    refused(solver.getri(batch(3).write(), &pivots(Some(2))), wanted);
+    refused(solver.getri(matrix(2, 3).write(), &pivots(None)), "getri: a is 2 x 3, and 2 x 2 is needed");
     refused(solver.potrf(Triangle::Upper, matrix(3, 2).write()), "potrf: a is 3 x 2, and 3 x 3 is needed");
     let wanted = "potrs: a is a batch of 2, and a batch of 3 is needed";
     refused(solver.potrs(Triangle::Upper, batch(2).read(), batch(3).write()), wanted);
@@ -54,7 +58,30 @@ fn operands_that_do_not_fit() {
     refused(solver.gesvd(matrix(4, 2).write(), &mut numbers, Some(matrix(4, 3).write()), None), wanted);
     let wanted = "gesvd: vh is 2 x 4, and 2 x 2 or 2 x 2 is needed";
     refused(solver.gesvd(matrix(4, 2).write(), &mut numbers, None, Some(matrix(2, 4).write())), wanted);
-    assert_eq!(stream.download(&pivots).unwrap(), [0; 5]);
+}
+
+/// The library would exchange rows with whatever lies there.
+#[test]
+fn pivots_that_are_no_rows_of_the_matrix() {
+    let (stream, handle) = under_test::handle();
+    let solver = Solver::new(&handle).unwrap();
+    let from = |pivots: &[i32], order, count| Pivots::from_host(&stream, pivots, order, count);
+    let wanted = "pivots: a number is 1000000 at place 0, and a row from 1 to 2 is needed";
+    refused(from(&[1_000_000, 2], 2, None), wanted);
+    let wanted = "pivots: a number is 3 at place 3, and a row from 1 to 2 is needed";
+    refused(from(&[1, 2, 1, 3], 2, Some(2)), wanted);
+    refused(from(&[1, 0], 2, None), "pivots: a number is 0 at place 1, and a row from 1 to 2 is needed");
+    refused(from(&[-1], 1, None), "pivots: a number is -1 at place 0, and a row from 1 to 1 is needed");
+    refused(from(&[1, 2], 2, Some(2)), "pivots: the slice is 2 numbers, and 4 is needed");
+    assert!(matches!(from(&[], usize::MAX, Some(2)), Err(Error::Blas(Blas::SizeOverflow { .. }))));
+    // Those of a tall matrix are up to its rows, of which the upper part has fewer.
+    let matrix = |rows, cols| Operand::<f64>::one(&stream, &Dense::random::<f64>(rows, cols, 1));
+    let (tall, info) = solver.getrf(matrix(9, 3).write()).unwrap();
+    info.check().unwrap();
+    let wanted = "getrs: pivots is 3 steps on 9 rows, and 3 steps on 3 rows is needed";
+    refused(solver.getrs(Transpose::No, matrix(3, 3).read(), &tall, matrix(3, 1).write()), wanted);
+    let wanted = "getri: pivots is 3 steps on 9 rows, and 3 steps on 3 rows is needed";
+    refused(solver.getri(matrix(3, 3).write(), &tall), wanted);
 }
 
 #[test]
@@ -63,13 +90,13 @@ fn layouts_that_lapack_has_no_word_for() {
     let solver = Solver::new(&handle).unwrap();
     let mut numbers = stream.upload(&[Complex64::new(4.0, 0.0); 12]).unwrap();
     let mut b = stream.upload(&[Complex64::new(1.0, 0.0); 12]).unwrap();
-    let mut pivots = stream.alloc_zeros::<i32>(2).unwrap();
     let wanted = "getrf: a matrix that is row-major or conjugated, or a batch at arbitrary places, is not in BLAS: store it by columns, and batches at equal distances";
     let rows = MatrixMut::new(numbers.view_mut(), 2, 2, RowMajor).unwrap();
-    refused(solver.getrf(rows, &mut pivots), wanted);
+    refused(solver.getrf(rows), wanted);
     let (one, other) = numbers.split_at_mut(4).unwrap();
     let parts = [one, other].map(|view| MatrixMut::new(view, 2, 2, ColMajor).unwrap());
-    refused(solver.getrf(MatrixBatchMut::from_matrices(parts).unwrap(), &mut pivots), wanted);
+    refused(solver.getrf(MatrixBatchMut::from_matrices(parts).unwrap()), wanted);
+    let pivots = Pivots::from_host(&stream, &[1, 2], 2, None).unwrap();
     let a = Matrix::new(numbers.view(), 2, 2, ColMajor).unwrap();
     let b = MatrixMut::new(b.view_mut(), 2, 1, ColMajor).unwrap();
     let refusal = solver.getrs(Transpose::No, a.conj(), &pivots, b).unwrap_err().to_string();
@@ -83,7 +110,7 @@ fn layouts_that_lapack_has_no_word_for() {
     // A transposed row-major matrix is column-major.
     let mut numbers = stream.upload(&[2.0_f32, 0.0, 1.0, 2.0]).unwrap();
     let turned = MatrixMut::new(numbers.view_mut(), 2, 2, RowMajor).unwrap().t();
-    solver.getrf(turned, &mut pivots).unwrap().check().unwrap();
+    solver.getrf(turned).unwrap().1.check().unwrap();
     assert_eq!(stream.download(&numbers).unwrap(), [2.0, 0.0, 1.0, 2.0]);
 }
 
@@ -106,16 +133,15 @@ fn sizes_beyond_32_bits() {
     let (stream, handle) = under_test::handle();
     let solver = Solver::new(&handle).unwrap();
     let mut numbers = stream.alloc_zeros::<f32>(8).unwrap();
-    let mut pivots = stream.alloc_zeros::<i32>(8).unwrap();
     let mut tau = stream.alloc_zeros::<f32>(8).unwrap();
     let mut tall = MatrixMut::new(numbers.view_mut(), 1 << 31, 0, ColMajor).unwrap();
     let wanted = "getrf: the number of rows is 2147483648, and at most 2147483647 is possible";
-    refused(solver.getrf(&mut tall, &mut pivots), wanted);
+    refused(solver.getrf(&mut tall), wanted);
     let wide = MatrixMut::new(numbers.view_mut(), 0, 1 << 31, ColMajor).unwrap();
     let wanted = "geqrf: the number of columns is 2147483648, and at most 2147483647 is possible";
     refused(solver.geqrf(wide, &mut tau), wanted);
     let many = MatrixBatchMut::strided(numbers.view_mut(), (1, 0), ColMajor, None, (usize::MAX, 1)).unwrap();
-    assert!(solver.getrf(many, &mut pivots).is_ok(), "without elements there is nothing to do");
+    assert!(solver.getrf(many).is_ok(), "without elements there is nothing to do");
     let many = MatrixBatchMut::strided(numbers.view_mut(), (2, 0), ColMajor, None, (usize::MAX, 1)).unwrap();
     assert!(solver.syevd(Vectors::No, Triangle::Upper, many, &mut tau).is_err());
 }
@@ -130,10 +156,10 @@ fn nothing_to_do() {
     let solver = Solver::new(&handle).unwrap();
     let (mut none, mut other) =
         (stream.alloc_zeros::<f64>(0).unwrap(), stream.alloc_zeros::<f64>(0).unwrap());
-    let (mut pivots, mut values) =
-        (stream.alloc_zeros::<i32>(0).unwrap(), stream.alloc_zeros::<f64>(0).unwrap());
-    solver.getrf(empty(none.view_mut(), 0, 0), &mut pivots).unwrap().check().unwrap();
-    solver.getrf(empty(none.view_mut(), 4, 0), &mut pivots).unwrap().check().unwrap();
+    let mut values = stream.alloc_zeros::<f64>(0).unwrap();
+    solver.getrf(empty(none.view_mut(), 4, 0)).unwrap().1.check().unwrap();
+    let (pivots, info) = solver.getrf(empty(none.view_mut(), 0, 0)).unwrap();
+    info.check().unwrap();
     solver.getri(empty(none.view_mut(), 0, 0), &pivots).unwrap().check().unwrap();
     let a = Matrix::new(other.view(), 0, 0, ColMajor).unwrap();
     solver.getrs(Transpose::No, a, &pivots, empty(none.view_mut(), 0, 3)).unwrap();
@@ -149,7 +175,7 @@ fn nothing_to_do() {
         .unwrap();
     solver.gesvd(empty(none.view_mut(), 3, 0), &mut values, None, None).unwrap().check().unwrap();
     let no_members = MatrixBatchMut::strided(none.view_mut(), (3, 3), ColMajor, None, (0, 9)).unwrap();
-    let info = solver.getrf(no_members, &mut pivots).unwrap();
+    let (_, info) = solver.getrf(no_members).unwrap();
     assert_eq!(info.numbers().unwrap(), [0; 0]);
     info.check().unwrap();
 }
