@@ -46,12 +46,22 @@ pub enum Error {
         /// Its name, such as `AMDSMI_STATUS_BUSY`.
         name: &'static str,
     },
-    /// A list that grew with each call, or a number of elements that cannot be.
-    #[error("{function} has {count} elements, and had more each time that there was room for all: try again")]
+    /// A list that was longer at each attempt than the room for it.
+    #[error("{function}: the list grew at each of 8 attempts (last {count}): try again")]
     Growing {
         /// The C function.
         function: &'static str,
         /// The number that it answered last.
+        count: u32,
+    },
+    /// A list that is longer than any real one.
+    #[error(
+        "{function}: the list has {count} elements, and at most 65536 are read: the driver or the library has an error, look for an update"
+    )]
+    TooLong {
+        /// The C function.
+        function: &'static str,
+        /// The number that it answered.
         count: u32,
     },
     /// Somebody in this process already waits for events. The library gives each event away once.

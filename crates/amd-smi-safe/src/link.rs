@@ -16,7 +16,7 @@ pub struct Pcie {
     pub megatransfers_per_second: Option<u32>,
     /// The highest rate of a lane.
     pub max_megatransfers_per_second: Option<u32>,
-    /// The generation of PCIe.
+    /// The generation of PCIe: of AMD's GPUs that of the interface, of NVIDIA's that of the link now.
     pub generation: Option<u32>,
     /// What it transfers now, in megabits a second.
     pub megabits_per_second: Option<u32>,

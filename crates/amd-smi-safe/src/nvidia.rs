@@ -206,7 +206,7 @@ impl Gpu for NvidiaGpu {
     fn pcie(&self) -> Result<Pcie> {
         let rate = self.ask("nvmlDeviceGetPcieSpeed", Device::pcie_link_speed);
         let most = self.ask("nvmlDeviceGetPcieLinkMaxSpeed", Device::max_pcie_link_speed);
-        let generation = self.ask("nvmlDeviceGetMaxPcieLinkGeneration", Device::max_pcie_link_gen);
+        let generation = self.ask("nvmlDeviceGetCurrPcieLinkGeneration", Device::current_pcie_link_gen);
         let replays = self.ask("nvmlDeviceGetPcieReplayCounter", Device::pcie_replay_counter);
         Ok(Pcie {
             lanes: Some(self.ask("nvmlDeviceGetCurrPcieLinkWidth", Device::current_pcie_link_width)?),

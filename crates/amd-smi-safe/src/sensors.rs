@@ -2,7 +2,7 @@
 
 use crate::convert::{known, known32};
 use crate::processor::ask;
-use crate::{Processor, Result};
+use crate::{Error, Processor, Result};
 use hip_sys::amdsmi::{amdsmi_clk_type_t, amdsmi_temperature_metric_t, amdsmi_temperature_type_t};
 
 /// Where a temperature is measured.
@@ -15,7 +15,7 @@ pub enum Sensor {
     Hotspot,
     /// The memory.
     Memory,
-    /// A stack of high-bandwidth memory, 0 to 3. Larger numbers are taken as 3.
+    /// A stack of high-bandwidth memory, 0 to 3.
     Hbm(u8),
 }
 
@@ -127,7 +127,9 @@ impl Processor {
             Sensor::Hbm(0) => Type::AMDSMI_TEMPERATURE_TYPE_HBM_0,
             Sensor::Hbm(1) => Type::AMDSMI_TEMPERATURE_TYPE_HBM_1,
             Sensor::Hbm(2) => Type::AMDSMI_TEMPERATURE_TYPE_HBM_2,
-            Sensor::Hbm(_) => Type::AMDSMI_TEMPERATURE_TYPE_HBM_3,
+            Sensor::Hbm(3) => Type::AMDSMI_TEMPERATURE_TYPE_HBM_3,
+            // The function has no names for more stacks.
+            Sensor::Hbm(_) => return Err(Error::NotSupported { function: "amdsmi_get_temp_metric" }),
         };
         let which = match which {
             Temperature::Current => Metric::AMDSMI_TEMP_CURRENT,

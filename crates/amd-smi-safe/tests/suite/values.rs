@@ -2,7 +2,7 @@
 
 use crate::fake::{both, whole};
 use amd_smi_safe::{
-    Block, ClockKind, EccErrors, Gpu, LinkKind, LinkStatus, Memory, MemoryKind, ProcessorKind, Sensor,
+    Block, ClockKind, EccErrors, Error, Gpu, LinkKind, LinkStatus, Memory, MemoryKind, ProcessorKind, Sensor,
     SlotKind, Temperature, VramType, XgmiErrors,
 };
 
@@ -60,9 +60,12 @@ fn names_numbers_and_identifiers() {
 #[test]
 fn temperatures_of_each_sensor_and_limit() {
     let [gpu, _] = both("temperatures");
-    let now =
-        [Sensor::Edge, Sensor::Hotspot, Sensor::Memory, Sensor::Hbm(0), Sensor::Hbm(3), Sensor::Hbm(200)];
-    assert_eq!(now.map(|sensor| gpu.temperature_celsius(sensor)), [40, 41, -3, 43, 46, 46].map(Ok));
+    let now = [Sensor::Edge, Sensor::Hotspot, Sensor::Memory, Sensor::Hbm(0), Sensor::Hbm(3)];
+    assert_eq!(now.map(|sensor| gpu.temperature_celsius(sensor)), [40, 41, -3, 43, 46].map(Ok));
+    for stack in [4, 7, 200] {
+        let absent = gpu.temperature_celsius(Sensor::Hbm(stack));
+        assert_eq!(absent, Err(Error::NotSupported { function: "amdsmi_get_temp_metric" }));
+    }
     // The numbers of the limits in amdsmi.h: critical 5, emergency 7, highest 13.
     let limits = [Temperature::Current, Temperature::Critical, Temperature::Emergency, Temperature::Highest];
     assert_eq!(
