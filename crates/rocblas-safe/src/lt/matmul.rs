@@ -99,7 +99,7 @@ impl<'a, A, B, D> Matmul<'_, 'a, A, B, D>
 where
     (A, B, D): MatmulTypes,
 {
-    /// Multiplies the product; 1 without. If it is 0, neither `a` nor `b` decides anything.
+    /// Multiplies the product; 1 without. If it is 0, `a` and `b` have no effect, NaN included.
     pub fn alpha(mut self, alpha: <(A, B, D) as MatmulTypes>::Scale) -> Self {
         self.alpha = alpha;
         self

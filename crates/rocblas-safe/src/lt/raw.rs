@@ -1,8 +1,9 @@
 //! One unsafe function for each step: statuses become results. Nothing else here touches the table.
 //!
 //! # Safety
-//! Every function asks of its caller what the C functions ask: live objects that no other thread uses at the same time, memory of the handle's
-//! device, and that device current (docs/SAFETY.md S1 to S3).
+//! Every function asks of its caller what the C functions ask: live objects that no other thread uses at the same time, and memory of the handle's
+//! device. Functions that take or make a handle also ask for its device to be current (docs/SAFETY.md S1 to S3). Descriptors are values in host
+//! memory and belong to no device.
 
 use super::problem::{Problem, Side};
 use hip_sys::HipblasltTable;
