@@ -139,7 +139,8 @@ pub(super) unsafe extern "C" fn csr2csc_buffer_size(
 ) -> Status {
     with(handle, |raw| {
         let (size, none) = (given(buffer_size)?, null_mut::<c_void>());
-        // SAFETY: S1, S11: the caller's memory and place; the numbers and the result are not used to tell a size.
+        // SAFETY: S1, S11: the caller's memory and place. C gives no addresses of the numbers and of the result here. cuSPARSE's documentation does
+        // not say that this call leaves them alone: that it does is assumed, and has not been tried.
         done(unsafe {
             (cusparse().cusparseCsr2cscEx2_bufferSize)(
                 raw,
