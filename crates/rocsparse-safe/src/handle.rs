@@ -4,8 +4,8 @@ use crate::convert::status_name;
 use crate::raw::{self, Api};
 use crate::{Error, Result, library};
 use hip_safe::{Device, LibraryHandle, Stream, Submission};
-use hip_sys::RocsparseTable;
 use hip_sys::rocsparse::rocsparse_handle;
+use hip_sys::{RocsparseTable, Version};
 use parking_lot::Mutex;
 use std::fmt;
 use std::sync::Arc;
@@ -61,6 +61,23 @@ impl Handle {
     /// Its device.
     pub fn device(&self) -> &Device {
         self.0.raw.device()
+    }
+
+    /// The version that the library reports, which is not ROCm's. The replacements report the one whose behaviour they follow.
+    ///
+    /// # Errors
+    /// [`Error::Status`]; [`Error::Hip`] while this thread captures.
+    #[doc(alias = "rocsparse_get_version")]
+    pub fn version(&self) -> Result<Version> {
+        let (device, shared) = (self.device(), self.shared());
+        let api = Api { table: table(device)?, handle: shared.raw.get().handle };
+        let ask = || {
+            let _one = shared.lock.lock();
+            // SAFETY: S1, S3, S23: the handle is live and used under its lock, and its device is current.
+            unsafe { raw::version(api) }
+        };
+        let number = device.call_alone(ask)??.unsigned_abs();
+        Ok(Version { major: number / 100_000, minor: number / 100 % 1_000, patch: number % 100 })
     }
 
     /// Destroys it, if nothing that was prepared with it is left, and returns any error.

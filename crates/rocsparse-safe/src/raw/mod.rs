@@ -67,6 +67,13 @@ pub(crate) unsafe fn set_stream(api: Api<'_>, stream: hipStream_t) -> Result {
     call!(api.table, rocsparse_set_stream(api.handle, stream))
 }
 
+/// The version as C's number: 400200 is 4.2.0.
+pub(crate) unsafe fn version(api: Api<'_>) -> Result<i32> {
+    let mut version = 0;
+    call!(api.table, rocsparse_get_version(api.handle, &mut version))?;
+    Ok(version)
+}
+
 pub(crate) unsafe fn destroy_handle(api: Api<'_>) -> Result {
     call!(api.table, rocsparse_destroy_handle(api.handle))
 }

@@ -121,3 +121,14 @@ fn memory_of_another_device_is_refused() {
     let computed = product.compute(1.0, &x, 0.0, &mut y);
     assert!(matches!(computed, Err(Error::Hip(Hip::WrongDevice { .. }))), "{computed:?}");
 }
+
+/// A handle knows what the library does not say without one.
+#[test]
+fn a_handle_has_a_version() {
+    let version = Handle::new(&under_test::stream()).unwrap().version().unwrap();
+    if under_test::name() == "amd" {
+        assert!(version.major > 0, "{version:?}");
+    } else {
+        assert_eq!(version, hip_sys::Version { major: 4, minor: 2, patch: 0 });
+    }
+}

@@ -11,8 +11,14 @@ static PLATFORM: LazyLock<Arc<Platform>> = LazyLock::new(|| match name().as_str(
     other => panic!("HIPSTACK_TEST_PLATFORM={other}: there are host, amd and nvidia"),
 });
 
-fn name() -> String {
+/// The platform's name in `HIPSTACK_TEST_PLATFORM`.
+pub(crate) fn name() -> String {
     std::env::var("HIPSTACK_TEST_PLATFORM").unwrap_or_else(|_| "host".to_owned())
+}
+
+/// The platform.
+pub(crate) fn platform() -> Arc<Platform> {
+    Arc::clone(&PLATFORM)
 }
 
 /// A device of the platform.
