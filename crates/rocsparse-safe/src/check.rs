@@ -2,6 +2,7 @@
 
 use crate::parts::{Format, Parts};
 use crate::{Error, Index, Result};
+use hip_safe::{DeviceRepr, DeviceView};
 use std::fmt;
 
 /// How the entries of a matrix are ordered. Each order has all properties of those before it.
@@ -62,6 +63,8 @@ pub(crate) fn contents<I: Index, A: AsRef<[I]>, V>(parts: &Parts<A, V>) -> Resul
                 watch.see(at, row, col);
             }
         }
+        // Without places there is nothing to see, however many rows there are.
+        Format::Ell { width: 0 } => {}
         Format::Ell { width } => {
             for row in 0..parts.rows {
                 let mut padded = false;
@@ -97,13 +100,8 @@ pub(crate) fn vector<I: Index>(elements: usize, indices: &[I]) -> Result<()> {
     Ok(())
 }
 
-fn lists<I: Index>(
-    offsets: &[I],
-    indices: &[I],
-    (what, below): (&'static str, usize),
-    watch: &mut Watch<I>,
-) -> Result<()> {
-    let stored = indices.len();
+/// Checks offsets: they start at 0, never descend, and end at the number of stored entries.
+pub(crate) fn offsets<I: Index>(offsets: &[I], stored: usize) -> Result<()> {
     let mut last = 0;
     for (at, &offset) in offsets.iter().enumerate() {
         let found = offset.to_size().filter(|&offset| offset >= last && offset <= stored);
@@ -113,6 +111,29 @@ fn lists<I: Index>(
             _ => return Err(Error::Offset { at, value: offset.to_i64(), stored }),
         }
     }
+    Ok(())
+}
+
+/// Fails for memory that a graph's launch may write after it was looked at.
+///
+/// The graph that this thread captures from the memory's own stream is one of them, and hip-safe leaves it out when it is asked for graphs that write.
+pub(crate) fn not_written_by_graphs<T: DeviceRepr>(
+    what: &'static str,
+    view: DeviceView<'_, T>,
+) -> Result<()> {
+    if view.stream().is_capturing() || view.is_written_by_graphs() {
+        return Err(Error::WrittenByGraph { what });
+    }
+    Ok(())
+}
+
+fn lists<I: Index>(
+    offsets: &[I],
+    indices: &[I],
+    (what, below): (&'static str, usize),
+    watch: &mut Watch<I>,
+) -> Result<()> {
+    self::offsets(offsets, indices.len())?;
     for (list, pair) in offsets.windows(2).enumerate() {
         let [from, to] = [pair[0], pair[1]].map(|offset| offset.to_size().unwrap_or_default());
         for (at, &index) in indices.iter().enumerate().take(to).skip(from) {

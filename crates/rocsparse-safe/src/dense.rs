@@ -1,7 +1,7 @@
 //! Dense matrices in device memory.
 
 use crate::raw::DenseDescription;
-use crate::{Error, Result, Scalar, convert};
+use crate::{Error, Index, Result, Scalar, convert};
 use hip_safe::{DeviceSlice, DeviceSliceMut, DeviceViewMut};
 use std::ffi::c_void;
 use std::fmt;
@@ -63,6 +63,30 @@ impl DenseShape {
         extent.filter(|&n| n <= isize::MAX as usize / 16).ok_or(Error::Argument { what, value, wanted })
     }
 
+    /// Fails if a size is beyond the indices of the sparse matrix of the same call: the library converts the sizes to their type.
+    pub(crate) fn check_index<I: Index>(&self) -> Result<()> {
+        for (what, size) in [
+            ("the number of rows of a dense matrix", self.rows),
+            ("the number of columns of a dense matrix", self.cols),
+            ("the leading dimension of a dense matrix", self.leading),
+        ] {
+            if size > I::MOST {
+                return Err(Error::TooLarge { what, size, index: I::NAME, most: I::MOST });
+            }
+        }
+        Ok(())
+    }
+
+    /// Fails if there are more elements than an index can express: the library counts those that are not zero, and does not notice an overflow.
+    pub(crate) fn check_elements<I: Index>(&self) -> Result<()> {
+        let (what, size) =
+            ("the number of elements of the dense matrix", self.rows.saturating_mul(self.cols));
+        if size > I::MOST {
+            return Err(Error::TooLarge { what, size, index: I::NAME, most: I::MOST });
+        }
+        Ok(())
+    }
+
     pub(crate) fn describe<T: Scalar>(&self, values: *mut c_void) -> DenseDescription {
         let sizes = [self.rows, self.cols, self.leading];
         DenseDescription { sizes, values, kind: T::TYPE, order: convert::order(self.layout) }
@@ -119,5 +143,20 @@ impl<S> DenseMatrix<S> {
 impl<S> fmt::Debug for DenseMatrix<S> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "DenseMatrix {:?}", self.shape)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn elements_are_counted_in_the_type_of_the_indices() {
+        let shape = |rows, cols| DenseShape::new(rows, cols, Layout::RowMajor);
+        shape(1 << 16, (1 << 15) - 1).check_elements::<i32>().unwrap();
+        let error = shape(1 << 16, 1 << 15).check_elements::<i32>().unwrap_err();
+        assert!(matches!(error, Error::TooLarge { size: 0x8000_0000, index: "i32", .. }), "{error}");
+        shape(1 << 16, 1 << 15).check_elements::<i64>().unwrap();
+        assert!(shape(1 << 40, 1 << 40).check_elements::<i64>().is_err());
     }
 }

@@ -119,6 +119,14 @@ pub enum Error {
         /// The formats that it takes.
         takes: &'static str,
     },
+    /// The adjoint of a complex matrix, for an operation that rocSPARSE has for the transpose only.
+    #[error(
+        "{operation} takes no adjoint of a complex matrix, because rocSPARSE has none: conjugate the numbers, and take the transpose"
+    )]
+    Adjoint {
+        /// The operation.
+        operation: &'static str,
+    },
     /// A triangular matrix that has no inverse.
     #[error("row {row} has {} on the diagonal, so the system has no solution: set the entry, or solve with a unit diagonal", if *stored { "a zero" } else { "no entry" })]
     Singular {
@@ -127,8 +135,10 @@ pub enum Error {
         /// Whether the diagonal is stored, and zero.
         stored: bool,
     },
-    /// Indices in memory that a graph writes when it is launched, after they were checked.
-    #[error("{what} are in memory that a graph writes: copy them with Stream::clone_of")]
+    /// Memory that a graph writes when it is launched, after it was looked at.
+    #[error(
+        "{what} are in memory that a graph writes, or whose stream captures a graph: copy them with Stream::clone_of outside of a capture"
+    )]
     WrittenByGraph {
         /// Which memory.
         what: &'static str,

@@ -46,7 +46,7 @@ impl<I: Index, A: DeviceSlice<Item = I>, V: DeviceSlice<Item: Scalar>> Parts<A, 
     /// Checks offsets and indices in device memory: it copies them to the host, and waits for that. Returns how the entries are ordered.
     ///
     /// # Errors
-    /// As [`Parts::upload`]; [`Error::WrittenByGraph`] for indices that a graph's launches may change.
+    /// As [`Parts::upload`]; [`Error::WrittenByGraph`] for indices that a graph's launches may change, or whose stream captures a graph.
     pub fn check(&self, stream: &Stream) -> Result<Order> {
         self.look(stream).map(|ordered| ordered.order)
     }
@@ -55,8 +55,8 @@ impl<I: Index, A: DeviceSlice<Item = I>, V: DeviceSlice<Item: Scalar>> Parts<A, 
         let (outer, inner) = (self.outer.as_ref().map(A::as_view), self.inner.as_view());
         self.check_sizes::<I>(outer.map(|outer| outer.len()), inner.len(), self.values.as_view().len())?;
         for (what, view) in [("the offsets or row indices", outer), ("the indices", Some(inner))] {
-            if view.is_some_and(|view| view.is_written_by_graphs()) {
-                return Err(Error::WrittenByGraph { what });
+            if let Some(view) = view {
+                check::not_written_by_graphs(what, view)?;
             }
         }
         Ok(())

@@ -118,7 +118,10 @@ impl<A, V> Parts<A, V> {
                     return Err(Error::Argument { what: "the size of a block", value: block, wanted });
                 }
                 offsets("the offsets of rows of blocks", self.rows / block + 1)?;
+                // Kernels count the elements of blocks in the type of the indices.
                 per_entry = block.saturating_mul(block);
+                fits("the number of elements of a block", per_entry)?;
+                fits("the number of elements of all blocks", inner.saturating_mul(per_entry))?;
             }
             Format::Ell { width } => {
                 let Some(needed) = width.checked_mul(self.rows).filter(|&needed| needed <= I::MOST) else {

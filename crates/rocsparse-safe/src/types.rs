@@ -31,8 +31,12 @@ pub trait Index: AnyBits + Ord + Debug + Display + sealed::Sealed {
 pub trait Scalar: AnyBits + PartialEq + Debug + sealed::Sealed {
     #[doc(hidden)]
     const TYPE: rocsparse_datatype;
+    #[doc(hidden)]
+    const COMPLEX: bool;
     /// Zero.
     const ZERO: Self;
+    /// One.
+    const ONE: Self;
     #[doc(hidden)]
     #[expect(private_interfaces, reason = "no other crate can call it")]
     /// # Safety
@@ -71,12 +75,14 @@ index! {
 }
 
 macro_rules! scalar {
-    ($($T:ty, $kind:ident, $zero:expr, $transpose:ident, $Raw:ty;)*) => {$(
+    ($($T:ty, $kind:ident, $complex:literal, [$zero:expr, $one:expr], $transpose:ident, $Raw:ty;)*) => {$(
         impl sealed::Sealed for $T {}
         #[expect(private_interfaces, reason = "no other crate can call it")]
         impl Scalar for $T {
             const TYPE: rocsparse_datatype = rocsparse_datatype::$kind;
+            const COMPLEX: bool = $complex;
             const ZERO: Self = $zero;
+            const ONE: Self = $one;
             unsafe fn transpose(api: Api<'_>, of: &Transposed) -> raw::Result {
                 // SAFETY: S1, S2, S3: the caller vouches for the arguments.
                 unsafe { raw::$transpose(api, of) }
@@ -87,8 +93,8 @@ macro_rules! scalar {
 }
 
 scalar! {
-    f32, rocsparse_datatype_f32_r, 0.0, scsr2csc, f32;
-    f64, rocsparse_datatype_f64_r, 0.0, dcsr2csc, f64;
-    Complex<f32>, rocsparse_datatype_f32_c, Complex::new(0.0, 0.0), ccsr2csc, rocsparse_float_complex;
-    Complex<f64>, rocsparse_datatype_f64_c, Complex::new(0.0, 0.0), zcsr2csc, rocsparse_double_complex;
+    f32, rocsparse_datatype_f32_r, false, [0.0, 1.0], scsr2csc, f32;
+    f64, rocsparse_datatype_f64_r, false, [0.0, 1.0], dcsr2csc, f64;
+    Complex<f32>, rocsparse_datatype_f32_c, true, [Complex::new(0.0, 0.0), Complex::new(1.0, 0.0)], ccsr2csc, rocsparse_float_complex;
+    Complex<f64>, rocsparse_datatype_f64_c, true, [Complex::new(0.0, 0.0), Complex::new(1.0, 0.0)], zcsr2csc, rocsparse_double_complex;
 }

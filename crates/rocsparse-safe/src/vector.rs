@@ -29,13 +29,12 @@ impl<I: Index, A: DeviceSlice<Item = I>, V: DeviceSlice<Item: Scalar>> SparseVec
     /// A vector of memory of a device. Its indices are copied to the host and checked.
     ///
     /// # Errors
-    /// As [`SparseVector::upload`]; [`Error::WrittenByGraph`] for indices that a graph's launches may change.
+    /// As [`SparseVector::upload`]; [`Error::WrittenByGraph`] for indices that a graph's launches may change, or whose stream captures a
+    /// graph.
     pub fn new(stream: &Stream, elements: usize, indices: A, values: V) -> Result<Self> {
         let (view, len) = (indices.as_view(), values.as_view().len());
         check_sizes::<I>(elements, view.len(), len)?;
-        if view.is_written_by_graphs() {
-            return Err(Error::WrittenByGraph { what: "the indices" });
-        }
+        check::not_written_by_graphs("the indices", view)?;
         check::vector(elements, &stream.download(&view)?)?;
         Ok(Self { elements, indices, values })
     }

@@ -1,11 +1,11 @@
 //! Sparse matrices into dense ones, and back.
 
-use crate::check::Ordered;
+use crate::check::{self, Ordered};
 use crate::matrix::{Operand, OwnedMatrix};
 use crate::parts::{Format, Parts};
 use crate::prepared::{Prepared, check_shape};
 use crate::raw::{self, Description, Stage};
-use crate::{DenseMatrix, Error, Handle, Index, Order, Result, Scalar, SparseMatrix};
+use crate::{DenseMatrix, Handle, Index, Order, Result, Scalar, SparseMatrix};
 use hip_safe::{DeviceBuffer, DeviceSlice, DeviceSliceMut, DeviceView, Submission};
 use std::ptr::null_mut;
 
@@ -17,7 +17,9 @@ impl Handle {
     /// Writes a sparse matrix (CSR, CSC or COO, with entries in order and none twice) as a dense one, zeros included.
     ///
     /// # Errors
-    /// [`Error::Format`], [`Error::Order`], [`Error::Shape`]; [`Error::Status`]; [`Error::Hip`].
+    /// [`Error::Format`](crate::Error::Format), [`Error::Order`](crate::Error::Order), [`Error::Shape`](crate::Error::Shape);
+    /// [`Error::TooLarge`](crate::Error::TooLarge) for a leading dimension beyond the type of the indices; [`Error::Status`](crate::Error::Status);
+    /// [`Error::Hip`](crate::Error::Hip).
     #[doc(alias = "rocsparse_sparse_to_dense")]
     pub fn to_dense<I: Index, T: Scalar, A, V, D>(
         &self,
@@ -33,6 +35,7 @@ impl Handle {
         matrix.ordered().require(TO_DENSE, Order::Unique)?;
         let shape = dense.shape();
         check_shape("the dense matrix", matrix.shape(), [shape.rows, shape.cols])?;
+        shape.check_index::<I>()?;
         if shape.extent()? == 0 {
             return Ok(());
         }
@@ -65,7 +68,9 @@ impl Handle {
     /// A sparse matrix (CSR, CSC or COO) of the elements of a dense one that are not zero. It waits until they are counted.
     ///
     /// # Errors
-    /// [`Error::Format`], [`Error::TooLarge`]; [`Error::Status`]; [`Error::Hip`].
+    /// [`Error::Format`](crate::Error::Format); [`Error::TooLarge`](crate::Error::TooLarge) for more elements, zeros included, than the indices can count;
+    /// [`Error::WrittenByGraph`](crate::Error::WrittenByGraph) for a matrix that may change after its elements were counted;
+    /// [`Error::Status`](crate::Error::Status); [`Error::Hip`](crate::Error::Hip).
     #[doc(alias = "rocsparse_dense_to_sparse")]
     #[doc(alias = "rocsparse_csc_set_pointers")]
     #[doc(alias = "rocsparse_coo_set_pointers")]
@@ -77,11 +82,9 @@ impl Handle {
         format.require(TO_SPARSE, FORMATS)?;
         let (stream, shape) = (self.stream(), dense.shape());
         let (rows, cols) = (shape.rows, shape.cols);
-        for (what, size) in [("the number of rows", rows), ("the number of columns", cols)] {
-            if size > I::MOST {
-                return Err(Error::TooLarge { what, size, index: I::NAME, most: I::MOST });
-            }
-        }
+        shape.check_index::<I>()?;
+        shape.check_elements::<I>()?;
+        check::not_written_by_graphs("the elements of the dense matrix", dense.memory().as_view())?;
         let count = match format {
             Format::Csr => rows + 1,
             Format::Csc => cols + 1,
@@ -116,10 +119,6 @@ impl Handle {
             prepared = Some(made);
         }
         let stored = usize::try_from(stored).unwrap_or_default();
-        if stored > I::MOST {
-            let what = "the number of elements that are not zero";
-            return Err(Error::TooLarge { what, size: stored, index: I::NAME, most: I::MOST });
-        }
         if format == Format::Coo {
             // SAFETY: S15: the call below writes it whole.
             outer = unsafe { stream.alloc_uninit::<I>(stored) }?;

@@ -28,6 +28,7 @@ impl<I: Index, T: Scalar, A: DeviceSlice<Item = I>, V: DeviceSlice<Item = T>> Sd
     /// # Errors
     /// [`Error::Format`](crate::Error::Format); [`Error::Order`](crate::Error::Order) for a COO matrix whose rows do not ascend;
     /// [`Error::Shape`](crate::Error::Shape); [`Error::Argument`](crate::Error::Argument) for a shape without a meaning;
+    /// [`Error::TooLarge`](crate::Error::TooLarge) for one beyond the type of the indices; [`Error::Adjoint`](crate::Error::Adjoint);
     /// [`Error::Status`](crate::Error::Status) if the library has no such product; [`Error::Hip`](crate::Error::Hip).
     #[doc(alias = "rocsparse_sddmm_buffer_size")]
     #[doc(alias = "rocsparse_sddmm_preprocess")]
@@ -40,8 +41,11 @@ impl<I: Index, T: Scalar, A: DeviceSlice<Item = I>, V: DeviceSlice<Item = T>> Sd
     ) -> Result<Self> {
         places.format().require(WHAT, "CSR, CSC, COO")?;
         places.ordered().require(WHAT, Order::Grouped)?;
-        a.extent()?;
-        b.extent()?;
+        let ops = [ops[0].without_adjoint::<T>(WHAT)?, ops[1].without_adjoint::<T>(WHAT)?];
+        for shape in [a, b] {
+            shape.extent()?;
+            shape.check_index::<I>()?;
+        }
         let ([rows, cols], [a_rows, inner]) = (places.shape(), ops[0].of([a.rows, a.cols]));
         check_shape("op(A)", [rows, inner], [a_rows, inner])?;
         check_shape("op(B)", [inner, cols], ops[1].of([b.rows, b.cols]))?;

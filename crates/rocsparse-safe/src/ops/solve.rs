@@ -53,8 +53,8 @@ impl<I: Index, T: Scalar, A: DeviceSlice<Item = I>, V: DeviceSlice<Item = T>> Sp
     /// and looks for the order in which rows can be solved.
     ///
     /// # Errors
-    /// [`Error::Singular`]; [`Error::Format`], [`Error::Order`], [`Error::Shape`] for a matrix that is not square; [`Error::Status`] if the library
-    /// has no such solve; [`Error::Hip`].
+    /// [`Error::Singular`]; [`Error::Format`], [`Error::Order`], [`Error::Shape`] for a matrix that is not square; [`Error::Adjoint`] for complex
+    /// numbers; [`Error::Status`] if the library has no such solve; [`Error::Hip`].
     #[doc(alias = "rocsparse_spsv")]
     #[doc(alias = "rocsparse_spmat_set_attribute")]
     pub fn prepare(
@@ -63,6 +63,7 @@ impl<I: Index, T: Scalar, A: DeviceSlice<Item = I>, V: DeviceSlice<Item = T>> Sp
         op: Op,
         matrix: SparseMatrix<A, V>,
     ) -> Result<Self> {
+        let op = op.without_adjoint::<T>(ONE)?;
         check_triangle(handle, ONE, diagonal, &matrix)?;
         let size = matrix.shape()[0];
         let (number, c_op) = (T::ZERO, convert::operation(op));
@@ -124,7 +125,7 @@ impl<I: Index, T: Scalar, A: DeviceSlice<Item = I>, V: DeviceSlice<Item = T>> Sp
     /// As [`Spsv::prepare`]. `ops` are of A and of B; `b` and `c` are the shapes of B, before its operation, and of C.
     ///
     /// # Errors
-    /// As [`Spsv::prepare`]; [`Error::Argument`] for a shape without a meaning.
+    /// As [`Spsv::prepare`]; [`Error::Argument`] for a shape without a meaning; [`Error::TooLarge`] for one beyond the type of the indices.
     #[doc(alias = "rocsparse_spsm")]
     pub fn prepare(
         handle: &Handle,
@@ -134,9 +135,12 @@ impl<I: Index, T: Scalar, A: DeviceSlice<Item = I>, V: DeviceSlice<Item = T>> Sp
         b: DenseShape,
         c: DenseShape,
     ) -> Result<Self> {
+        let ops = [ops[0].without_adjoint::<T>(MANY)?, ops[1].without_adjoint::<T>(MANY)?];
+        for shape in [b, c] {
+            shape.extent()?;
+            shape.check_index::<I>()?;
+        }
         check_triangle(handle, MANY, diagonal, &matrix)?;
-        b.extent()?;
-        c.extent()?;
         check_shape("C", [matrix.shape()[0], c.cols], [c.rows, c.cols])?;
         check_shape("op(B)", [c.rows, c.cols], ops[1].of([b.rows, b.cols]))?;
         let (number, c_ops) = (T::ZERO, ops.map(convert::operation));
@@ -208,30 +212,32 @@ fn check_triangle<I: Index, T: Scalar, A: DeviceSlice<Item = I>, V: DeviceSlice<
     }
 }
 
-/// Fails for the first row whose diagonal is zero or not stored.
+/// Fails for the first row whose diagonal is zero or not stored. Rows ascend, and no place has two entries, so elements of the diagonal ascend too.
+/// No memory is taken for rows: COO has rows that nothing is stored for.
 fn check_diagonal<I: Index, T: Scalar>(parts: &Parts<Vec<I>, Vec<T>>) -> Result<()> {
     let Parts { rows, format, outer, inner, values, .. } = parts;
     let outer = outer.as_deref().unwrap_or_default();
-    let mut found = vec![None; *rows];
+    let mut next = 0;
     let mut see = |row: usize, at: usize| {
-        if inner[at].to_size() == Some(row) {
-            found[row] = Some(values[at] != T::ZERO);
+        if inner[at].to_size() != Some(row) {
+            return Ok(());
         }
+        if row != next {
+            return Err(Error::Singular { row: next, stored: false });
+        }
+        if values[at] == T::ZERO {
+            return Err(Error::Singular { row, stored: true });
+        }
+        next += 1;
+        Ok(())
     };
+    let size = |index: I| index.to_size().unwrap_or_default();
     if *format == Format::Coo {
-        outer
-            .iter()
-            .enumerate()
-            .filter_map(|(at, row)| Some((row.to_size()?, at)))
-            .for_each(|(row, at)| see(row, at));
+        outer.iter().enumerate().try_for_each(|(at, &row)| see(size(row), at))?;
     } else {
         for (row, pair) in outer.windows(2).enumerate() {
-            let [from, to] = [pair[0], pair[1]].map(|offset| offset.to_size().unwrap_or_default());
-            (from..to).for_each(|at| see(row, at));
+            (size(pair[0])..size(pair[1])).try_for_each(|at| see(row, at))?;
         }
     }
-    match found.iter().position(|found| *found != Some(true)) {
-        Some(row) => Err(Error::Singular { row, stored: found[row].is_some() }),
-        None => Ok(()),
-    }
+    if next < *rows { Err(Error::Singular { row: next, stored: false }) } else { Ok(()) }
 }

@@ -1,12 +1,12 @@
 //! A sparse matrix times a sparse one.
 
 use super::factor;
-use crate::check::Ordered;
+use crate::check::{self, Ordered};
 use crate::matrix::{Operand, OwnedMatrix};
 use crate::parts::Parts;
 use crate::prepared::{Prepared, check_shape};
 use crate::raw::{self, Description, Kind, Stage};
-use crate::{Handle, Index, Order, Result, Scalar, SparseMatrix};
+use crate::{Error, Handle, Index, Order, Result, Scalar, SparseMatrix};
 use hip_safe::{DeviceBuffer, DeviceSlice, Submission};
 use std::ptr::null_mut;
 
@@ -45,11 +45,12 @@ where
     V: DeviceSlice<Item = T>,
     W: DeviceSlice<Item = T>,
 {
-    /// Asks for the work memory, takes it from the stream's pool, counts the entries of the product, and waits for that.
+    /// Asks for the work memory, takes it from the stream's pool, counts the entries of the product, copies its offsets to the host, and waits for
+    /// that.
     ///
     /// # Errors
-    /// [`Error::Format`](crate::Error::Format), [`Error::Order`](crate::Error::Order), [`Error::Shape`](crate::Error::Shape);
-    /// [`Error::Status`](crate::Error::Status) if the library has no such product; [`Error::Hip`](crate::Error::Hip).
+    /// [`Error::Format`], [`Error::Order`], [`Error::Shape`]; [`Error::TooLarge`] for more entries than the indices can count; [`Error::Status`] if
+    /// the library has no such product; [`Error::Hip`].
     #[doc(alias = "rocsparse_spgemm")]
     pub fn prepare(handle: &Handle, a: SparseMatrix<A, V>, b: SparseMatrix<B, W>) -> Result<Self> {
         for matrix in [(a.format(), a.ordered()), (b.format(), b.ordered())] {
@@ -70,7 +71,7 @@ where
         };
         let nothing = Nothing(Description { sizes: [0; 3], outer: null_mut(), ..empty });
         let result = Target { description: empty, offsets };
-        let (mut stored, one) = (0, T::ZERO);
+        let (mut stored, one) = (0, T::ONE);
         let operands: [&dyn Operand; 4] = [&a, &b, &nothing, &result];
         // SAFETY: S1, S2: the factor lives during the call; the result's offsets are its own.
         let prepared = unsafe {
@@ -85,6 +86,12 @@ where
             })
         }?;
         let stored = usize::try_from(stored).unwrap_or_default();
+        // The library sums up the entries of rows in the type of the indices, and does not notice an overflow. A row has no more entries than an
+        // index can express, so the first sum that overflows is negative.
+        if check::offsets(&handle.stream().download(&result.offsets)?, stored).is_err() {
+            let (what, size) = ("the number of entries of the product, at least", I::MOST.saturating_add(1));
+            return Err(Error::TooLarge { what, size, index: I::NAME, most: I::MOST });
+        }
         Ok(Self { prepared, a, b, result, stored })
     }
 
@@ -97,7 +104,7 @@ where
     /// Computes C = α·A·B, in memory of its own.
     ///
     /// # Errors
-    /// [`Error::Status`](crate::Error::Status); [`Error::Hip`](crate::Error::Hip).
+    /// [`Error::Status`]; [`Error::Hip`].
     #[doc(alias = "rocsparse_spgemm")]
     #[doc(alias = "rocsparse_csr_set_pointers")]
     pub fn compute(&self, alpha: T) -> Result<OwnedMatrix<I, T>> {

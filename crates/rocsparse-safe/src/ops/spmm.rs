@@ -29,7 +29,7 @@ impl<I: Index, T: Scalar, A: DeviceSlice<Item = I>, V: DeviceSlice<Item = T>> Sp
     ///
     /// # Errors
     /// [`Error::Format`]; [`Error::Order`] for a COO matrix whose rows do not ascend; [`Error::Shape`]; [`Error::Argument`] for a shape without a
-    /// meaning; [`Error::Status`] if the library has no such product; [`Error::Hip`].
+    /// meaning; [`Error::TooLarge`] for one beyond the type of the indices; [`Error::Status`] if the library has no such product; [`Error::Hip`].
     #[doc(alias = "rocsparse_spmm")]
     pub fn prepare(
         handle: &Handle,
@@ -52,8 +52,10 @@ impl<I: Index, T: Scalar, A: DeviceSlice<Item = I>, V: DeviceSlice<Item = T>> Sp
                 return Err(Error::Format { operation, format, takes });
             }
         }
-        b.extent()?;
-        c.extent()?;
+        for shape in [b, c] {
+            shape.extent()?;
+            shape.check_index::<I>()?;
+        }
         let [rows, inner] = ops[0].of(matrix.shape());
         check_shape("C", [rows, c.cols], [c.rows, c.cols])?;
         check_shape("op(B)", [inner, c.cols], ops[1].of([b.rows, b.cols]))?;

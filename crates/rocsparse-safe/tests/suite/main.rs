@@ -5,6 +5,7 @@ mod judge;
 mod matrices;
 mod misuse;
 mod numbers;
+mod overflow;
 mod products;
 mod solve;
 mod streams;

@@ -10,6 +10,9 @@ pub(crate) trait Number: Scalar {
     const UNIT: f64;
     fn of(number: C) -> Self;
     fn to(self) -> C;
+    fn is_complex() -> bool {
+        Self::of(C::i()).to() == C::i()
+    }
 }
 
 macro_rules! numbers {
