@@ -123,9 +123,6 @@ impl Runner {
             Code::Threads(_) => self.run_threads(launch),
         };
         if let Err(failure) = outcome {
-            if launch.kernel.keeps_stacks {
-                self.leak_unfinished();
-            }
             self.discard_fibers(0);
             launch.fail(failure);
         }
@@ -154,6 +151,9 @@ impl Runner {
         let watch = watchdog::watch(launch, self.slot);
         let outcome = self.run_claimed(launch);
         drop(watch);
+        if outcome.is_err() && launch.kernel.keeps_stacks {
+            self.leak_unfinished();
+        }
         // One fiber stays with the thread, outside the reservation.
         self.discard_fibers(if outcome.is_ok() { 1 } else { 0 });
         drop(reservation);
