@@ -123,8 +123,11 @@ unsafe extern "C" fn spgemm(
     bytes: *mut usize,
     work: *mut c_void,
 ) -> rocsparse_status {
+    // With a factor of 0 there is no product to count.
     // SAFETY: S11: the caller's factor.
-    assert_eq!(unsafe { alpha.cast::<f32>().read() }, 1.0, "with a factor of 0 there is no product to count");
+    if unsafe { alpha.cast::<f32>().read() } != 1.0 {
+        return rocsparse_status::rocsparse_status_invalid_value;
+    }
     let (platform, table) = REAL.get().expect("it is set");
     let real = table.rocsparse_spgemm;
     // SAFETY: S1, S11: the caller's arguments.
@@ -137,7 +140,9 @@ unsafe extern "C" fn spgemm(
         let copy = platform.hip().hipMemcpy;
         // SAFETY: S1, S2: the result has three rows, so four offsets of 32 bits.
         let copied = unsafe { copy(to, from, size_of_val(&wrapped), hipMemcpyKind::hipMemcpyHostToDevice) };
-        assert_eq!(copied, hipError_t::hipSuccess);
+        if copied != hipError_t::hipSuccess {
+            return rocsparse_status::rocsparse_status_internal_error;
+        }
     }
     status
 }
