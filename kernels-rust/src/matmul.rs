@@ -1,9 +1,10 @@
 //! Matrix products by tiles in shared memory.
 
-use crate::TILE;
-use hip_kernel::{Scatter, Shared, barrier, block_idx, kernel, thread_idx};
+use crate::{BLOCK, TILE};
+use hip_kernel::{Dim3, Scatter, Shared, barrier, block_dim, block_idx, grid_dim, kernel, thread_idx};
 
-/// c = a · b, of row-major matrices: a has `k` columns, b and c have `n`. A block makes one tile of c; blocks count the tiles of a row first.
+/// c = a · b, of row-major matrices: a has `k` columns, b and c have `n`. A block of [`BLOCK`] threads makes one tile of c; blocks count the
+/// tiles of a row first. Any other shape of block or grid fails the launch.
 #[kernel]
 pub fn matmul(
     n: u32,
@@ -14,6 +15,12 @@ pub fn matmul(
     tile_of_a: Shared<f32, { TILE * TILE }>,
     tile_of_b: Shared<f32, { TILE * TILE }>,
 ) {
+    // `Scatter` lets launches of any shape through; the unsafe blocks below rely on these.
+    assert!(block_dim() == Dim3 { x: BLOCK as u32, y: 1, z: 1 }, "a block of matmul has 256 threads along x");
+    assert!(grid_dim().y == 1 && grid_dim().z == 1, "a grid of matmul has one dimension");
+    if n == 0 {
+        return;
+    }
     let (n, k) = (n as usize, k as usize);
     let tiles = n.div_ceil(TILE);
     let (block, thread) = (block_idx().x as usize, thread_idx().x as usize);
@@ -28,7 +35,7 @@ pub fn matmul(
         tile_of_a.set(thread, if inner_of_a < k && at_a < a.len() { a[at_a] } else { 0.0 });
         tile_of_b.set(thread, if inner_of_b < k && column < n && at_b < b.len() { b[at_b] } else { 0.0 });
         barrier();
-        // SAFETY: S25: every thread of the block wrote its element before the barrier above, and writes again after the next one.
+        // SAFETY: S25: there is a thread for each element. Every thread of the block wrote its element before the barrier above, and writes again after the next one.
         let (of_a, of_b) = unsafe { (tile_of_a.as_array(), tile_of_b.as_array()) };
         for inner in 0..TILE {
             sum += of_a[down * TILE + inner] * of_b[inner * TILE + across];
@@ -37,7 +44,8 @@ pub fn matmul(
         begin += TILE;
     }
     if column < n {
-        // SAFETY: S25: tile and place in it determine row and column, and a column that is less than n determines the element with the row.
+        // SAFETY: S25: the block is the tile's number and the thread the place in it, as there is one dimension and a thread for each place.
+        // Tile and place determine row and column, and a column that is less than n determines the element with the row.
         if let Some(c) = unsafe { c.get(row * n + column) } {
             *c = sum;
         }

@@ -88,13 +88,13 @@ fn block_sums() -> hip_safe::Result<()> {
 
 #[test]
 fn products() -> hip_safe::Result<()> {
-    // One shape fills its tiles; the other fills none.
-    for (m, n, k) in [(32, 48, 16), (19, 35, 21)] {
+    // One shape fills its tiles; another fills none; the last ones have nothing to sum, or nothing at all.
+    for (m, n, k) in [(32, 48, 16), (19, 35, 21), (19, 35, 0), (4, 0, 5)] {
         for stream in streams() {
             let (a, b) = (numbers(m * k), numbers(k * n));
             let (left, right) = (stream.upload(&a)?, stream.upload(&b)?);
             let mut c = stream.alloc_zeros::<f32>(m * n)?;
-            let grid = blocks(m.div_ceil(TILE) * n.div_ceil(TILE));
+            let grid = blocks((m.div_ceil(TILE) * n.div_ceil(TILE)).max(1));
             Matmul::load(stream.device())?
                 .launch(&stream, grid, n as u32, k as u32, &left, &right, &mut c)?;
             for (index, c) in stream.download(&c)?.into_iter().enumerate() {

@@ -5,7 +5,7 @@ use proc_macro2::TokenStream;
 use quote::quote;
 
 pub(crate) fn entry(signature: &Signature) -> TokenStream {
-    let name = signature.name.to_string();
+    let name = signature.symbol();
     let call = signature.call();
     let arguments = signature.arguments().into_iter().map(|(name, kind)| quote!(#name: #kind));
     quote! {

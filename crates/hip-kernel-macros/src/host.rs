@@ -23,7 +23,7 @@ fn raw_name(signature: &Signature) -> Ident {
 
 /// hip-safe's launch function, which takes each length as an argument.
 fn raw(signature: &Signature) -> TokenStream {
-    let (raw, name) = (raw_name(signature), signature.name.to_string());
+    let (raw, name) = (raw_name(signature), signature.symbol());
     let arguments = signature.parameters.iter().flat_map(|parameter| {
         let (name, len, width) = (&parameter.name, parameter.len(), parameter.width());
         match &parameter.kind {
@@ -65,16 +65,16 @@ fn raw(signature: &Signature) -> TokenStream {
 fn buffer(parameter: &Parameter) -> Option<TokenStream> {
     match &parameter.kind {
         Kind::Read(element) | Kind::Write { element, .. } | Kind::Rows(element) => Some(element.clone()),
-        Kind::Atomics { plain, .. } => Some(quote!(#plain)),
+        Kind::Atomics { plain, .. } => Some(plain.clone()),
         Kind::Shared(_) | Kind::Value(_) => None,
     }
 }
 
 fn launcher(signature: &Signature) -> TokenStream {
-    let Signature { docs, visibility, name, parameters } = signature;
+    let Signature { docs, visibility, name, parameters, .. } = signature;
     let (launcher, raw) = (signature.launcher(), raw_name(signature));
     let about = format!("Launches the kernel [`{name}`](fn@{name}).");
-    let elements = parameters.iter().filter_map(buffer);
+    let elements: Vec<TokenStream> = parameters.iter().filter_map(buffer).collect();
     let taken = parameters.iter().flat_map(|parameter| {
         let (name, width) = (&parameter.name, parameter.width());
         match &parameter.kind {
@@ -115,8 +115,11 @@ fn launcher(signature: &Signature) -> TokenStream {
             /// The kernel for a device: on hip-host the function itself, on a GPU the code that `cargo xtask build-rust-kernels` built.
             ///
             /// # Errors
-            /// `InvalidImage` if there is no code for the device's architecture; those of `Device::load_module`; `KernelNotFound` or
-            /// `LaunchMismatch` if the code is of another version of the kernel.
+            /// `InvalidImage` if there is no code for the device's architecture; those of `Device::load_module`; `KernelNotFound` if the
+            /// code is of a kernel whose parameters were written otherwise.
+            ///
+            /// A change of the kernel's body, or of a constant or a struct that its parameters name, is not noticed: build the code again
+            /// after each change of the crate.
             #visibility fn load(
                 device: &::hip_kernel::host::hip_safe::Device,
             ) -> ::hip_kernel::host::hip_safe::Result<Self> {
@@ -159,12 +162,16 @@ fn launcher(signature: &Signature) -> TokenStream {
             fn any_bits<T: ::hip_kernel::host::hip_safe::AnyBits>() {}
             // A kernel reads whatever the buffers hold.
             let _ = [any_bits::<u8> as fn(), #(any_bits::<#elements>),*];
+            #(::core::assert!(
+                ::core::mem::align_of::<#elements>() <= 256,
+                "device memory is aligned to 256 bytes: give the element a smaller alignment"
+            );)*
         };
     }
 }
 
 fn on_host(signature: &Signature) -> TokenStream {
-    let (launcher, name) = (signature.launcher(), signature.name.to_string());
+    let (launcher, name) = (signature.launcher(), signature.symbol());
     let arguments = signature.arguments();
     let kinds: Vec<&TokenStream> = arguments.iter().map(|(_, kind)| kind).collect();
     let reads = arguments.iter().enumerate().map(

@@ -94,6 +94,22 @@ mod tests {
             ))
             .contains("a name")
         );
+        for lifetime in [
+            quote!(
+                fn k(x: &'static [f32]) {}
+            ),
+            quote!(
+                fn k(y: Out<'static, f32>) {}
+            ),
+            quote!(
+                fn k(s: hip_kernel::Shared<'static, f32, 8>) {}
+            ),
+            quote!(
+                fn k(x: Option<&'static u8>) {}
+            ),
+        ] {
+            assert!(refused(lifetime).contains("leave out the lifetime `'static`"));
+        }
         assert!(
             expand(
                 quote!(fast),
@@ -103,6 +119,83 @@ mod tests {
             )
             .is_err()
         );
+    }
+
+    #[test]
+    fn names_that_generated_code_cannot_have_are_refused() {
+        for name in [quote!(r#match), quote!(__), quote!(_1), quote!(self_)] {
+            assert!(
+                refused(quote!(
+                    fn #name() {}
+                ))
+                .contains("no type can be named after"),
+                "{name}"
+            );
+        }
+        for name in [quote!(stream), quote!(config), quote!(arguments), quote!(scope)] {
+            assert!(
+                refused(quote!(
+                    fn k(#name: u32) {}
+                ))
+                .contains("rename the parameter"),
+                "{name}"
+            );
+        }
+        assert!(
+            refused(quote!(
+                fn k(x: &[f32], x_len: u32) {}
+            ))
+            .contains("`x_len` twice")
+        );
+        assert!(
+            refused(quote!(
+                fn k(k: u32) {}
+            ))
+            .contains("`k` twice")
+        );
+    }
+
+    #[test]
+    fn atomics_are_cores_own() {
+        let made = expand(
+            quote!(),
+            quote!(
+                fn k(x: &[AtomicU32]) {}
+            ),
+        );
+        let text = made.expect("a kernel").to_string();
+        assert!(text.contains("cast :: < :: core :: sync :: atomic :: AtomicU32 > ()"), "{text}");
+        assert!(text.contains("x : * mut :: core :: primitive :: u32"), "{text}");
+        assert!(text.contains("align_of :: < :: core :: primitive :: u32 > () <= 256"), "{text}");
+    }
+
+    #[test]
+    fn the_symbol_changes_with_the_parameters_types() {
+        let symbol = |item| {
+            let text = expand(quote!(), item).expect("a kernel").to_string();
+            let (_, rest) = text.split_once("export_name = \"").expect("an entry");
+            rest.split_once('"').expect("it ends").0.to_owned()
+        };
+        let one = symbol(quote!(
+            fn k(s: Shared<f32, 256>) {}
+        ));
+        assert_ne!(
+            one,
+            symbol(quote!(
+                fn k(s: Shared<f32, 64>) {}
+            ))
+        );
+        assert_eq!(
+            one,
+            symbol(quote!(
+                pub fn k(mut other: Shared<f32, 256>) {
+                    barrier();
+                }
+            ))
+        );
+        // What a compiler's version or a formatter changes must not count: a name is computed by two compilers.
+        let spaced = "fn k(s : Shared < f32 , 256 >) {}".parse().expect("tokens");
+        assert_eq!(one, symbol(spaced));
     }
 
     #[test]
@@ -116,7 +209,7 @@ mod tests {
         let text = made.expect("a kernel").to_string();
         let entry = "extern \"gpu-kernel\" fn entry (a : f32 , x : * const f32 , x_len : usize , y : * mut f32 , y_len : usize)";
         assert!(text.contains(entry), "{text}");
-        assert!(text.contains("export_name = \"add\""), "{text}");
+        assert!(text.contains("export_name = \"add__"), "{text}");
         assert!(text.contains("config . is_linear ()"), "{text}");
     }
 }

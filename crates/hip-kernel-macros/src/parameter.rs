@@ -1,7 +1,7 @@
 //! What a parameter of a kernel is, by its type as it is written.
 
-use proc_macro2::{Ident, TokenStream};
-use quote::{format_ident, quote};
+use proc_macro2::{Ident, TokenStream, TokenTree};
+use quote::{ToTokens, format_ident, quote};
 use syn::{Error, FnArg, GenericArgument, Pat, PathArguments, Result, Type};
 
 /// A parameter of a kernel.
@@ -15,7 +15,7 @@ pub(crate) enum Kind {
     /// `&[T]`: elements that are read.
     Read(TokenStream),
     /// `&[AtomicU32]` and its kin: elements, by the plain type, that all threads change.
-    Atomics { atomic: TokenStream, plain: Ident },
+    Atomics { atomic: TokenStream, plain: TokenStream },
     /// `Out<T>`, `PerBlock<T>` or `Scatter<T>`: elements that are written.
     Write { view: Ident, element: TokenStream },
     /// `Rows<T>`: elements that are written, and the width of a row.
@@ -29,6 +29,30 @@ pub(crate) enum Kind {
 const ATOMICS: [(&str, &str); 4] =
     [("AtomicU32", "u32"), ("AtomicI32", "i32"), ("AtomicU64", "u64"), ("AtomicI64", "i64")];
 
+/// Names that the generated functions use.
+const OURS: [&str; 5] = ["stream", "config", "arguments", "scope", "hip_kernel"];
+
+/// Refuses lifetimes but `'_`: what a kernel gets lives as long as the launch.
+fn only_elided(tokens: TokenStream) -> Result<()> {
+    let mut after_tick = false;
+    for token in tokens {
+        match &token {
+            TokenTree::Group(group) => only_elided(group.stream())?,
+            TokenTree::Ident(name) if after_tick && name != "_" => {
+                return Err(Error::new_spanned(
+                    name,
+                    format!(
+                        "what a kernel gets lives as long as the launch: leave out the lifetime `'{name}`"
+                    ),
+                ));
+            }
+            _ => {}
+        }
+        after_tick = matches!(&token, TokenTree::Punct(mark) if mark.as_char() == '\'');
+    }
+    Ok(())
+}
+
 impl Parameter {
     pub(crate) fn of(argument: &FnArg) -> Result<Self> {
         let FnArg::Typed(argument) = argument else {
@@ -37,7 +61,15 @@ impl Parameter {
         let Pat::Ident(pattern) = &*argument.pat else {
             return Err(Error::new_spanned(&argument.pat, "a kernel's parameter is a name"));
         };
-        Ok(Self { name: pattern.ident.clone(), kind: Kind::of(&argument.ty)? })
+        only_elided(argument.ty.to_token_stream())?;
+        let name = pattern.ident.clone();
+        if OURS.iter().any(|ours| name == ours) {
+            return Err(Error::new_spanned(
+                &name,
+                format!("`{name}` is a name of the launch function's own; rename the parameter"),
+            ));
+        }
+        Ok(Self { name, kind: Kind::of(&argument.ty)? })
     }
 
     /// The name of the argument with the number of elements.
@@ -69,13 +101,13 @@ impl Parameter {
     pub(crate) fn value(&self, offset: &TokenStream) -> TokenStream {
         let (name, len, width) = (&self.name, self.len(), self.width());
         match &self.kind {
-            Kind::Read(_) => quote!(::hip_kernel::slice(#name, #len)),
+            Kind::Read(_) => quote!(::hip_kernel::slice(&scope, #name, #len)),
             Kind::Atomics { atomic, .. } => {
-                quote!(::hip_kernel::slice(#name.cast::<#atomic>().cast_const(), #len))
+                quote!(::hip_kernel::slice(&scope, #name.cast::<#atomic>().cast_const(), #len))
             }
-            Kind::Write { view, .. } => quote!(::hip_kernel::#view::from_raw(#name, #len)),
-            Kind::Rows(_) => quote!(::hip_kernel::Rows::from_raw(#name, #len, #width)),
-            Kind::Shared(arguments) => quote!(::hip_kernel::Shared::<#arguments>::at(#offset)),
+            Kind::Write { view, .. } => quote!(::hip_kernel::#view::from_raw(&scope, #name, #len)),
+            Kind::Rows(_) => quote!(::hip_kernel::Rows::from_raw(&scope, #name, #len, #width)),
+            Kind::Shared(arguments) => quote!(::hip_kernel::Shared::<#arguments>::at(&scope, #offset)),
             Kind::Value(_) => quote!(#name),
         }
     }
@@ -112,18 +144,20 @@ impl Kind {
     }
 
     fn slice(element: &Type) -> Self {
-        let plain = match element {
-            Type::Path(path) => path.path.segments.last().and_then(|last| {
-                ATOMICS
-                    .iter()
-                    .find(|(atomic, _)| last.ident == *atomic)
-                    .map(|(_, plain)| format_ident!("{plain}"))
-            }),
+        let known = match element {
+            Type::Path(path) => path
+                .path
+                .segments
+                .last()
+                .and_then(|last| ATOMICS.into_iter().find(|(atomic, _)| last.ident == *atomic)),
             _ => None,
         };
-        match plain {
-            Some(plain) => Self::Atomics { atomic: quote!(#element), plain },
-            None => Self::Read(quote!(#element)),
+        let Some((atomic, plain)) = known else { return Self::Read(quote!(#element)) };
+        // Core's own types, whatever the kernel's module calls by these names.
+        let (atomic, plain) = (format_ident!("{atomic}"), format_ident!("{plain}"));
+        Self::Atomics {
+            atomic: quote!(::core::sync::atomic::#atomic),
+            plain: quote!(::core::primitive::#plain),
         }
     }
 

@@ -1,9 +1,9 @@
 //! A kernel as it is declared.
 
 use crate::parameter::{Kind, Parameter};
-use proc_macro2::{Ident, TokenStream};
-use quote::{format_ident, quote};
-use syn::{Attribute, Error, ItemFn, Result, ReturnType, Safety, Visibility};
+use proc_macro2::{Ident, TokenStream, TokenTree};
+use quote::{ToTokens, format_ident, quote};
+use syn::{Attribute, Error, FnArg, ItemFn, Result, ReturnType, Safety, Visibility};
 
 /// What is made of a kernel's declaration.
 pub(crate) struct Signature {
@@ -11,6 +11,8 @@ pub(crate) struct Signature {
     pub(crate) visibility: Visibility,
     pub(crate) name: Ident,
     pub(crate) parameters: Vec<Parameter>,
+    /// Of the parameters' types, as they are written.
+    hash: u32,
 }
 
 impl Signature {
@@ -35,16 +37,59 @@ impl Signature {
         if let ReturnType::Type(..) = declared.output {
             return Err(Error::new_spanned(&declared.output, "a kernel returns nothing"));
         }
-        Ok(Self {
+        let types = declared.inputs.iter().filter_map(|one| match one {
+            FnArg::Typed(one) => Some(one.ty.to_token_stream()),
+            FnArg::Receiver(_) => None,
+        });
+        let hash = types.fold(0x811c_9dc5, |hash, written| fnv(fnv_tokens(hash, written), ","));
+        let signature = Self {
             docs: function.attrs.iter().filter(|one| one.path().is_ident("doc")).cloned().collect(),
             visibility: function.vis.clone(),
             name: declared.ident.clone(),
             parameters: declared.inputs.iter().map(Parameter::of).collect::<Result<_>>()?,
-        })
+            hash,
+        };
+        signature.check_names()?;
+        Ok(signature)
+    }
+
+    /// Refuses names that the generated code cannot have.
+    fn check_names(&self) -> Result<()> {
+        let name = &self.name;
+        if name.to_string().starts_with("r#") || syn::parse_str::<Ident>(&self.launcher_text()).is_err() {
+            return Err(Error::new_spanned(
+                name,
+                format!(
+                    "no type can be named after `{name}`: name the kernel with a letter first, and not by a keyword"
+                ),
+            ));
+        }
+        let mut seen = vec![name.clone()];
+        for (argument, _) in self.arguments() {
+            if seen.contains(&argument) {
+                return Err(Error::new_spanned(
+                    &argument,
+                    format!(
+                        "the kernel has `{argument}` twice, one of which is a name or a length of its own: rename a parameter"
+                    ),
+                ));
+            }
+            seen.push(argument);
+        }
+        Ok(())
+    }
+
+    /// The name of the kernel in code: with a hash, so that code of a kernel with other parameters is not found.
+    pub(crate) fn symbol(&self) -> String {
+        format!("{}__{:08x}", self.name, self.hash)
     }
 
     /// The name of the type that launches it: `block_sum` is `BlockSum`.
     pub(crate) fn launcher(&self) -> Ident {
+        format_ident!("{}", self.launcher_text())
+    }
+
+    fn launcher_text(&self) -> String {
         let words = self.name.to_string();
         let capital = |word: &str| {
             let mut letters = word.chars();
@@ -53,7 +98,7 @@ impl Signature {
                 .map(|first| first.to_uppercase().chain(letters).collect::<String>())
                 .unwrap_or_default()
         };
-        format_ident!("{}", words.split('_').map(capital).collect::<String>())
+        words.split('_').map(capital).collect()
     }
 
     /// The arguments of the entry.
@@ -73,7 +118,12 @@ impl Signature {
             value
         });
         let values: Vec<TokenStream> = values.collect();
-        quote!(#name(#(#values),*))
+        // A local, so that no view outlives the call.
+        quote!({
+            let scope = ::hip_kernel::Scope;
+            let _ = &scope;
+            #name(#(#values),*)
+        })
     }
 
     /// The bytes of shared memory of a block, if the kernel has any.
@@ -90,4 +140,17 @@ impl Signature {
             _ => false,
         })
     }
+}
+
+/// FNV-1a of the tokens. Not of their text as a whole, whose spaces differ between versions of the compiler.
+fn fnv_tokens(hash: u32, tokens: TokenStream) -> u32 {
+    tokens.into_iter().fold(hash, |hash, token| match token {
+        TokenTree::Group(group) => fnv(fnv_tokens(fnv(hash, "("), group.stream()), ")"),
+        TokenTree::Punct(mark) => fnv(hash, mark.as_char().encode_utf8(&mut [0; 4])),
+        word => fnv(fnv(hash, " "), &word.to_string()),
+    })
+}
+
+fn fnv(hash: u32, text: &str) -> u32 {
+    text.bytes().fold(hash, |hash, byte| (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193))
 }

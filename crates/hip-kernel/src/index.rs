@@ -1,6 +1,7 @@
 //! Where a thread is in its block, and a block in its grid; the barrier of a block.
 
 use crate::backend;
+#[cfg(not(any(target_arch = "amdgpu", target_arch = "nvptx64")))]
 use core::panic::Location;
 
 /// A count or an index along x, y and z.
@@ -71,9 +72,47 @@ pub fn barrier() {
     backend::barrier(site());
 }
 
-/// The line of the caller's caller.
-#[inline(always)]
+/// The place of the caller's caller, as hip-host takes it: the line in the low bits, and above it a hash of file, line and column.
+#[cfg(not(any(target_arch = "amdgpu", target_arch = "nvptx64")))]
+#[inline]
 #[track_caller]
 pub(crate) fn site() -> u32 {
-    Location::caller().line()
+    let at = Location::caller();
+    place(at.file(), at.line(), at.column())
+}
+
+/// No place: GPUs need none.
+#[cfg(any(target_arch = "amdgpu", target_arch = "nvptx64"))]
+#[inline(always)]
+pub(crate) fn site() -> u32 {
+    0
+}
+
+#[cfg(not(any(target_arch = "amdgpu", target_arch = "nvptx64")))]
+fn place(file: &str, line: u32, column: u32) -> u32 {
+    use hip_host::abi::{LINE_BITS, line_number};
+    let mut hash = u64::from(line) << 32 | u64::from(column);
+    for chunk in file.as_bytes().chunks(8) {
+        let mut word = [0; 8];
+        word[..chunk.len()].copy_from_slice(chunk);
+        // A step of Fibonacci hashing.
+        hash = (hash ^ u64::from_le_bytes(word)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        hash ^= hash >> 32;
+    }
+    (hash as u32) << LINE_BITS | line_number(line)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::place;
+    use hip_host::abi::line_number;
+
+    #[test]
+    fn a_place_is_more_than_its_line() {
+        let here = place("src/sum.rs", 7, 5);
+        assert_eq!((here, line_number(here)), (place("src/sum.rs", 7, 5), 7));
+        assert_ne!(here, place("src/max.rs", 7, 5));
+        assert_ne!(here, place("src/sum.rs", 7, 20));
+        assert_ne!(here, place("src/sum.rs", 8, 5));
+    }
 }

@@ -37,7 +37,7 @@
 //!
 //! `#[kernel]` leaves the function as it is and makes a type beside it: of `block_sum` it makes `BlockSum`, with `load` and `launch`. A launch is
 //! safe, because the function is: each view gives a thread only elements that no other thread has, and an index past the end panics. The
-//! launch passes the lengths and the size of shared memory, and hip-safe compares the arguments with those in the code.
+//! launch passes the lengths and the size of shared memory, and hip-safe compares number and sizes of the arguments with those in the code.
 //!
 //! # Where it runs
 //! On hip-host's devices the function itself runs, compiled for the CPU with the program: `cargo test` and debuggers see it, barriers work, and a
@@ -78,7 +78,7 @@ pub use index::{Dim3, barrier, block_dim, block_idx, global_idx, grid_dim, grid_
 pub use math::{bf16_to_f32, exp, f16_to_f32, f32_to_bf16, f32_to_f16, fma, ln, sqrt};
 pub use shared::{Shared, SharedValue};
 pub use vector::{F32x4, F64x2, U16x8, U32x4};
-#[doc(hidden)]
-pub use view::slice;
 pub use view::{Out, PerBlock, Rows, Scatter};
+#[doc(hidden)]
+pub use view::{Scope, slice};
 pub use wave::{LaneValue, ballot, lane, shuffle, shuffle_down, shuffle_up, shuffle_xor, wave_size};

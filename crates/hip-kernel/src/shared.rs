@@ -1,6 +1,7 @@
 //! Memory that the threads of a block share.
 
 use crate::backend;
+use crate::view::Scope;
 use core::marker::PhantomData;
 use core::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
 
@@ -13,7 +14,7 @@ pub struct Shared<'a, T, const N: usize> {
     borrow: PhantomData<&'a [T; N]>,
 }
 
-impl<T: SharedValue, const N: usize> Shared<'_, T, N> {
+impl<'a, T: SharedValue, const N: usize> Shared<'a, T, N> {
     /// Bytes that it takes of a block's shared memory, so that the next one is aligned as well.
     #[doc(hidden)]
     pub const BYTES: u32 = {
@@ -29,7 +30,7 @@ impl<T: SharedValue, const N: usize> Shared<'_, T, N> {
     /// type or place overlaps.
     #[doc(hidden)]
     #[inline(always)]
-    pub unsafe fn at(offset: u32) -> Self {
+    pub unsafe fn at(_: &'a Scope, offset: u32) -> Self {
         // SAFETY: S25: the caller's promise.
         Self { start: unsafe { backend::shared().add(offset as usize) }.cast(), borrow: PhantomData }
     }

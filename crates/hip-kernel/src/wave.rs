@@ -48,7 +48,7 @@ pub fn shuffle_xor<T: LaneValue>(value: T, mask: u32) -> T {
 #[inline(always)]
 #[track_caller]
 pub fn shuffle_down<T: LaneValue>(value: T, delta: u32) -> T {
-    let from = lane() + delta;
+    let from = lane().saturating_add(delta);
     shuffle(value, if from < wave_size() { from } else { lane() })
 }
 

@@ -24,13 +24,25 @@ pub(crate) fn enter(frame: Option<Frame>) {
     FRAME.set(frame);
 }
 
-/// The thread that runs; `None` outside of kernels, but for a kernel that has failed on this OS thread.
+/// The thread that runs; `None` outside of kernels.
 pub(crate) fn current() -> Option<Frame> {
-    FRAME.get()
+    // An OS thread that has left a failed kernel still has its frame, but is not on the fiber's stack any more.
+    FRAME.get().filter(|frame| is_on_stack(frame.stack))
 }
 
+/// Bytes below a fiber's first frame that hold its stack and no other fiber's.
+const STACK: usize = 128 << 10;
+
+/// Whether this function runs on the stack that has `first` near its top.
+fn is_on_stack(first: usize) -> bool {
+    let local = 0_u8;
+    let here = (&raw const local).addr();
+    (first.saturating_sub(STACK)..first).contains(&here)
+}
+
+#[inline]
 fn frame() -> Frame {
-    FRAME.get().expect("indices, barriers, shared memory and waves exist in a launched kernel only")
+    current().expect("indices, barriers, shared memory and waves exist in a launched kernel only")
 }
 
 /// What the block of the running thread looks like.
@@ -83,7 +95,7 @@ pub(crate) fn lane() -> u32 {
     frame.thread.linear % frame.wave
 }
 
-/// Meets the other lanes of the wave that are at the same line.
+/// Meets the other lanes of the wave that are at the same place.
 fn meet(site: u32, value: u32, predicate: bool) -> WarpView {
     let frame = frame();
     let mut view = WarpView { slots: std::ptr::null(), mask: 0, predicates: 0, lane: 0, reserved: 0 };
@@ -130,4 +142,18 @@ pub(crate) fn f16_to_f32(bits: u16) -> f32 {
 
 pub(crate) fn f32_to_f16(value: f32) -> u16 {
     half::f16::from_f32(value).to_bits()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_on_stack;
+
+    #[test]
+    fn the_stack_of_another_is_not_this_one() {
+        let local = 0_u8;
+        let here = (&raw const local).addr();
+        assert!(is_on_stack(here + 4096));
+        assert!(!is_on_stack(here + (1 << 20)));
+        assert!(!is_on_stack(here - (1 << 20)));
+    }
 }

@@ -1,6 +1,6 @@
 //! What differs between the targets: one file each, with the same functions.
 //!
-//! `site` is the line of the caller: hip-host uses it to see which threads wait at the same place. GPUs ignore it.
+//! `site` is the place of the caller: hip-host uses it to see which threads wait at the same one. GPUs ignore it.
 
 #[cfg(target_arch = "amdgpu")]
 mod amdgpu;

@@ -1,7 +1,7 @@
 //! A Rust kernel as a module of hip-host.
 
 use crate::backend::cpu::{Frame, current, enter};
-use hip_host::abi::{ABI, Block, KERNEL_BARRIERS, Kernel, Module, Runtime, Thread};
+use hip_host::abi::{ABI, Block, KERNEL_BARRIERS, KERNEL_KEEPS_STACKS, Kernel, Module, Runtime, Thread};
 use std::any::Any;
 use std::cell::RefCell;
 use std::ffi::{CString, c_void};
@@ -55,7 +55,8 @@ impl Registration {
 /// Makes the kernel known to hip-host.
 pub(super) fn register<K: Signature>() -> Result<(), hip_host::RegisterError> {
     catch_messages();
-    // SAFETY: S25: the tables are those that `module` makes of the kernel's own signature.
+    // SAFETY: S25: the tables are those that `module` makes of the kernel's own signature, and they are leaked. `threads` catches panics, and
+    // the kernel keeps its stacks.
     unsafe {
         hip_host::register_module(module::<K, 32>)?;
         hip_host::register_module(module::<K, 64>)
@@ -88,7 +89,7 @@ fn tables<K: Signature, const WAVE: u32>() -> *const Module {
     let kernel = Kernel {
         name: text(K::NAME).into_raw(),
         nargs: sizes.len() as u32,
-        flags: KERNEL_BARRIERS,
+        flags: KERNEL_BARRIERS | KERNEL_KEEPS_STACKS,
         arg_size: Box::leak(sizes.into_boxed_slice()).as_ptr(),
         arg_offset: Box::leak(offsets.into_boxed_slice()).as_ptr(),
         kernarg_size: total as u32,
@@ -124,8 +125,15 @@ unsafe extern "C" fn threads<K: Signature, const WAVE: u32>(
 
 /// Reports a panic as the failure of the launch. It does not return: hip-host leaves the fiber.
 fn fail(runtime: &Runtime, block: *const Block, thread: &Thread, panic: Box<dyn Any + Send>) {
-    drop(panic);
-    let Caught { message, file, line } = CAUGHT.take().unwrap_or_default();
+    let message = format!("panicked: {}", said(&*panic));
+    // The hook may be another one by now, or what it kept belongs to a panic that the kernel caught.
+    let caught = CAUGHT.take().filter(|caught| caught.message == message);
+    let unknown = || ("an unknown place".to_owned(), 0);
+    let (file, line) = caught.map_or_else(unknown, |caught| (caught.file, caught.line));
+    // A value whose drop panics must not unwind into hip-host.
+    if let Err(another) = catch_unwind(AssertUnwindSafe(|| drop(panic))) {
+        std::mem::forget(another);
+    }
     // The fiber is left with nothing dropped, so these are leaked.
     let (message, file) = (text(&message).into_raw(), text(&file).into_raw());
     let index = [thread.x, thread.y, thread.z];
@@ -134,8 +142,13 @@ fn fail(runtime: &Runtime, block: *const Block, thread: &Thread, panic: Box<dyn 
     unsafe { (runtime.fail)(block, index.as_ptr(), 0, message, file, line) };
 }
 
-/// A panic of a kernel.
-#[derive(Default)]
+/// The text of a panic.
+fn said(payload: &(dyn Any + Send)) -> &str {
+    let text = payload.downcast_ref::<&str>().copied();
+    text.or_else(|| payload.downcast_ref::<String>().map(String::as_str)).unwrap_or("a value that is no text")
+}
+
+/// A panic of a kernel, as the hook saw it.
 struct Caught {
     message: String,
     file: String,
@@ -146,26 +159,16 @@ thread_local! {
     static CAUGHT: RefCell<Option<Caught>> = const { RefCell::new(None) };
 }
 
-/// Bytes of a fiber's stack and more.
-const STACK: usize = 128 << 10;
-
 /// Keeps the message and the place of a panic in a kernel, which only a hook sees. Other panics go on to the hook that was there.
 fn catch_messages() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {
         let before = std::panic::take_hook();
         std::panic::set_hook(Box::new(move |info| {
-            let here = (&raw const info).addr();
-            // An OS thread that has left a failed kernel is not on the fiber's stack any more.
-            let in_kernel = current()
-                .is_some_and(|frame| (frame.stack.saturating_sub(STACK)..frame.stack).contains(&here));
-            if !in_kernel {
+            if current().is_none() {
                 return before(info);
             }
-            let payload = info.payload();
-            let said = payload.downcast_ref::<&str>().copied();
-            let said = said.or_else(|| payload.downcast_ref::<String>().map(String::as_str));
-            let message = format!("panicked: {}", said.unwrap_or("a value that is no text"));
+            let message = format!("panicked: {}", said(info.payload()));
             let (file, line) =
                 info.location().map_or(Default::default(), |at| (at.file().to_owned(), at.line()));
             CAUGHT.replace(Some(Caught { message, file, line }));

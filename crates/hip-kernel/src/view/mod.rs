@@ -12,6 +12,16 @@ pub use scatter::Scatter;
 
 use core::marker::PhantomData;
 
+/// How long a view may live: as long as the kernel's entry, which has one as a local. Without it a parameter could be `'static`, by an alias:
+///
+/// ```compile_fail
+/// type Out<T> = hip_kernel::Out<'static, T>;
+/// #[hip_kernel::kernel]
+/// fn keep(y: Out<f32>) {}
+/// ```
+#[doc(hidden)]
+pub struct Scope;
+
 /// Elements in global memory that the kernel alone uses.
 struct Elements<'a, T> {
     start: *mut T,
@@ -47,7 +57,7 @@ impl<T> Elements<'_, T> {
 /// `len` elements lie at `start`, which nobody writes while the kernel runs.
 #[doc(hidden)]
 #[inline(always)]
-pub unsafe fn slice<'a, T>(start: *const T, len: usize) -> &'a [T] {
+pub unsafe fn slice<T>(_: &Scope, start: *const T, len: usize) -> &[T] {
     if len == 0 {
         // An empty buffer has no address.
         return &[];

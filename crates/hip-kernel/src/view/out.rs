@@ -1,6 +1,6 @@
 //! Elements that belong to threads.
 
-use super::Elements;
+use super::{Elements, Scope};
 use crate::{global_idx, grid_threads};
 
 /// Memory of which each thread writes its own elements: the one with its number in the grid, and from there every one that is as many
@@ -14,13 +14,13 @@ pub struct Out<'a, T> {
     step: usize,
 }
 
-impl<T> Out<'_, T> {
+impl<'a, T> Out<'a, T> {
     /// # Safety
     /// `len` elements lie at `start`, valid for reading and writing as long as the view lives, and used through views of this type and this
     /// launch alone, which has one dimension.
     #[doc(hidden)]
     #[inline(always)]
-    pub unsafe fn from_raw(start: *mut T, len: usize) -> Self {
+    pub unsafe fn from_raw(_: &'a Scope, start: *mut T, len: usize) -> Self {
         // SAFETY: S25: the caller's promise.
         Self { elements: unsafe { Elements::new(start, len) }, first: global_idx(), step: grid_threads() }
     }

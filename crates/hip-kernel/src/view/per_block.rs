@@ -1,17 +1,17 @@
 //! Elements that belong to blocks.
 
-use super::Elements;
+use super::{Elements, Scope};
 use crate::{block_idx, thread_idx};
 
 /// Memory with one element for each block, which the block's first thread writes. A launch with such an argument has one dimension.
 pub struct PerBlock<'a, T>(Elements<'a, T>);
 
-impl<T> PerBlock<'_, T> {
+impl<'a, T> PerBlock<'a, T> {
     /// # Safety
     /// As [`Out::from_raw`](crate::Out::from_raw).
     #[doc(hidden)]
     #[inline(always)]
-    pub unsafe fn from_raw(start: *mut T, len: usize) -> Self {
+    pub unsafe fn from_raw(_: &'a Scope, start: *mut T, len: usize) -> Self {
         // SAFETY: S25: the caller's promise.
         Self(unsafe { Elements::new(start, len) })
     }

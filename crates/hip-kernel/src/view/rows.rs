@@ -1,6 +1,6 @@
 //! Rows that belong to blocks.
 
-use super::Elements;
+use super::{Elements, Scope};
 use crate::{block_dim, block_idx, thread_idx};
 
 /// Memory as rows of the same width, one row for each block. Of its row a thread writes the columns that are equal to its number, modulo the
@@ -14,12 +14,12 @@ pub struct Rows<'a, T> {
     step: usize,
 }
 
-impl<T> Rows<'_, T> {
+impl<'a, T> Rows<'a, T> {
     /// # Safety
     /// As [`Out::from_raw`](crate::Out::from_raw), and every view of the launch has the same width.
     #[doc(hidden)]
     #[inline(always)]
-    pub unsafe fn from_raw(start: *mut T, len: usize, width: usize) -> Self {
+    pub unsafe fn from_raw(_: &'a Scope, start: *mut T, len: usize, width: usize) -> Self {
         let (row, first, step) = (block_idx().x as usize, thread_idx().x as usize, block_dim().x as usize);
         // SAFETY: S25: the caller's promise.
         Self { elements: unsafe { Elements::new(start, len) }, width, row, first, step }

@@ -1,16 +1,19 @@
 //! Elements that belong to whom the kernel says.
 
-use super::Elements;
+use super::{Elements, Scope};
 
 /// Memory of which a thread may write any element, if nobody else does: what no other view can express.
+///
+/// A launch may have three dimensions, and blocks of any size. A kernel whose `unsafe` block relies on fewer dimensions or on a size checks
+/// [`grid_dim`](crate::grid_dim) and [`block_dim`](crate::block_dim) first, because its launch is a safe function.
 pub struct Scatter<'a, T>(Elements<'a, T>);
 
-impl<T> Scatter<'_, T> {
+impl<'a, T> Scatter<'a, T> {
     /// # Safety
     /// `len` elements lie at `start`, valid for reading and writing as long as the view lives, and used by this launch alone.
     #[doc(hidden)]
     #[inline(always)]
-    pub unsafe fn from_raw(start: *mut T, len: usize) -> Self {
+    pub unsafe fn from_raw(_: &'a Scope, start: *mut T, len: usize) -> Self {
         // SAFETY: S25: the caller's promise.
         Self(unsafe { Elements::new(start, len) })
     }
