@@ -23,10 +23,12 @@ impl Architecture {
             // The last two digits are minor version and stepping, in hexadecimal.
             let digits = number.len() >= 3 && number.chars().all(|one| one.is_ascii_hexdigit());
             match number.len().checked_sub(2).filter(|_| digits).and_then(|end| number[..end].parse().ok()) {
-                Some(generation @ 9..=12) if name != "gfx1250" && name != "gfx1251" => Kind::Amd(generation),
+                Some(generation @ 9..=11) => Kind::Amd(generation),
+                // Later ones of the generation have other barriers.
+                Some(12) if ["gfx1200", "gfx1201"].contains(&name) => Kind::Amd(12),
                 _ => {
                     return wrong(
-                        "is no chip whose barrier is known here: there are gfx9.., gfx10.., gfx11.. and gfx12.. up to gfx1201",
+                        "is no chip whose barrier is known here: there are gfx9.., gfx10.., gfx11.., gfx1200 and gfx1201",
                     );
                 }
             }

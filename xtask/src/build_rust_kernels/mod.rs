@@ -94,7 +94,12 @@ impl Crate {
         let package = packages.into_iter().find(|package| package["manifest_path"] == path.as_ref());
         let targets = package.and_then(|package| package["targets"].as_array()).into_iter().flatten();
         let is_library = |target: &&serde_json::Value| {
-            target["kind"].as_array().is_some_and(|kinds| kinds.iter().any(|kind| kind == "lib"))
+            target["kind"].as_array().is_some_and(|kinds| {
+                kinds.iter().any(|kind| {
+                    kind.as_str()
+                        .is_some_and(|kind| ["lib", "rlib", "dylib", "cdylib", "staticlib"].contains(&kind))
+                })
+            })
         };
         let library = targets.into_iter().find(is_library).and_then(|target| target["name"].as_str());
         let library = library

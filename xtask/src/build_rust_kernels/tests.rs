@@ -12,7 +12,7 @@ fn architectures_are_told_apart() {
         Ok("-Ctarget-cpu=gfx1100 --cfg hip_kernel_gfx=\"11\" -Ctarget-feature=+cumode".into())
     );
     assert_eq!(flags("sm_90"), Ok("-Ctarget-cpu=sm_90".into()));
-    for unknown in ["gfx", "gfx90z", "gfx803", "gfx1250", "gfx1300", "sm_60", "sm_", "pentium"] {
+    for unknown in ["gfx", "gfx90z", "gfx803", "gfx1250", "gfx1299", "gfx1300", "sm_60", "sm_", "pentium"] {
         assert!(flags(unknown).is_err(), "{unknown}");
     }
 }
@@ -24,6 +24,17 @@ fn a_folder_without_a_library_is_named() {
     let root = workspace::root().expect("tests run in the workspace");
     let found = Crate::find(&root.join("kernels-rust")).expect("it has a library");
     assert_eq!(found.library, "kernels_rust");
+}
+
+#[test]
+fn a_library_may_be_of_any_kind() {
+    let folder = tempfile::tempdir().expect("a folder can be made");
+    let manifest =
+        "[package]\nname = \"one\"\nedition = \"2024\"\n[lib]\ncrate-type = [\"rlib\"]\n[workspace]\n";
+    std::fs::create_dir(folder.path().join("src")).expect("a folder can be made");
+    std::fs::write(folder.path().join("src/lib.rs"), "").expect("it can be written");
+    std::fs::write(folder.path().join("Cargo.toml"), manifest).expect("it can be written");
+    assert_eq!(Crate::find(folder.path()).map(|found| found.library), Ok("one".to_owned()));
 }
 
 #[test]
@@ -48,7 +59,11 @@ fn kernels_compile() {
     run(&args).expect("the kernels compile");
     let code = std::fs::read(out.path().join("gfx942/kernels_rust.co")).expect("it was written");
     let code = code_object::CodeObject::parse(&code).expect("it is sound").expect("it is AMD's");
-    let mut names: Vec<&str> = code.kernels.iter().map(|kernel| kernel.name.as_str()).collect();
+    let mut names: Vec<&str> = code
+        .kernels
+        .iter()
+        .map(|kernel| kernel.name.rsplit_once("__").map_or("", |(name, _)| name))
+        .collect();
     names.sort_unstable();
     let expected = [
         "block_sum",
