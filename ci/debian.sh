@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # Installs the tools for the checks that Debian 12 has: a C++ compiler, AMD's libraries with their headers,
 # libclang for codegen, a cross compiler and QEMU for 64-bit ARM, Chromium for the tests of the parity report's
-# page, and pip. ci/fetch-rocm-compiler.sh fetches AMD's compilers. Only g++ is needed by all steps; without the rest, single steps of `cargo xtask ci` are
-# skipped with a message.
+# page, and pip. ci/fetch-rocm-compiler.sh fetches AMD's compilers. Only g++ is needed by all steps; without the
+# rest, single steps of `cargo xtask ci` are skipped with a message.
 #   ci/debian.sh             installs them
 #   ci/debian.sh --provides  only prints which steps the installed ones are enough for
 set -euo pipefail

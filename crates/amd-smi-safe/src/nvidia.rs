@@ -175,7 +175,9 @@ impl Gpu for NvidiaGpu {
                     UsedGpuMemory::Used(bytes) => Some(bytes),
                     UsedGpuMemory::Unavailable => None,
                 };
-                memory.insert(process.pid, bytes);
+                // A process may be in both lists, and only one of them may know its memory.
+                let known = memory.entry(process.pid).or_insert(None);
+                *known = (*known).max(bytes);
             }
         }
         let process = |(pid, bytes): (u32, Option<u64>)| Process {

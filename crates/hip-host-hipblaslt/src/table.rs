@@ -2,7 +2,7 @@
 
 use crate::problem::Problem;
 use crate::run::{self, Scalars};
-use crate::status::{HANDLE, Outcome, Status, UNSUPPORTED, VALUE, ensure, status};
+use crate::status::{HANDLE, Outcome, Status, VALUE, ensure, status};
 use hip_host::library::Device;
 use hip_sys::HipblasltTable;
 use hip_sys::hip::hipStream_t;
@@ -11,7 +11,7 @@ use hip_sys::hipblaslt::{
     hipblasLtMatmulPreference_t, hipblasLtMatrixLayout_t, hipblasStatus_t,
 };
 use hip_sys::provider::Handles;
-use hip_sys::provider::hipblaslt::{self as descriptors, Layout, Product};
+use hip_sys::provider::hipblaslt::{self as descriptors, Layout};
 use std::ffi::{CStr, c_char, c_int, c_void};
 use std::sync::{Arc, LazyLock};
 
@@ -27,7 +27,7 @@ pub(crate) fn fill(table: &mut HipblasltTable) {
 }
 
 /// A handle is the device that was current when it was made.
-static HANDLES: LazyLock<Handles<Device>> = LazyLock::new(|| Handles::new(0x73));
+static HANDLES: LazyLock<Handles<Device>> = LazyLock::new(|| Handles::new(0x68));
 
 fn device(handle: hipblasLtHandle_t) -> Outcome<Device> {
     HANDLES.get(handle as usize).map(|device| *device).map_err(|_| HANDLE)
@@ -66,15 +66,11 @@ unsafe extern "C" fn get_git_revision(handle: hipblasLtHandle_t, revision: *mut 
 }
 
 /// The product that descriptors describe.
-fn problem(
-    product: hipblasLtMatmulDesc_t,
-    [a, b, c, d]: [hipblasLtMatrixLayout_t; 4],
-) -> Outcome<(Product, Problem)> {
+fn problem(product: hipblasLtMatmulDesc_t, [a, b, c, d]: [hipblasLtMatrixLayout_t; 4]) -> Outcome<Problem> {
     let product = descriptors::product(product).ok_or(VALUE)?;
     let layout = |descriptor| descriptors::layout(descriptor).ok_or(VALUE);
     let layouts: [Layout; 4] = [layout(a)?, layout(b)?, layout(c)?, layout(d)?];
-    let problem = Problem::of(&product, layouts.each_ref())?;
-    Ok((product, problem))
+    Problem::of(&product, layouts.each_ref())
 }
 
 /// There is one algorithm for everything that there is an algorithm for.
@@ -135,8 +131,7 @@ unsafe extern "C" fn matmul(
 ) -> Status {
     let submit = || {
         let device = device(handle)?;
-        let (product, problem) = problem(product, [a_layout, b_layout, c_layout, d_layout])?;
-        ensure(product.pointer_mode == 0, UNSUPPORTED)?;
+        let problem = problem(product, [a_layout, b_layout, c_layout, d_layout])?;
         ensure(!alpha.is_null() && !beta.is_null(), VALUE)?;
         // SAFETY: S11: the caller's scalars on the host, of the type that its descriptor names.
         let scalars = unsafe {

@@ -45,13 +45,14 @@ impl Triangle {
         })
     }
 
-    /// Solves in place of the right side.
+    /// Reads the matrix once, for any number of right sides.
     ///
     /// # Safety
     /// The matrix's memory was named by the call that runs.
-    unsafe fn solve<T: Number>(&self, x: &mut [T]) {
-        let mut diagonal = vec![if self.unit { T::ONE } else { T::ZERO }; x.len()];
-        let mut rows = vec![Vec::new(); x.len()];
+    unsafe fn read<T: Number>(&self) -> Rows<T> {
+        let size = self.matrix.rows;
+        let mut diagonal = vec![if self.unit { T::ONE } else { T::ZERO }; size];
+        let mut rows = vec![Vec::new(); size];
         // SAFETY: S11: as the caller vouches.
         unsafe {
             let values = self.matrix.values::<T>();
@@ -67,14 +68,29 @@ impl Triangle {
                 }
             });
         }
+        Rows { diagonal, rows, backward: self.lower == self.turned }
+    }
+}
+
+/// The diagonal of a triangle, and each row's other entries.
+struct Rows<T> {
+    diagonal: Vec<T>,
+    rows: Vec<Vec<(usize, T)>>,
+    /// Whether the last row is solved first.
+    backward: bool,
+}
+
+impl<T: Number> Rows<T> {
+    /// Solves in place of the right side.
+    fn solve(&self, x: &mut [T]) {
         let solve = |row: usize| {
-            let sum = rows[row].iter().fold(x[row], |sum, &(col, value)| sum - value * x[col]);
-            x[row] = sum / diagonal[row];
+            let sum = self.rows[row].iter().fold(x[row], |sum, &(col, value)| sum - value * x[col]);
+            x[row] = sum / self.diagonal[row];
         };
-        if self.lower == self.turned {
-            (0..rows.len()).rev().for_each(solve);
+        if self.backward {
+            (0..self.rows.len()).rev().for_each(solve);
         } else {
-            (0..rows.len()).for_each(solve);
+            (0..self.rows.len()).for_each(solve);
         }
     }
 }
@@ -127,7 +143,7 @@ fn submit_spsv<T: Number>(
         // SAFETY: S11, S12: the call named all of this memory, so nothing else uses what it writes while it runs.
         unsafe {
             let mut solved: Vec<T> = slice::<T>(x, size).iter().map(|&x| alpha * x).collect();
-            triangle.solve(&mut solved);
+            triangle.read().solve(&mut solved);
             slice_mut::<T>(y, size).copy_from_slice(&solved);
         }
     };
@@ -185,6 +201,7 @@ fn submit_spsm<T: Number>(
     let body = move || {
         // SAFETY: S11, S12: the call named all of this memory, so nothing else uses what it writes while it runs.
         unsafe {
+            let rows = triangle.read();
             let (from, to) = (b.elements::<T>(), c.elements_mut::<T>());
             for col in 0..c.cols {
                 let right = |row| {
@@ -192,7 +209,7 @@ fn submit_spsm<T: Number>(
                     alpha * if b.conjugated { element.conjugate() } else { element }
                 };
                 let mut solved: Vec<T> = (0..c.rows).map(right).collect();
-                triangle.solve(&mut solved);
+                rows.solve(&mut solved);
                 (0..c.rows).zip(solved).for_each(|(row, element)| to[c.at(row, col)] = element);
             }
         }

@@ -2,56 +2,15 @@
 #![allow(non_snake_case, reason = "CUDA's names")]
 
 use cudarc::cublaslt::sys;
-use hip_sys::LoadError;
-use hip_sys::provider::SharedLibrary;
 use std::ffi::{c_int, c_void};
-use std::path::{Path, PathBuf};
 
 /// The result of every function: a `cublasStatus_t`.
 pub(super) type Code = u32;
 /// A handle or a descriptor.
 pub(super) type Raw = *mut c_void;
 
-/// `name(our argument = the header's, …)`. Where C has an enumeration we have its number, and where C has a handle, an address.
-macro_rules! functions {
-    ($($name:ident($($ours:ty = $theirs:ty),* $(,)?);)*) => {
-        $(
-            const _: unsafe fn($($theirs),*) -> sys::cublasStatus_t = sys::$name;
-            const _: () = {
-                $(assert!(size_of::<$ours>() == size_of::<$theirs>() && align_of::<$ours>() == align_of::<$theirs>());)*
-                assert!(size_of::<Code>() == size_of::<sys::cublasStatus_t>());
-            };
-        )*
-
-        /// The functions. Each field has its C function's name.
-        pub(super) struct CublasLt {
-            $(pub(super) $name: unsafe extern "C" fn($($ours),*) -> Code,)*
-            file: PathBuf,
-        }
-
-        impl CublasLt {
-            pub(super) fn fill(library: &SharedLibrary) -> Result<Self, LoadError> {
-                let required = |symbol: &str| {
-                    library.address(symbol).ok_or_else(|| LoadError::MissingSymbol {
-                        library: library.path().display().to_string(),
-                        symbol: symbol.to_owned(),
-                    })
-                };
-                // SAFETY: S1: the functions of these names have had these signatures since CUDA 12.0, by the comparisons above.
-                unsafe {
-                    Ok(Self {
-                        $($name: std::mem::transmute::<*mut c_void, unsafe extern "C" fn($($ours),*) -> Code>(
-                            required(stringify!($name))?,
-                        ),)*
-                        file: library.file(required("cublasLtCreate")?),
-                    })
-                }
-            }
-        }
-    };
-}
-
-functions! {
+hip_nvidia::cuda_functions! {
+    CublasLt: sys::cublasStatus_t, cublasLtCreate;
     cublasLtCreate(*mut Raw = *mut sys::cublasLtHandle_t);
     cublasLtDestroy(Raw = sys::cublasLtHandle_t);
     cublasLtMatrixLayoutCreate(
@@ -140,10 +99,3 @@ const _: () = {
             == std::mem::offset_of!(sys::cublasLtMatmulHeuristicResult_t, state)
     );
 };
-
-impl CublasLt {
-    /// The file that it was loaded from.
-    pub(super) fn file(&self) -> &Path {
-        &self.file
-    }
-}

@@ -6,7 +6,7 @@ use cudarc::cudnn::sys;
 use hip_sys::LoadError;
 use hip_sys::provider::SharedLibrary;
 use std::ffi::{c_int, c_uint, c_ulonglong, c_void};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::OnceLock;
 
 /// The result of every function: a `cudnnStatus_t`, also one that is newer than our list of them.
@@ -42,11 +42,7 @@ macro_rules! cudnn {
         impl Cudnn {
             fn fill(library: &SharedLibrary) -> Result<Self, LoadError> {
                 let name = || library.path().display().to_string();
-                let required = |symbol: &str| {
-                    let missing = || LoadError::MissingSymbol { library: name(), symbol: symbol.to_owned() };
-                    library.address(symbol).ok_or_else(missing)
-                };
-                let ask = required("cudnnGetVersion")?;
+                let ask = library.required("cudnnGetVersion")?;
                 // SAFETY: S1: the function of that name takes nothing and gives a number, in every version.
                 let version = unsafe { std::mem::transmute::<*mut c_void, GetVersion>(ask)() };
                 if version < OLDEST {
@@ -59,7 +55,7 @@ macro_rules! cudnn {
                         $($name: std::mem::transmute::<
                             *mut c_void,
                             unsafe extern "C" fn($($argument),*) -> Code,
-                        >(required(stringify!($name))?),)*
+                        >(library.required(stringify!($name))?),)*
                         file: library.file(ask),
                     })
                 }
@@ -195,15 +191,8 @@ pub(super) fn check(code: Code) -> Outcome {
 }
 
 fn candidates() -> Vec<PathBuf> {
-    let inside = |folder: PathBuf| NAMES.map(|name| folder.join(name));
-    let mut list: Vec<PathBuf> = std::env::var_os("HIPSTACK_CUDNN").map(PathBuf::from).into_iter().collect();
-    if let Some(root) = std::env::var_os("CUDA_PATH") {
-        list.extend(inside(Path::new(&root).join("lib64")));
-        list.extend(inside(Path::new(&root).join("lib")));
-    }
-    list.extend(NAMES.map(PathBuf::from));
-    list.extend(inside("/usr/local/cuda/lib64".into()));
-    list
+    let own = std::env::var_os("HIPSTACK_CUDNN").map(PathBuf::from);
+    own.into_iter().chain(hip_nvidia::library::candidates(&NAMES)).collect()
 }
 
 #[cfg(test)]

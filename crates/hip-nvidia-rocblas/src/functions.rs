@@ -82,28 +82,22 @@ macro_rules! functions {
 
         impl Cublas {
             pub(super) fn fill(library: &SharedLibrary) -> Result<Self, LoadError> {
-                let required = |symbol: &str| {
-                    library.address(symbol).ok_or_else(|| LoadError::MissingSymbol {
-                        library: library.path().display().to_string(),
-                        symbol: symbol.to_owned(),
-                    })
-                };
                 // SAFETY: S1: the functions of these names have had these signatures since CUDA 12.0, by the proofs above.
                 unsafe {
                     Ok(Self {
                         $($single: std::mem::transmute::<
                             *mut c_void,
                             unsafe extern "C" fn($($given),*) -> Code,
-                        >(required(stringify!($single))?),)*
+                        >(library.required(stringify!($single))?),)*
                         $($(
                             $narrow: std::mem::transmute::<*mut c_void, signatures::$Call<i32, $($T),*>>(
-                                required(stringify!($narrow))?,
+                                library.required(stringify!($narrow))?,
                             ),
                             $wide: std::mem::transmute::<*mut c_void, signatures::$Call<i64, $($T),*>>(
-                                required(stringify!($wide))?,
+                                library.required(stringify!($wide))?,
                             ),
                         )*)*
-                        file: library.file(required("cublasCreate_v2")?),
+                        file: library.file(library.required("cublasCreate_v2")?),
                     })
                 }
             }

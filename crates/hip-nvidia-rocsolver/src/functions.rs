@@ -82,25 +82,25 @@ macro_rules! functions {
         #[allow(clippy::missing_transmute_annotations, reason = "the field has the type")]
         fn single(library: &SharedLibrary) -> Result<Dense<f32, f32>, LoadError> {
             // SAFETY: S1: the functions of these names have had these signatures since CUDA 12.0, by the comparisons above.
-            unsafe { Ok(Dense { $($field: std::mem::transmute::<*mut c_void, _>(required(library, stringify!($s))?),)* }) }
+            unsafe { Ok(Dense { $($field: std::mem::transmute::<*mut c_void, _>(library.required(stringify!($s))?),)* }) }
         }
 
         #[allow(clippy::missing_transmute_annotations, reason = "the field has the type")]
         fn double(library: &SharedLibrary) -> Result<Dense<f64, f64>, LoadError> {
             // SAFETY: S1: as above.
-            unsafe { Ok(Dense { $($field: std::mem::transmute::<*mut c_void, _>(required(library, stringify!($d))?),)* }) }
+            unsafe { Ok(Dense { $($field: std::mem::transmute::<*mut c_void, _>(library.required(stringify!($d))?),)* }) }
         }
 
         #[allow(clippy::missing_transmute_annotations, reason = "the field has the type")]
         fn single_complex(library: &SharedLibrary) -> Result<Dense<rocblas_float_complex, f32>, LoadError> {
             // SAFETY: S1: as above; the complex numbers have one layout.
-            unsafe { Ok(Dense { $($field: std::mem::transmute::<*mut c_void, _>(required(library, stringify!($c))?),)* }) }
+            unsafe { Ok(Dense { $($field: std::mem::transmute::<*mut c_void, _>(library.required(stringify!($c))?),)* }) }
         }
 
         #[allow(clippy::missing_transmute_annotations, reason = "the field has the type")]
         fn double_complex(library: &SharedLibrary) -> Result<Dense<rocblas_double_complex, f64>, LoadError> {
             // SAFETY: S1: as above; the complex numbers have one layout.
-            unsafe { Ok(Dense { $($field: std::mem::transmute::<*mut c_void, _>(required(library, stringify!($z))?),)* }) }
+            unsafe { Ok(Dense { $($field: std::mem::transmute::<*mut c_void, _>(library.required(stringify!($z))?),)* }) }
         }
     };
 }
@@ -170,16 +170,9 @@ element! {
     rocblas_double_complex, double_complex, true;
 }
 
-fn required(library: &SharedLibrary, symbol: &str) -> Result<*mut c_void, LoadError> {
-    library.address(symbol).ok_or_else(|| LoadError::MissingSymbol {
-        library: library.path().display().to_string(),
-        symbol: symbol.to_owned(),
-    })
-}
-
 impl Cusolver {
     pub(crate) fn fill(library: &SharedLibrary) -> Result<Self, LoadError> {
-        let create = required(library, "cusolverDnCreate")?;
+        let create = library.required("cusolverDnCreate")?;
         // SAFETY: S1: the functions of these names have had these signatures since CUDA 12.0, by the comparisons above.
         unsafe {
             Ok(Self {
@@ -188,12 +181,12 @@ impl Cusolver {
                     unsafe extern "C" fn(*mut ours::Handle) -> ours::Status,
                 >(create),
                 destroy: std::mem::transmute::<*mut c_void, unsafe extern "C" fn(ours::Handle) -> ours::Status>(
-                    required(library, "cusolverDnDestroy")?,
+                    library.required("cusolverDnDestroy")?,
                 ),
                 set_stream: std::mem::transmute::<
                     *mut c_void,
                     unsafe extern "C" fn(ours::Handle, ours::Stream) -> ours::Status,
-                >(required(library, "cusolverDnSetStream")?),
+                >(library.required("cusolverDnSetStream")?),
                 single: single(library)?,
                 double: double(library)?,
                 single_complex: single_complex(library)?,

@@ -2,10 +2,7 @@
 #![allow(non_snake_case, reason = "CUDA's names")]
 
 use cudarc::cusparse::sys;
-use hip_sys::LoadError;
-use hip_sys::provider::SharedLibrary;
 use std::ffi::{c_int, c_void};
-use std::path::{Path, PathBuf};
 
 /// The result of every function: a `cusparseStatus_t`.
 pub(super) type Code = u32;
@@ -14,46 +11,8 @@ pub(super) type Raw = *mut c_void;
 /// A value of an enumeration.
 pub(super) type Number = u32;
 
-/// `name(our argument = the header's, …)`. Where C has an enumeration we have its number, and where C has a handle, an address.
-macro_rules! functions {
-    ($($name:ident($($ours:ty = $theirs:ty),* $(,)?);)*) => {
-        $(
-            const _: unsafe fn($($theirs),*) -> sys::cusparseStatus_t = sys::$name;
-            const _: () = {
-                $(assert!(size_of::<$ours>() == size_of::<$theirs>() && align_of::<$ours>() == align_of::<$theirs>());)*
-                assert!(size_of::<Code>() == size_of::<sys::cusparseStatus_t>());
-            };
-        )*
-
-        /// The functions. Each field has its C function's name.
-        pub(super) struct Cusparse {
-            $(pub(super) $name: unsafe extern "C" fn($($ours),*) -> Code,)*
-            file: PathBuf,
-        }
-
-        impl Cusparse {
-            pub(super) fn fill(library: &SharedLibrary) -> Result<Self, LoadError> {
-                let required = |symbol: &str| {
-                    library.address(symbol).ok_or_else(|| LoadError::MissingSymbol {
-                        library: library.path().display().to_string(),
-                        symbol: symbol.to_owned(),
-                    })
-                };
-                // SAFETY: S1: the functions of these names have had these signatures since CUDA 12.0, by the comparisons above.
-                unsafe {
-                    Ok(Self {
-                        $($name: std::mem::transmute::<*mut c_void, unsafe extern "C" fn($($ours),*) -> Code>(
-                            required(stringify!($name))?,
-                        ),)*
-                        file: library.file(required("cusparseCreate")?),
-                    })
-                }
-            }
-        }
-    };
-}
-
-functions! {
+hip_nvidia::cuda_functions! {
+    Cusparse: sys::cusparseStatus_t, cusparseCreate;
     cusparseCreate(*mut Raw = *mut sys::cusparseHandle_t);
     cusparseDestroy(Raw = sys::cusparseHandle_t);
     cusparseSetStream(Raw = sys::cusparseHandle_t, Raw = sys::cudaStream_t);
@@ -247,11 +206,4 @@ functions! {
         *const c_int = *const c_int, *mut c_int = *mut c_int, *mut c_int = *mut c_int, *mut c_void = *mut c_void,
     );
     cusparseCreateIdentityPermutation(Raw = sys::cusparseHandle_t, c_int = c_int, *mut c_int = *mut c_int);
-}
-
-impl Cusparse {
-    /// The file that it was loaded from.
-    pub(super) fn file(&self) -> &Path {
-        &self.file
-    }
 }

@@ -20,7 +20,7 @@ pub(super) struct Handle {
 
 static HANDLES: LazyLock<Handles<Handle>> = LazyLock::new(|| {
     library::on_reset(|ordinal| HANDLES.end_all(|handle| handle.device.ordinal() == ordinal));
-    Handles::new(0x36)
+    Handles::new(0x37)
 });
 
 /// Makes calls of cuSPARSE with a handle, whose device is current and whose stream is bound.

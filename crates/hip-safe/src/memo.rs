@@ -50,6 +50,8 @@ struct Entry<V> {
     last: u64,
 }
 
+type Gone<K, V> = (Option<Entry<V>>, Option<(K, Entry<V>)>);
+
 impl<K: Eq + Hash + Clone, V: Clone> Memo<K, V> {
     /// An empty one for at most `capacity` answers, and at least one.
     pub fn new(capacity: usize) -> Self {
@@ -75,13 +77,9 @@ impl<K: Eq + Hash + Clone, V: Clone> Memo<K, V> {
 
     /// Remembers an answer, in place of a former one.
     pub fn put(&self, key: K, value: V) {
-        let mut state = self.state.lock();
-        state.now += 1;
-        let entry = Entry { value, last: state.now };
-        let former = state.known.insert(key, entry);
-        let oldest = if state.known.len() > self.capacity { state.remove_oldest() } else { None };
-        drop(state);
-        drop((former, oldest));
+        // In a statement of its own, so that nothing is dropped under the lock.
+        let gone = self.state.lock().insert(key, value, self.capacity);
+        drop(gone);
     }
 
     /// Remembers an answer unless there is one by now, as of another thread; the one that is remembered.
@@ -92,12 +90,9 @@ impl<K: Eq + Hash + Clone, V: Clone> Memo<K, V> {
             drop(state);
             return known;
         }
-        state.now += 1;
-        let entry = Entry { value: value.clone(), last: state.now };
-        state.known.insert(key, entry);
-        let oldest = if state.known.len() > self.capacity { state.remove_oldest() } else { None };
+        let gone = state.insert(key, value.clone(), self.capacity);
         drop(state);
-        drop(oldest);
+        drop(gone);
         value
     }
 
@@ -115,6 +110,14 @@ impl<K: Eq + Hash + Clone, V: Clone> Memo<K, V> {
 }
 
 impl<K: Eq + Hash + Clone, V> State<K, V> {
+    /// Returns what it no longer has: the former answer, and the oldest one if there are too many.
+    fn insert(&mut self, key: K, value: V, capacity: usize) -> Gone<K, V> {
+        self.now += 1;
+        let former = self.known.insert(key, Entry { value, last: self.now });
+        let oldest = if self.known.len() > capacity { self.remove_oldest() } else { None };
+        (former, oldest)
+    }
+
     fn remove_oldest(&mut self) -> Option<(K, Entry<V>)> {
         let oldest = self.known.iter().min_by_key(|(_, entry)| entry.last)?.0.clone();
         self.known.remove_entry(&oldest)

@@ -77,3 +77,25 @@ macro_rules! why_no_library {
         }
     };
 }
+
+/// The end of a function that opens a platform's library and returns a `Result<Library<T>, LoadError>`, for a crate with the features `host` and
+/// `nvidia`: that of the crate `$host` for hip-host's platform, that of `$nvidia` for hip-nvidia's, and `$amd` on AMD's.
+#[macro_export]
+macro_rules! open_library {
+    ($title:literal, $package:literal, $platform:expr, $host:ident, $nvidia:ident, $amd:expr) => {{
+        let platform = $platform;
+        #[cfg(feature = "host")]
+        if $host::serves(platform) {
+            return Ok($host::library());
+        }
+        #[cfg(feature = "nvidia")]
+        if $nvidia::serves(platform) {
+            return $nvidia::library();
+        }
+        if platform.kind == $crate::PlatformKind::Amd {
+            return $amd;
+        }
+        let reason = $crate::why_no_library!($package, platform.kind);
+        Err($crate::LoadError::NotProvided { library: $title, reason })
+    }};
+}

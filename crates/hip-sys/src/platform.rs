@@ -307,9 +307,10 @@ impl fmt::Display for PlatformKind {
 }
 
 impl Version {
-    /// Reads what `rocrand_get_version` and `rocsparse_get_version` answer: major × 10⁵ + minor × 100 + patch.
+    /// Reads what `rocrand_get_version`, `rocsparse_get_version` and `hipblasLtGetVersion` answer: major × 10⁵ + minor × 100 + patch.
     #[doc(alias = "rocrand_get_version")]
     #[doc(alias = "rocsparse_get_version")]
+    #[doc(alias = "hipblasLtGetVersion")]
     pub fn from_rocrand(raw: i32) -> Self {
         let raw = raw.unsigned_abs();
         Self { major: raw / 100_000, minor: raw / 100 % 1000, patch: raw % 100 }

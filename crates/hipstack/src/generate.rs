@@ -29,25 +29,25 @@ pub(crate) struct GenerateArguments {
 #[derive(clap::Args, Debug)]
 pub(crate) struct SamplingArguments {
     /// The most tokens of an answer
-    #[arg(long, short = 'n', value_name = "TOKENS", default_value_t = 256)]
+    #[arg(long, short = 'n', value_name = "TOKENS", default_value_t = AnswerOptions::default().most)]
     most: usize,
     /// 0 takes the likeliest token each time
-    #[arg(long, default_value_t = 0.8)]
+    #[arg(long, default_value_t = Sampling::default().temperature)]
     temperature: f32,
     /// Of how many of the likeliest tokens one is drawn; 0 for all
-    #[arg(long, default_value_t = 40)]
+    #[arg(long, default_value_t = Sampling::default().top_k)]
     top_k: usize,
     /// Of the likeliest tokens with this probability together
-    #[arg(long, default_value_t = 0.95)]
+    #[arg(long, default_value_t = Sampling::default().top_p)]
     top_p: f32,
     /// Of tokens with at least this share of the likeliest one's probability
-    #[arg(long, default_value_t = 0.05)]
+    #[arg(long, default_value_t = Sampling::default().min_p)]
     min_p: f32,
     /// Makes tokens of the last 64 less likely; 1 does nothing
-    #[arg(long, default_value_t = 1.0)]
+    #[arg(long, default_value_t = Sampling::default().repetition_penalty)]
     repetition_penalty: f32,
     /// Where the random numbers begin: the same seed gives the same text
-    #[arg(long, default_value_t = 0)]
+    #[arg(long, default_value_t = Sampling::default().seed)]
     seed: u64,
     /// Ends an answer before this text; may be given several times
     #[arg(long, value_name = "TEXT")]

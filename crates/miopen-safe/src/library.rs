@@ -1,7 +1,7 @@
 //! Where the functions come from: AMD's library, or the replacement on other platforms.
 
 use hip_safe::Platform;
-use hip_sys::{LoadError, Miopen, PlatformKind};
+use hip_sys::{LoadError, Miopen};
 
 /// MIOpen's functions on a platform's streams and memory, opened at the first call: its version, its file, and the table that
 /// [`Handle`](crate::Handle) calls.
@@ -17,25 +17,21 @@ pub fn library(platform: &Platform) -> Result<&Miopen, &LoadError> {
 }
 
 fn open(platform: &Platform) -> Result<Miopen, LoadError> {
-    #[cfg(feature = "host")]
-    if hip_host_miopen::serves(platform) {
-        return Ok(hip_host_miopen::library());
-    }
-    #[cfg(feature = "nvidia")]
-    if hip_nvidia_miopen::serves(platform) {
-        return hip_nvidia_miopen::library();
-    }
-    if platform.kind == PlatformKind::Amd {
-        return Miopen::load_for(platform);
-    }
-    let reason = hip_sys::why_no_library!("hipstack-miopen-safe", platform.kind);
-    Err(LoadError::NotProvided { library: "MIOpen", reason })
+    hip_sys::open_library!(
+        "MIOpen",
+        "hipstack-miopen-safe",
+        platform,
+        hip_host_miopen,
+        hip_nvidia_miopen,
+        Miopen::load_for(platform)
+    )
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use hip_sys::Extensions;
+    use hip_sys::PlatformKind;
     use hip_sys::hip::hipError_t;
 
     #[test]

@@ -103,7 +103,8 @@ impl Session {
         answer.rest = whole - answer.first;
         if !stops.is_stopped() {
             let rest = stops.push(&stream.finish()) + &stops.finish();
-            answer.interrupted |= show(&rest).is_break();
+            // Whoever broke is not asked again.
+            answer.interrupted = answer.interrupted || show(&rest).is_break();
             answer.text += &rest;
         }
         Ok(answer)

@@ -56,7 +56,7 @@ pub fn inputs(case: &Case, arrays: &[&Array], shape: &[usize], index: usize) -> 
 }
 
 /// The index along each axis.
-fn coordinates(shape: &[usize], index: usize) -> Vec<usize> {
+pub(crate) fn coordinates(shape: &[usize], index: usize) -> Vec<usize> {
     let mut rest = index;
     let mut at: Vec<usize> = shape
         .iter()

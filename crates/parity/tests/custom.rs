@@ -73,11 +73,13 @@ fn it_has_the_command_line_of_the_built_in_ones() {
     let folder = tempfile::tempdir().unwrap();
     let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
     let (json, tsv, other) = (path("report.json"), path("host-0.tsv"), path("host-1.tsv"));
+    // Elsewhere than in a folder `target` beside the tests.
+    let page = path("compare.html");
     let chosen = ["--filter", "/contiguous/"];
     let run = |arguments: &[&str]| command(&[arguments, &chosen[..]].concat());
     assert_eq!(run(&["record", "--device", "host:0", "--out", &tsv]), ExitCode::SUCCESS);
     assert_eq!(run(&["record", "--device", "host:1", "--out", &other]), ExitCode::SUCCESS);
-    assert_eq!(command(&["compare", &tsv, &other]), ExitCode::SUCCESS);
+    assert_eq!(command(&["compare", &tsv, &other, "--html", &page]), ExitCode::SUCCESS);
     let against = ["--device", "host:1", "--against", &tsv, "--json", &json];
     assert_eq!(run(&against), ExitCode::SUCCESS);
     assert_eq!(run(&["--device", "host:0", "--sabotage"]), ExitCode::SUCCESS);

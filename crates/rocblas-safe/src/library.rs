@@ -1,7 +1,7 @@
 //! Where the functions come from: AMD's library, or the replacement on other platforms.
 
 use hip_safe::Platform;
-use hip_sys::{LoadError, PlatformKind, Rocblas};
+use hip_sys::{LoadError, Rocblas};
 
 /// rocBLAS's functions on a platform's streams and memory, opened at the first call: its version, its file, and the table that
 /// [`Handle`](crate::Handle) calls.
@@ -17,25 +17,21 @@ pub fn library(platform: &Platform) -> Result<&Rocblas, &LoadError> {
 }
 
 fn open(platform: &Platform) -> Result<Rocblas, LoadError> {
-    #[cfg(feature = "host")]
-    if hip_host_rocblas::serves(platform) {
-        return Ok(hip_host_rocblas::library());
-    }
-    #[cfg(feature = "nvidia")]
-    if hip_nvidia_rocblas::serves(platform) {
-        return hip_nvidia_rocblas::library();
-    }
-    if platform.kind == PlatformKind::Amd {
-        return Rocblas::load_for(platform);
-    }
-    let reason = hip_sys::why_no_library!("hipstack-rocblas-safe", platform.kind);
-    Err(LoadError::NotProvided { library: "rocBLAS", reason })
+    hip_sys::open_library!(
+        "rocBLAS",
+        "hipstack-rocblas-safe",
+        platform,
+        hip_host_rocblas,
+        hip_nvidia_rocblas,
+        Rocblas::load_for(platform)
+    )
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use hip_sys::Extensions;
+    use hip_sys::PlatformKind;
     use hip_sys::hip::hipError_t;
 
     #[test]

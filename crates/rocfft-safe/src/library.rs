@@ -1,7 +1,7 @@
 //! Where the functions come from: AMD's library, or the replacement on other platforms.
 
 use hip_safe::Platform;
-use hip_sys::{LoadError, PlatformKind, Rocfft};
+use hip_sys::{LoadError, Rocfft};
 
 /// rocFFT's functions on a platform's streams and memory, opened at the first call: its version, its file, and the table that
 /// [`Plan`](crate::Plan) calls.
@@ -17,19 +17,14 @@ pub fn library(platform: &Platform) -> Result<&Rocfft, &LoadError> {
 }
 
 fn open(platform: &Platform) -> Result<Rocfft, LoadError> {
-    #[cfg(feature = "host")]
-    if hip_host_rocfft::serves(platform) {
-        return Ok(hip_host_rocfft::library());
-    }
-    #[cfg(feature = "nvidia")]
-    if hip_nvidia_rocfft::serves(platform) {
-        return hip_nvidia_rocfft::library();
-    }
-    if platform.kind == PlatformKind::Amd {
-        return Rocfft::load_for(platform);
-    }
-    let reason = hip_sys::why_no_library!("hipstack-rocfft-safe", platform.kind);
-    Err(LoadError::NotProvided { library: "rocFFT", reason })
+    hip_sys::open_library!(
+        "rocFFT",
+        "hipstack-rocfft-safe",
+        platform,
+        hip_host_rocfft,
+        hip_nvidia_rocfft,
+        Rocfft::load_for(platform)
+    )
 }
 
 #[cfg(test)]

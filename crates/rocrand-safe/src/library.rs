@@ -1,7 +1,7 @@
 //! Where the functions come from: AMD's library, or the replacement on other platforms.
 
 use hip_safe::Platform;
-use hip_sys::{LoadError, PlatformKind, Rocrand};
+use hip_sys::{LoadError, Rocrand};
 
 /// rocRAND's functions on a platform's streams and memory, opened at the first call: its version, its file, and the table that
 /// [`Generator`](crate::Generator) calls.
@@ -17,19 +17,14 @@ pub fn library(platform: &Platform) -> Result<&Rocrand, &LoadError> {
 }
 
 fn open(platform: &Platform) -> Result<Rocrand, LoadError> {
-    #[cfg(feature = "host")]
-    if hip_host_rocrand::serves(platform) {
-        return Ok(hip_host_rocrand::library());
-    }
-    #[cfg(feature = "nvidia")]
-    if hip_nvidia_rocrand::serves(platform) {
-        return hip_nvidia_rocrand::library();
-    }
-    if platform.kind == PlatformKind::Amd {
-        return Rocrand::load_for(platform);
-    }
-    let reason = hip_sys::why_no_library!("hipstack-rocrand-safe", platform.kind);
-    Err(LoadError::NotProvided { library: "rocRAND", reason })
+    hip_sys::open_library!(
+        "rocRAND",
+        "hipstack-rocrand-safe",
+        platform,
+        hip_host_rocrand,
+        hip_nvidia_rocrand,
+        Rocrand::load_for(platform)
+    )
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! Where the functions come from: AMD's library, or the replacement on other platforms.
 
 use hip_safe::Platform;
-use hip_sys::{LoadError, PlatformKind, Rocsolver};
+use hip_sys::{LoadError, Rocsolver};
 
 /// rocSOLVER's functions on a platform's streams and memory and on the handles of its rocBLAS, opened at the first call: its version, its file,
 /// and the table that [`Solver`](crate::Solver) calls.
@@ -18,19 +18,14 @@ pub fn library(platform: &Platform) -> Result<&Rocsolver, &LoadError> {
 
 fn open(platform: &Platform) -> Result<Rocsolver, LoadError> {
     let rocblas = rocblas_safe::library(platform).map_err(Clone::clone)?;
-    #[cfg(feature = "host")]
-    if hip_host_rocsolver::serves(platform) {
-        return Ok(hip_host_rocsolver::library());
-    }
-    #[cfg(feature = "nvidia")]
-    if hip_nvidia_rocsolver::serves(platform) {
-        return hip_nvidia_rocsolver::library();
-    }
-    if platform.kind == PlatformKind::Amd {
-        return Rocsolver::load_with(platform, rocblas);
-    }
-    let reason = hip_sys::why_no_library!("hipstack-rocsolver-safe", platform.kind);
-    Err(LoadError::NotProvided { library: "rocSOLVER", reason })
+    hip_sys::open_library!(
+        "rocSOLVER",
+        "hipstack-rocsolver-safe",
+        platform,
+        hip_host_rocsolver,
+        hip_nvidia_rocsolver,
+        Rocsolver::load_with(platform, rocblas)
+    )
 }
 
 #[cfg(test)]

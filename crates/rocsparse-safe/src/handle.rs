@@ -76,8 +76,7 @@ impl Handle {
             // SAFETY: S1, S3, S23: the handle is live and used under its lock, and its device is current.
             unsafe { raw::version(api) }
         };
-        let number = device.call_alone(ask)??.unsigned_abs();
-        Ok(Version { major: number / 100_000, minor: number / 100 % 1_000, patch: number % 100 })
+        Ok(Version::from_rocrand(device.call_alone(ask)??))
     }
 
     /// Destroys it, if nothing that was prepared with it is left, and returns any error.

@@ -1,7 +1,7 @@
 //! Where the functions come from: AMD's library, or the replacement on other platforms.
 
 use hip_safe::Platform;
-use hip_sys::{LoadError, PlatformKind, Rocsparse};
+use hip_sys::{LoadError, Rocsparse};
 
 /// rocSPARSE's functions on a platform's streams and memory, opened at the first call: its version, its file, and the table that
 /// [`Handle`](crate::Handle) calls.
@@ -17,19 +17,14 @@ pub fn library(platform: &Platform) -> Result<&Rocsparse, &LoadError> {
 }
 
 fn open(platform: &Platform) -> Result<Rocsparse, LoadError> {
-    #[cfg(feature = "host")]
-    if hip_host_rocsparse::serves(platform) {
-        return Ok(hip_host_rocsparse::library());
-    }
-    #[cfg(feature = "nvidia")]
-    if hip_nvidia_rocsparse::serves(platform) {
-        return hip_nvidia_rocsparse::library();
-    }
-    if platform.kind == PlatformKind::Amd {
-        return Rocsparse::load_for(platform);
-    }
-    let reason = hip_sys::why_no_library!("hipstack-rocsparse-safe", platform.kind);
-    Err(LoadError::NotProvided { library: "rocSPARSE", reason })
+    hip_sys::open_library!(
+        "rocSPARSE",
+        "hipstack-rocsparse-safe",
+        platform,
+        hip_host_rocsparse,
+        hip_nvidia_rocsparse,
+        Rocsparse::load_for(platform)
+    )
 }
 
 #[cfg(test)]

@@ -1,76 +1,38 @@
 //! `COVERAGE.md`, the table of functions and the code say the same.
 
+#[path = "../../hip-safe/tests/common/coverage.rs"]
+mod coverage;
+
+use coverage::{Row, called, code, of_state, page, rows};
 use hip_sys::RocsparseTable;
 use std::collections::BTreeSet;
-use std::fs;
-use std::path::{Path, PathBuf};
 
-/// A row of the file.
-struct Row {
-    function: String,
-    state: String,
-    by: String,
-}
-
-fn root() -> PathBuf {
-    PathBuf::from(env!("CARGO_MANIFEST_DIR"))
-}
-
-fn read(path: &Path) -> String {
-    fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
-}
-
-/// The texts of a folder's files.
-fn folder(name: &str) -> impl Iterator<Item = String> {
-    let files = fs::read_dir(root().join(name)).unwrap().map(|entry| entry.unwrap().path());
-    files.filter(|path| path.extension().is_some_and(|ending| ending == "rs")).map(|path| read(&path))
-}
-
-fn rows() -> Vec<Row> {
-    let text = read(&root().join("COVERAGE.md"));
-    let row = |line: &str| {
-        let cells: Vec<&str> =
-            line.strip_prefix("| `rocsparse_")?.trim_end_matches('|').split(" | ").collect();
-        let &[name, state, by] = cells.as_slice() else { panic!("three cells: {line}") };
-        let function = format!("rocsparse_{}", name.trim_end_matches('`'));
-        Some(Row { function, state: state.into(), by: by.trim().into() })
-    };
-    text.lines().filter_map(row).collect()
-}
-
-fn of_state(rows: &[Row], state: &str) -> BTreeSet<String> {
-    rows.iter().filter(|row| row.state == state).map(|row| row.function.clone()).collect()
-}
-
-fn table() -> impl Iterator<Item = String> {
-    RocsparseTable::SYMBOLS.iter().map(|symbol| symbol.name.to_owned())
+fn table() -> BTreeSet<String> {
+    RocsparseTable::SYMBOLS.iter().map(|symbol| symbol.name.to_owned()).collect()
 }
 
 #[test]
 fn every_function_of_the_table_is_listed_once() {
-    let rows = rows();
+    let rows = rows("rocsparse_");
     let all: BTreeSet<_> = rows.iter().map(|row| row.function.clone()).collect();
     assert_eq!(all.len(), rows.len(), "some function is listed twice");
-    assert_eq!(all, table().collect());
+    assert_eq!(all, table());
     let (wrapped, raw) = (of_state(&rows, "wrapped"), of_state(&rows, "raw"));
     assert_eq!(wrapped.len() + raw.len(), rows.len(), "some row has another state");
     let figures =
         format!("Of its {} functions {} are wrapped, and {} are raw.", rows.len(), wrapped.len(), raw.len());
-    assert!(read(&root().join("COVERAGE.md")).contains(&figures), "{figures}");
+    assert!(page().contains(&figures), "{figures}");
 }
 
 #[test]
 fn wrapped_functions_are_those_that_the_code_calls() {
-    let text: String = folder("src/raw").collect();
-    let words: BTreeSet<&str> = text.split(|c: char| !c.is_ascii_alphanumeric() && c != '_').collect();
-    let called: BTreeSet<String> = table().filter(|name| words.contains(name.as_str())).collect();
-    assert_eq!(of_state(&rows(), "wrapped"), called);
+    assert_eq!(of_state(&rows("rocsparse_"), "wrapped"), called(&table(), &code("src/raw")));
 }
 
 #[test]
 fn wrappers_are_methods_that_name_their_function() {
-    let text: String = folder("src").chain(folder("src/ops")).collect();
-    for Row { function, state, by } in rows() {
+    let text = code("src") + &code("src/ops");
+    for Row { function, state, by } in rows("rocsparse_") {
         assert!(!by.is_empty(), "{function}: who has it, or why nobody does");
         if state != "wrapped" {
             continue;

@@ -144,7 +144,7 @@ fn described_at(value: &Dynamic, depth: usize) -> String {
     if let Some(tensor) = is_a::<QTensor>(value) {
         return format!("the quantized tensor {} {} on {}", tensor.shape(), tensor.dtype(), tensor.device());
     }
-    if let Some(array) = is_a::<Array>(value).filter(|array| array.len() <= FEW) {
+    if let Some(array) = value.read_lock::<Array>().filter(|array| array.len() <= FEW) {
         if depth == DEEPEST {
             return "[…]".to_owned();
         }
@@ -199,10 +199,10 @@ fn text_at(value: &Dynamic, depth: usize) -> String {
     }
     let inner =
         |value: &Dynamic| if value.is_string() { format!("{value:?}") } else { text_at(value, depth + 1) };
-    if let Some(array) = is_a::<Array>(value) {
+    if let Some(array) = value.read_lock::<Array>() {
         return format!("[{}]", array.iter().map(inner).collect::<Vec<_>>().join(", "));
     }
-    if let Some(map) = is_a::<Map>(value) {
+    if let Some(map) = value.read_lock::<Map>() {
         let named = map.iter().map(|(name, value)| format!("{name}: {}", inner(value)));
         return format!("#{{{}}}", named.collect::<Vec<_>>().join(", "));
     }

@@ -28,10 +28,10 @@ fn at(value: &Dynamic, depth: usize) -> Result<Json, String> {
         ));
     }
     let of = |value: &Dynamic| at(value, depth + 1);
-    if let Some(array) = is_a::<Array>(value) {
+    if let Some(array) = value.read_lock::<Array>() {
         return array.iter().map(of).collect::<Result<_, _>>().map(Json::Array);
     }
-    if let Some(map) = is_a::<Map>(value) {
+    if let Some(map) = value.read_lock::<Map>() {
         let named = map.iter().map(|(name, value)| Ok((name.to_string(), of(value)?)));
         return named.collect::<Result<_, String>>().map(Json::Object);
     }

@@ -13,7 +13,7 @@ pub(crate) fn add(registry: &mut Registry, context: &Rc<Context>) {
     registry.engine.register_type_with_name::<Generator>("generator");
     shown::<Generator>(registry, |this| format!("generator({}) after {} draws", this.seed(), this.offset()));
     functions! { registry;
-        "generator"(seed: u32) => Ok::<_, String>(rhai::Dynamic::from(Generator::new(seed.into())));
+        "generator"(seed: usize) => Ok::<_, String>(rhai::Dynamic::from(Generator::new(seed as u64)));
     }
     properties! { registry, Generator, this;
         "seed" => usize::try_from(this.seed()).unwrap_or(usize::MAX);

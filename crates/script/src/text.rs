@@ -247,7 +247,7 @@ fn answer_options(options: &Map) -> Returned<AnswerOptions> {
             "top_p" => sampling.top_p = float()?,
             "min_p" => sampling.min_p = float()?,
             "repetition_penalty" => sampling.repetition_penalty = float()?,
-            "seed" => sampling.seed = u32::take(value, "generate", key)?.into(),
+            "seed" => sampling.seed = usize::take(value, "generate", key)? as u64,
             _ => {
                 let known = "most stop temperature top_k top_p min_p repetition_penalty seed";
                 return Err(failed(format!("generate: there is no option {key}: there are {known}")));

@@ -52,9 +52,7 @@ fn files(registry: &mut Registry, context: &Rc<Context>) {
     });
     let here = Rc::clone(context);
     registry.named("model").register_fn("model", move |named: Map| {
-        let weights =
-            named.iter().map(|(name, value)| Ok((name.to_string(), Arc::new(weight(name, value)?))));
-        let weights: Vec<(String, Arc<Weight>)> = weights.collect::<Returned<_>>()?;
+        let weights = of_map(&named)?;
         // Without weights the device is the script's.
         let device = weights.first().map_or_else(|| here.device.clone(), |(_, weight)| weight.device());
         let model = Model::from_weights(&device, weights, Metadata::new()).map_err(failed)?;
@@ -70,14 +68,12 @@ fn models(registry: &mut Registry) {
         "layers" => array(this.layers().map(|layer| Dynamic::from(Arc::new(layer.clone()))));
         "left_out" => this.left_out().to_vec();
     }
-    registry.named("get").register_fn("get", |this: &mut Model, name: Dynamic| {
+    let get = |this: &mut Model, name: Dynamic| {
         let name = String::take(&name, "get", "the name")?;
         this.get(&name).map(value_of).map_err(failed)
-    });
-    registry.engine.register_indexer_get(|this: &mut Model, name: Dynamic| {
-        let name = String::take(&name, "get", "the name")?;
-        this.get(&name).map(value_of).map_err(failed)
-    });
+    };
+    registry.named("get").register_fn("get", get);
+    registry.engine.register_indexer_get(get);
     registry.named("layer").register_fn("layer", |this: &mut Model, number: Dynamic| {
         let layer = this.layer(usize::take(&number, "layer", "the number")?).map_err(failed)?;
         Ok::<_, Box<rhai::EvalAltResult>>(Dynamic::from(Arc::new(layer.clone())))
@@ -129,6 +125,11 @@ fn weight(name: &str, value: &Dynamic) -> Returned<Weight> {
     })
 }
 
+/// The names and weights of a map of tensors.
+fn of_map(map: &Map) -> Returned<Vec<(String, Arc<Weight>)>> {
+    map.iter().map(|(name, value)| Ok((name.to_string(), Arc::new(weight(name, value)?)))).collect()
+}
+
 fn extension(path: &Path) -> &str {
     path.extension().and_then(|extension| extension.to_str()).unwrap_or("")
 }
@@ -156,6 +157,9 @@ fn save(context: &Context, value: &Dynamic, path: &Dynamic, more: &Map) -> Retur
     let path = context.files.writable(&String::take(path, "save", "the path")?).map_err(failed)?;
     let kind = extension(&path);
     if let ("npy", Some(tensor)) = (kind, is_a::<Tensor>(value)) {
+        if !more.is_empty() {
+            return Err(failed("save: an npy file has no metadata: take .safetensors"));
+        }
         return finish(npy::write(&path, &tensor));
     }
     let named = named(value)?;
@@ -173,6 +177,8 @@ fn save(context: &Context, value: &Dynamic, path: &Dynamic, more: &Map) -> Retur
             ))
         }
         "safetensors" => {
+            // The same values as in GGUF, and no others.
+            metadata::of_map(more)?;
             let tensors =
                 named.iter().map(|(name, weight)| Ok((name.as_str(), weight.tensor().map_err(failed)?)));
             let tensors: Vec<(&str, &Tensor)> = tensors.collect::<Returned<_>>()?;
@@ -198,8 +204,7 @@ fn named(value: &Dynamic) -> Returned<Vec<(String, Arc<Weight>)>> {
         return Ok(layer.iter().map(shared).collect());
     }
     if let Some(map) = is_a::<Map>(value) {
-        let weights = map.iter().map(|(name, value)| Ok((name.to_string(), Arc::new(weight(name, value)?))));
-        return weights.collect();
+        return of_map(&map);
     }
     Err(failed(format!("save: {} has no names for a file; put tensors into a map", described(value))))
 }

@@ -31,10 +31,12 @@
 mod capture;
 mod mark;
 mod memory;
+mod toolkit;
 
 pub use capture::RelaxedCapture;
 pub use mark::Mark;
 pub use memory::{copy, copy_rows, fill_with_zeros};
+pub use toolkit::{candidates, names_for_driver, open};
 
 pub use crate::context::Device;
 

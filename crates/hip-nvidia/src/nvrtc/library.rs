@@ -2,11 +2,12 @@
 #![allow(non_snake_case, reason = "CUDA's names")]
 
 use crate::context;
+use crate::library::{candidates, names_for_driver};
 use hip_sys::provider::SharedLibrary;
 use hip_sys::rtc::hiprtcResult;
 use hip_sys::{LoadError, file_identity};
 use std::ffi::{c_char, c_int, c_void};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::OnceLock;
 
 /// An `nvrtcProgram`.
@@ -23,24 +24,18 @@ macro_rules! nvrtc {
 
         impl Nvrtc {
             fn fill(library: &SharedLibrary) -> Result<Self, LoadError> {
-                let required = |symbol: &str| {
-                    library.address(symbol).ok_or_else(|| LoadError::MissingSymbol {
-                        library: library.path().display().to_string(),
-                        symbol: symbol.to_owned(),
-                    })
-                };
                 // SAFETY: S1: the functions of these names have had these signatures since CUDA 11.
                 unsafe {
                     Ok(Self {
                         $($name: std::mem::transmute::<
                             *mut c_void,
                             unsafe extern "C" fn($($argument),*) -> hiprtcResult,
-                        >(required(stringify!($name))?),)*
+                        >(library.required(stringify!($name))?),)*
                         nvrtcGetErrorString: std::mem::transmute::<
                             *mut c_void,
                             unsafe extern "C" fn(hiprtcResult) -> *const c_char,
-                        >(required("nvrtcGetErrorString")?),
-                        file: library.file(required("nvrtcVersion")?),
+                        >(library.required("nvrtcGetErrorString")?),
+                        file: library.file(library.required("nvrtcVersion")?),
                     })
                 }
             }
@@ -63,17 +58,6 @@ nvrtc! {
     nvrtcGetCUBIN(Raw, *mut c_char);
 }
 
-/// Names of the library. A toolkit installation also has the bare name, packages with only the runtime have
-/// the numbered ones. A driver does not load code that a compiler of a later major version generated, so such
-/// a version is tried last.
-fn names(driver_version: c_int) -> [&'static str; 3] {
-    if driver_version >= 13_000 {
-        ["libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so"]
-    } else {
-        ["libnvrtc.so.12", "libnvrtc.so", "libnvrtc.so.13"]
-    }
-}
-
 const REMEDY: &str = "Install CUDA's run-time compiler (cuda-nvrtc), or set CUDA_PATH to the folder above its lib64/; compiled code objects do not need it";
 
 static NVRTC: OnceLock<Result<Nvrtc, LoadError>> = OnceLock::new();
@@ -85,7 +69,11 @@ pub(crate) fn identity() -> String {
 
 /// Opens NVRTC once for the process.
 pub(super) fn open() -> Result<&'static Nvrtc, LoadError> {
-    let load = || SharedLibrary::open("NVRTC (libnvrtc)", REMEDY, candidates()).and_then(|l| Nvrtc::fill(&l));
+    let load = || {
+        let names =
+            names_for_driver(context::cuda().version, "libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so");
+        SharedLibrary::open("NVRTC (libnvrtc)", REMEDY, candidates(&names)).and_then(|l| Nvrtc::fill(&l))
+    };
     NVRTC.get_or_init(load).as_ref().map_err(Clone::clone)
 }
 
@@ -95,17 +83,4 @@ pub(super) fn nvrtc() -> &'static Nvrtc {
         .get()
         .and_then(|loaded| loaded.as_ref().ok())
         .expect("the table is made after the library was opened")
-}
-
-fn candidates() -> Vec<PathBuf> {
-    let names = names(context::cuda().version);
-    let inside = |folder: &Path| names.map(|name| folder.join(name)).to_vec();
-    let mut list = Vec::new();
-    if let Some(root) = std::env::var_os("CUDA_PATH") {
-        list.extend(inside(&Path::new(&root).join("lib64")));
-        list.extend(inside(&Path::new(&root).join("lib")));
-    }
-    list.extend(names.map(PathBuf::from));
-    list.extend(inside(Path::new("/usr/local/cuda/lib64")));
-    list
 }

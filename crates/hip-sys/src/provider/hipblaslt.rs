@@ -149,7 +149,7 @@ trait Descriptor: Copy + Send + 'static {
 
 impl Descriptor for Layout {
     fn live() -> &'static Handles<Mutex<Self>> {
-        static LIVE: LazyLock<Handles<Mutex<Layout>>> = LazyLock::new(|| Handles::new(0x70));
+        static LIVE: LazyLock<Handles<Mutex<Layout>>> = LazyLock::new(|| Handles::new(0x90));
         &LIVE
     }
 
@@ -170,7 +170,7 @@ impl Descriptor for Layout {
 
 impl Descriptor for Product {
     fn live() -> &'static Handles<Mutex<Self>> {
-        static LIVE: LazyLock<Handles<Mutex<Product>>> = LazyLock::new(|| Handles::new(0x71));
+        static LIVE: LazyLock<Handles<Mutex<Product>>> = LazyLock::new(|| Handles::new(0x91));
         &LIVE
     }
 
@@ -204,7 +204,7 @@ impl Descriptor for Product {
 
 impl Descriptor for Preference {
     fn live() -> &'static Handles<Mutex<Self>> {
-        static LIVE: LazyLock<Handles<Mutex<Preference>>> = LazyLock::new(|| Handles::new(0x72));
+        static LIVE: LazyLock<Handles<Mutex<Preference>>> = LazyLock::new(|| Handles::new(0x92));
         &LIVE
     }
 

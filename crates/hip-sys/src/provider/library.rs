@@ -30,6 +30,17 @@ impl SharedLibrary {
         self.0.find(symbol)
     }
 
+    /// The address of a function that the library has to have.
+    ///
+    /// # Errors
+    /// [`LoadError::MissingSymbol`].
+    pub fn required(&self, symbol: &str) -> Result<*mut c_void, LoadError> {
+        self.address(symbol).ok_or_else(|| LoadError::MissingSymbol {
+            library: self.path().display().to_string(),
+            symbol: symbol.to_owned(),
+        })
+    }
+
     /// The file that it is, where the system tells by one of its functions; else what was opened.
     pub fn file(&self, function: *mut c_void) -> PathBuf {
         crate::files::file_of(function).unwrap_or_else(|| self.path().into())

@@ -67,7 +67,8 @@ impl Attention {
             Some(cap) => self.capped(&query, &keys, &values, seen, cap)?,
         };
         let mixed = mixed.transpose(1, 2)?.reshape([sequences * tokens, self.heads * self.head_size])?;
-        step.keep("attn_mixed", "scaled_dot_product_attention", &mixed);
+        let operation = if self.cap.is_some() { "capped attention" } else { "scaled_dot_product_attention" };
+        step.keep("attn_mixed", operation, &mixed);
         let output = self.output.forward(&mixed.to_dtype(x.dtype())?)?;
         step.keep("attn_output", "linear", &output);
         Ok(output)

@@ -5,8 +5,9 @@ use serde::Serialize;
 
 use super::bound::{Bound, number, steps};
 use super::files::{ElementType, Stored};
-use crate::judge::text;
+use crate::judge::{read, text};
 use crate::report::finite;
+use crate::worst::coordinates;
 
 /// Equal chunks of this many elements are passed over.
 const CHUNK: usize = 4096;
@@ -66,9 +67,13 @@ impl Differences {
             for (at, (x, y)) in x.chunks(size).zip(y.chunks(size)).enumerate().filter(|(_, (x, y))| x != y) {
                 let flat = chunk * CHUNK + at;
                 match &left.element {
-                    ElementType::Known(dtype) => {
-                        found.add(*dtype, &left.shape, flat, [x, y].map(bits), bound)
-                    }
+                    ElementType::Known(dtype) => found.add(
+                        *dtype,
+                        &left.shape,
+                        flat,
+                        [x, y].map(|bytes| read(bytes, dtype.size())),
+                        bound,
+                    ),
                     ElementType::Other(_) => {
                         found.different += 1;
                         found.outside += 1;
@@ -120,20 +125,5 @@ impl Differences {
 }
 
 fn place(shape: &[usize], flat: usize, [left, right]: [String; 2]) -> Place {
-    let mut rest = flat;
-    let mut index: Vec<usize> = shape
-        .iter()
-        .rev()
-        .map(|length| {
-            let along = rest % length;
-            rest /= length;
-            along
-        })
-        .collect();
-    index.reverse();
-    Place { index, flat, left, right }
-}
-
-fn bits(bytes: &[u8]) -> u64 {
-    bytes.iter().rev().fold(0, |bits, byte| bits << 8 | u64::from(*byte))
+    Place { index: coordinates(shape, flat), flat, left, right }
 }

@@ -1,7 +1,7 @@
 //! Where the functions come from: AMD's library, or the replacement on other platforms.
 
 use hip_safe::Platform;
-use hip_sys::{Hipblaslt, LoadError, PlatformKind};
+use hip_sys::{Hipblaslt, LoadError};
 
 /// hipBLASLt's functions on a platform's streams and memory, opened at the first call: its version, its file, and the table that
 /// [`LtHandle`](super::LtHandle) calls.
@@ -18,17 +18,12 @@ pub fn library(platform: &Platform) -> Result<&Hipblaslt, &LoadError> {
 }
 
 fn open(platform: &Platform) -> Result<Hipblaslt, LoadError> {
-    #[cfg(feature = "host")]
-    if hip_host_hipblaslt::serves(platform) {
-        return Ok(hip_host_hipblaslt::library());
-    }
-    #[cfg(feature = "nvidia")]
-    if hip_nvidia_hipblaslt::serves(platform) {
-        return hip_nvidia_hipblaslt::library();
-    }
-    if platform.kind == PlatformKind::Amd {
-        return Hipblaslt::load_for(platform);
-    }
-    let reason = hip_sys::why_no_library!("hipstack-rocblas-safe", platform.kind);
-    Err(LoadError::NotProvided { library: "hipBLASLt", reason })
+    hip_sys::open_library!(
+        "hipBLASLt",
+        "hipstack-rocblas-safe",
+        platform,
+        hip_host_hipblaslt,
+        hip_nvidia_hipblaslt,
+        Hipblaslt::load_for(platform)
+    )
 }

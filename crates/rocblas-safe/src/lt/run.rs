@@ -238,8 +238,8 @@ fn members(d: &Output<'_>, inputs: [Option<&Input<'_>>; 3], aux: Option<&Output<
 fn orient(d: &mut Stored, others: [Option<Stored>; 2], bias_per_row: Option<bool>) -> Result<bool> {
     let own = d.flag.transposed;
     let ways = match bias_per_row {
-        Some(per_row) => vec![!per_row],
-        None => vec![own, !own],
+        Some(per_row) => [!per_row; 2],
+        None => [own, !own],
     };
     let mut expressible = false;
     for turned in ways {

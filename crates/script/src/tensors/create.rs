@@ -2,10 +2,10 @@
 
 use std::rc::Rc;
 
-use rhai::{Array, Dynamic};
+use rhai::Dynamic;
 use tensor_core::{DType, Device, Element, F8E4M3, Result, Scalar, Tensor, bf16, f16};
 
-use crate::argument::{Argument, Sizes, described, is_a};
+use crate::argument::{Argument, Sizes, described};
 use crate::error::{Returned, failed};
 use crate::interpreter::Context;
 use crate::registry::{Registry, creations, finish};
@@ -92,15 +92,20 @@ struct Numbers {
 impl Numbers {
     /// The numbers in order, their shape, and whether all are integers.
     fn of(value: &Dynamic) -> Returned<(Vec<Scalar>, Vec<usize>, bool)> {
-        let mut first = value.clone();
         let mut numbers = Numbers::default();
-        while let Some(array) = is_a::<Array>(&first) {
-            numbers.shape.push(array.len());
-            first = array.first().cloned().unwrap_or(Dynamic::UNIT);
-        }
+        numbers.measure(value);
         numbers.take(value, 0)?;
         let of_ints = !numbers.has_floats && !numbers.flat.is_empty();
         Ok((numbers.flat, numbers.shape, of_ints))
+    }
+
+    fn measure(&mut self, value: &Dynamic) {
+        if let Ok(array) = value.as_array_ref() {
+            self.shape.push(array.len());
+            if let Some(first) = array.first() {
+                self.measure(first);
+            }
+        }
     }
 
     fn take(&mut self, value: &Dynamic, level: usize) -> Returned<()> {

@@ -92,7 +92,8 @@ impl Network {
             heard.extend_from_slice(step);
             let input = Tensor::new(heard.as_slice(), device)?.unsqueeze(0)?;
             let (speech, next) = self.step(&input, &state)?;
-            (found, state) = ([found, vec![speech]].concat(), next);
+            found.push(speech);
+            state = next;
             heard.drain(..STEP);
         }
         Tensor::cat(&found, 0)

@@ -16,12 +16,12 @@ use crate::rocsparse::{
 use std::ffi::c_int;
 use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError};
 
-static MATRICES: LazyLock<Handles<Mutex<SparseMatrix>>> = LazyLock::new(|| Handles::new(0x70));
-static VECTORS: LazyLock<Handles<Vector>> = LazyLock::new(|| Handles::new(0x71));
-static DENSE: LazyLock<Handles<DenseMatrix>> = LazyLock::new(|| Handles::new(0x72));
-static SPARSE_VECTORS: LazyLock<Handles<SparseVector>> = LazyLock::new(|| Handles::new(0x73));
+static MATRICES: LazyLock<Handles<Mutex<SparseMatrix>>> = LazyLock::new(|| Handles::new(0x94));
+static VECTORS: LazyLock<Handles<Vector>> = LazyLock::new(|| Handles::new(0x95));
+static DENSE: LazyLock<Handles<DenseMatrix>> = LazyLock::new(|| Handles::new(0x96));
+static SPARSE_VECTORS: LazyLock<Handles<SparseVector>> = LazyLock::new(|| Handles::new(0x97));
 /// Descriptors of the older API, which say that a matrix is general with indices from zero.
-static DESCRIPTIONS: LazyLock<Handles<()>> = LazyLock::new(|| Handles::new(0x74));
+static DESCRIPTIONS: LazyLock<Handles<()>> = LazyLock::new(|| Handles::new(0x98));
 
 /// The outcome of a call: success, or another status.
 pub type Outcome<T = ()> = Result<T, Status>;
