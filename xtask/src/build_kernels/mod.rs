@@ -17,7 +17,7 @@ pub mod target;
 mod toolchain;
 
 use crate::workspace;
-use kernels_hip::{Unit, Waves};
+use kernels_hip::{Unit, Waves, hash_parts};
 use manifest::Manifest;
 use run::Run;
 use std::path::{Path, PathBuf};
@@ -33,6 +33,7 @@ use toolchain::{Toolchain, Toolchains};
   cargo xtask build-kernels --platform amd --arch all            every architecture of AMD's
   cargo xtask build-kernels --platform nvidia --arch sm_90 --out DIR
   cargo xtask build-kernels --arch gfx942 --family reduce,norm   two families of kernels
+  cargo xtask build-kernels --arch gfx942 --sample $(git rev-parse HEAD)   a unit of each family, chosen by the commit
   cargo xtask build-kernels --platform host --check              compile nothing, check what is there
   cargo xtask build-kernels --arch all --deny-spills             fail if a kernel spills registers
 
@@ -56,6 +57,9 @@ pub struct BuildArgs {
     /// Only the kernels of these families, such as reduce,norm; objects of others stay as they are
     #[arg(long, value_delimiter = ',', value_name = "NAMES", value_parser = family)]
     family: Vec<String>,
+    /// Only one unit of each family, chosen by a hash of this text; objects of others stay as they are
+    #[arg(long, value_name = "TEXT", conflicts_with = "check")]
+    sample: Option<String>,
     /// Write below this folder instead of target/kernels
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
@@ -77,6 +81,7 @@ impl BuildArgs {
             platform: Some(platform),
             arch: archs.to_vec(),
             family: families.iter().map(|name| (*name).to_owned()).collect(),
+            sample: None,
             out: Some(out.to_path_buf()),
             check: false,
             force: false,
@@ -89,8 +94,18 @@ impl BuildArgs {
         let mut units = units_for(target);
         units
             .retain(|unit| self.family.is_empty() || self.family.iter().any(|name| name == unit.family.name));
-        units
+        match &self.sample {
+            Some(text) => one_of_each_family(&units, text),
+            None => units,
+        }
     }
+}
+
+/// One unit of each family. The text decides which, so that many texts reach all units.
+fn one_of_each_family(units: &[Unit], text: &str) -> Vec<Unit> {
+    let order = |unit: &&Unit| hash_parts([text.as_bytes(), unit.name().as_bytes()]);
+    let of_family = |name| units.iter().filter(move |unit| unit.family.name == name).min_by_key(order);
+    kernels_hip::families().iter().filter_map(|family| of_family(family.name)).copied().collect()
 }
 
 /// A name of a family, for clap.
@@ -257,6 +272,21 @@ mod tests {
             }
             assert!(names(arch).contains(&"attention"));
         }
+    }
+
+    #[test]
+    fn samples_have_a_unit_of_each_family_and_reach_all_in_time() {
+        let target = Target::new(Platform::Nvidia, "sm_90").expect("known");
+        let all = units_for(&target);
+        let mut seen = std::collections::BTreeSet::new();
+        for text in 0..200 {
+            let sample = one_of_each_family(&all, &text.to_string());
+            let families: Vec<&str> = sample.iter().map(|unit| unit.family.name).collect();
+            let expected: Vec<&str> = kernels_hip::families().iter().map(|family| family.name).collect();
+            assert_eq!(families, expected);
+            seen.extend(sample.iter().map(Unit::name));
+        }
+        assert_eq!(seen.len(), all.len());
     }
 
     #[test]

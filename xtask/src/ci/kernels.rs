@@ -79,6 +79,11 @@ pub(super) fn changed(names: &[String]) -> Option<Vec<&str>> {
     (!changed.is_empty()).then_some(changed)
 }
 
+/// The number of units in these families, or in all.
+pub(super) fn count(families: Option<&[&str]>) -> usize {
+    units().filter(|unit| families.is_none_or(|names| names.contains(&unit.family.name))).count()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

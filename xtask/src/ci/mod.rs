@@ -45,7 +45,8 @@ use steps::Step;
 
 The inputs of a step are the files of its crates, of the crates that they are built from and of its kernels, its command,
 Cargo.lock, the variables it reads, and its tools' versions. Steps that have not changed are repeated for up to 8 minutes
-a run, chosen by the commit's hash. Outside of a git checkout every step runs.
+a run, chosen by the commit's hash. If more than 40 units of kernels changed, a run compiles one of each family, chosen by the
+commit; --record, --full and --only compile all. Outside of a git checkout every step runs.
 
 Variables:
   HIPSTACK_WEIGHTS   a model.safetensors for the step `weights`; without it the step is skipped
@@ -86,7 +87,8 @@ pub fn run(args: &CiArgs) -> Result<(), String> {
             ""
         }
     };
-    let asked = Asked { full: args.full, named: !args.only.is_empty() && !args.list, commit };
+    let named = !args.only.is_empty() && !args.list;
+    let asked = Asked { full: args.full, named, recorded: args.record, commit };
     let inputs = |step: &Step| sources.as_ref().ok().map(|(sources, _)| sources.of(step));
     let plan = plan::plan(&steps, &record, asked, inputs)?;
     if args.list {
@@ -141,8 +143,9 @@ fn perform_all(
         let outcome = match &planned.decision {
             Decision::Leave(date) => Outcome::Unchanged(date.clone()),
             Decision::Lack(why) => required.judge(step.name, Outcome::Skipped(why.clone())),
-            decision @ (Decision::Run(_) | Decision::Repeat(_)) => {
-                let more = planned.arguments.iter().filter(|_| planned.in_part);
+            decision @ (Decision::Run(_) | Decision::Sample(_) | Decision::Repeat(_)) => {
+                let part = planned.in_part || matches!(decision, Decision::Sample(_));
+                let more = planned.arguments.iter().filter(|_| part);
                 let more: String = more.map(|argument| format!(" {}", argument.display())).collect();
                 println!("{heading}: {}{more}", step.command_line());
                 if step.heavy {
@@ -154,7 +157,7 @@ fn perform_all(
         let seconds = start.elapsed().as_secs_f64().ceil() as u64;
         match planned.decision {
             Decision::Leave(_) | Decision::Lack(_) => println!("{heading}: {outcome}"),
-            Decision::Run(_) | Decision::Repeat(_) => println!("== {}: {outcome} in {seconds} s", step.name),
+            Decision::Run(_) | Decision::Sample(_) | Decision::Repeat(_) => println!("== {}: {outcome} in {seconds} s", step.name),
         }
         after(planned, seconds, &outcome)?;
         results.push((outcome, seconds));
@@ -203,6 +206,10 @@ fn summary(plan: &[Planned], results: &[(Outcome, u64)], record: &Record) -> Tab
             (Decision::Repeat(date), outcome) => format!(
                 "{outcome}, and nothing it depends on changed since it passed on {date}: it fails at random, or an input is not \
                  counted"
+            ),
+            (Decision::Sample(_), Outcome::Passed) => format!(
+                "passed for one unit of each family; all of them: cargo xtask ci --record --only {}",
+                planned.step.name
             ),
             (_, outcome) => outcome.to_string(),
         };

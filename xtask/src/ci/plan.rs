@@ -11,6 +11,9 @@ use std::path::PathBuf;
 /// How many seconds of unchanged steps a run repeats, by their recorded times.
 pub(super) const REPEATED_S: u64 = 8 * 60;
 
+/// If more units of kernels changed, a run compiles a sample: all of them take longer than everything else together.
+const MOST_UNITS: usize = 40;
+
 /// The reason to run a step without an entry.
 const NEVER: &str = "not on record as passed";
 
@@ -18,6 +21,8 @@ const NEVER: &str = "not on record as passed";
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Decision {
     Run(String),
+    /// One unit of each family that changed is compiled, chosen by the commit. This does not count as a pass of the step.
+    Sample(String),
     /// It has not changed since that day, but is repeated.
     Repeat(String),
     /// It has not changed since that day.
@@ -30,6 +35,7 @@ impl fmt::Display for Decision {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Decision::Run(why) => write!(f, "runs ({why})"),
+            Decision::Sample(why) => write!(f, "runs for one unit of each family ({why})"),
             Decision::Repeat(date) => write!(f, "is repeated (unchanged since {date})"),
             Decision::Leave(date) => write!(f, "is left out (unchanged since {date})"),
             Decision::Lack(why) => write!(f, "cannot run: {why}"),
@@ -56,6 +62,8 @@ pub(super) struct Asked<'a> {
     pub(super) full: bool,
     /// These steps alone, changed or not.
     pub(super) named: bool,
+    /// What passes is written down, so nothing is sampled.
+    pub(super) recorded: bool,
     /// The commit, which decides which unchanged steps are repeated.
     pub(super) commit: &'a str,
 }
@@ -75,20 +83,26 @@ pub(super) fn plan(
             Err(why) => (Vec::new(), Some(why)),
         };
         let inputs = if step.heavy && lacking.is_none() { inputs(step).transpose()? } else { None };
-        let decision = match lacking {
+        let mut decision = match lacking {
             Some(why) => Decision::Lack(lack(&why, entry)),
             None => decide(step, inputs.as_ref(), entry, asked),
         };
-        let families = match (&decision, &inputs, entry) {
-            (Decision::Run(_), Some(inputs), Some(entry))
-                if step.kernels.is_some() && !asked.full && !asked.named =>
-            {
-                kernels::changed(&inputs.differing(&entry.inputs)).map(|families| families.join(","))
+        let mut in_part = false;
+        if let (Decision::Run(why), Some(inputs)) = (&decision, &inputs)
+            && step.kernels.is_some()
+            && !asked.full
+            && !asked.named
+        {
+            let changes = entry.map(|entry| inputs.differing(&entry.inputs));
+            let families = changes.as_deref().and_then(kernels::changed);
+            in_part = families.is_some();
+            let sampled = kernels::count(families.as_deref()) > MOST_UNITS && !asked.recorded;
+            arguments.extend(families.into_iter().flat_map(|names| ["--family".into(), names.join(",").into()]));
+            if sampled {
+                arguments.extend(["--sample".into(), asked.commit.into()]);
+                decision = Decision::Sample(why.clone());
             }
-            _ => None,
-        };
-        let in_part = families.is_some();
-        arguments.extend(families.into_iter().flat_map(|families| ["--family".into(), families.into()]));
+        }
         planned.push(Planned { step, decision, inputs, arguments, in_part });
     }
     // If steps are named, only those run: nothing is repeated.
@@ -141,7 +155,7 @@ pub(super) fn counted(plan: &[Planned]) -> String {
     format!(
         "ci: {} steps: {} run, {} are repeated though unchanged, {} unchanged are left out, {} cannot run here",
         plan.len(),
-        count(|decision| matches!(decision, Decision::Run(_))),
+        count(|decision| matches!(decision, Decision::Run(_) | Decision::Sample(_))),
         count(|decision| matches!(decision, Decision::Repeat(_))),
         count(|decision| matches!(decision, Decision::Leave(_))),
         count(|decision| matches!(decision, Decision::Lack(_))),

@@ -31,7 +31,7 @@ fn record(entries: &[(&str, u64)]) -> Record {
 }
 
 const ALL: [(&str, u64); 6] = [("a", 200), ("b", 200), ("c", 200), ("d", 80), ("long", 481), ("lacking", 1)];
-const USUAL: Asked<'_> = Asked { full: false, named: false, commit: "c0ffee" };
+const USUAL: Asked<'_> = Asked { full: false, named: false, recorded: false, commit: "c0ffee" };
 
 /// The decisions if all inputs equal `today`'s.
 fn decisions(record: &Record, asked: Asked<'_>, today: &[(&str, &str)]) -> BTreeMap<&'static str, Decision> {
@@ -106,14 +106,21 @@ fn only_the_families_that_changed_are_compiled() {
         let planned = plan(&[&KERNELS], &record, asked, |_| Some(Ok(inputs(today)))).expect("known inputs");
         let of_first: Vec<_> =
             planned[0].arguments.iter().map(|argument| argument.display().to_string()).collect();
-        assert_eq!(planned[0].in_part, !of_first.is_empty());
+        assert_eq!(planned[0].in_part, of_first.iter().any(|argument| argument == "--family"));
         (matches!(planned[0].decision, Decision::Run(_)), of_first.join(" "))
     };
     let norm = [before[0], ("kernels of norm", "2"), before[2]];
     assert_eq!(arguments(USUAL, &norm), (true, "--family norm".into()));
-    assert_eq!(arguments(USUAL, &[("hipcc", "2"), norm[1], norm[2]]), (true, String::new()), "all of them");
+    let all = [("hipcc", "2"), norm[1], norm[2]];
+    assert_eq!(arguments(USUAL, &all), (false, "--sample c0ffee".into()), "all of them are too many");
+    assert_eq!(arguments(Asked { recorded: true, ..USUAL }, &all), (true, String::new()));
     assert_eq!(arguments(Asked { full: true, ..USUAL }, &norm), (true, String::new()));
     assert_eq!(arguments(USUAL, &before), (false, String::new()));
+    let names: Vec<String> =
+        kernels_hip::families().iter().map(|family| format!("kernels of {}", family.name)).collect();
+    let many: Vec<_> = names.iter().map(|name| (name.as_str(), "2")).chain([before[0]]).collect();
+    let (runs, said) = arguments(USUAL, &many);
+    assert!(!runs && said.starts_with("--family ") && said.ends_with(" --sample c0ffee"), "{said}");
 }
 
 #[test]

@@ -22,7 +22,7 @@ fn inputs(value: &str) -> Inputs {
 /// The plan with these inputs of today; with 481 seconds each nothing is repeated, with 1 everything.
 fn planned(record: &Record, today: &str) -> Vec<Planned> {
     let steps: Vec<&Step> = STEPS.iter().collect();
-    let asked = Asked { full: false, named: false, commit: "c0ffee" };
+    let asked = Asked { full: false, named: false, recorded: false, commit: "c0ffee" };
     plan::plan(&steps, record, asked, |_| Some(Ok(inputs(today)))).expect("known inputs")
 }
 
