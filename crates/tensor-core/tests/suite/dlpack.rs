@@ -132,7 +132,8 @@ fn huge_views_are_an_error_and_freed() {
             assert_eq!(freed.into_inner(), 1, "{shape:?}");
             result
         };
-        for (length, bytes) in [(1 << 40, 1u64 << 42), (1 << 61, 1 << 63), (1 << 62, u64::MAX)] {
+        // Beyond the address space: some systems promise any memory that fits it.
+        for (length, bytes) in [(1 << 46, 1u64 << 48), (1 << 61, 1 << 63), (1 << 62, u64::MAX)] {
             let error = import(&[length], &[0]).unwrap_err();
             assert!(matches!(error.kind(), ErrorKind::OutOfMemory { .. }), "{error}");
             let expected = format!("dlpack::import: out of memory: {bytes} bytes asked for on {device}");

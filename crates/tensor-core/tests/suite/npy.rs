@@ -167,11 +167,11 @@ fn many_axes_are_refused_at_once() {
 #[test]
 fn rows_without_elements_are_read() {
     on_devices(|device| {
-        let header = "{'descr': '<f4', 'fortran_order': False, 'shape': (1099511627776, 0)}";
+        let header = "{'descr': '<f4', 'fortran_order': False, 'shape': (8796093022208, 0)}";
         let tensor = read(&file(1, header, &[]), device)?;
-        assert_eq!((tensor.dims(), tensor.elements()), (&[1 << 40, 0][..], 0));
+        assert_eq!((tensor.dims(), tensor.elements()), (&[1 << 43, 0][..], 0));
         let error = tensor.to_vec2::<f32>().unwrap_err().to_string();
-        assert!(error.contains("out of memory: 26388279066624 bytes asked for"), "{error}");
+        assert!(error.contains("out of memory: 211106232532992 bytes asked for"), "{error}");
         assert_eq!(tensor.to_string().split(',').next(), Some("tensor([]"));
         Ok(())
     });
