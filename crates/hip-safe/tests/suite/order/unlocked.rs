@@ -71,11 +71,13 @@ fn of_all(stream: &Stream, others: &mut [DeviceBuffer<u8>], middle: &mut DeviceB
     graph.unwrap().instantiate().unwrap()
 }
 
-/// Another stream reads each of them at once.
-fn read_each(stream: &Stream, others: &[DeviceBuffer<u8>]) {
+/// Another stream reads each of them at once. The copy on the host is pinned, because CUDA lets one thread at a time wait for a copy
+/// to memory that is not.
+fn read_each(stream: &Stream, others: &[DeviceBuffer<u8>], pinned: &mut PinnedBuffer<u8>) {
     for other in others {
         let copy = stream.clone_of(other).unwrap();
-        assert_eq!(stream.download(&copy).unwrap(), [7; LEN]);
+        stream.copy_to_pinned(&copy, pinned).unwrap();
+        assert_eq!(pinned.to_vec().unwrap(), [7; LEN]);
     }
 }
 
@@ -85,6 +87,7 @@ fn a_thread_that_waits_for_a_read_holds_no_other_lock() {
         let device = device();
         let [reader, launcher, third] = [(); 3].map(|()| device.new_stream().unwrap());
         let (mut others, mut middle) = around(&launcher);
+        let mut pinned = PinnedBuffer::zeroed(&device, LEN).unwrap();
         let exec = of_all(&launcher, &mut others, &mut middle);
         let (open, middle) = (gate(&reader), Arc::new(middle));
         let mine = Arc::clone(&middle);
@@ -92,7 +95,7 @@ fn a_thread_that_waits_for_a_read_holds_no_other_lock() {
         a_moment();
         let launching = thread::spawn(move || exec.launch(&launcher).map(|()| launcher).unwrap());
         a_moment();
-        read_each(&third, &others);
+        read_each(&third, &others, &mut pinned);
         assert!(!reading.is_finished() && !launching.is_finished());
         open.send(()).unwrap();
         assert_eq!(reading.join().unwrap(), [0; LEN]);
@@ -157,6 +160,7 @@ fn a_copy_from_the_host_that_waits_keeps_only_its_own_memory() {
         let device = device();
         let [writer, launcher, third] = [(); 3].map(|()| device.new_stream().unwrap());
         let (mut others, mut middle) = around(&launcher);
+        let mut pinned = PinnedBuffer::zeroed(&device, LEN).unwrap();
         // A graph has a reference too, so it takes the lock.
         let exec = of_all(&launcher, &mut others, &mut middle);
         let open = gate(&writer);
@@ -167,7 +171,7 @@ fn a_copy_from_the_host_that_waits_keeps_only_its_own_memory() {
         a_moment();
         let launching = thread::spawn(move || exec.launch(&launcher).map(|()| launcher).unwrap());
         a_moment();
-        read_each(&third, &others);
+        read_each(&third, &others, &mut pinned);
         open.send(()).unwrap();
         let (middle, launcher) = (writing.join().unwrap(), launching.join().unwrap());
         assert_eq!(launcher.download(&middle).unwrap(), [7; LEN], "the launch came after the copy");
