@@ -2,7 +2,7 @@
 
 use super::clock::Clock;
 use super::machine::{Extent, Kind, Machine, StreamName};
-use super::report::{Conflict, Place, Report};
+use super::report::{Conflict, Origin, Report};
 use super::shadow::Access::{self, Free, Read, Write};
 use std::ops::Range;
 use std::sync::Arc;
@@ -247,11 +247,11 @@ fn a_pair_of_accesses_is_one_report() {
         history.machine.submit(MAIN, B, &[], "all".into(), &[Extent { range: 0..64, access: Read }]);
     let [report] = &reports[..] else { panic!("{reports:?}") };
     assert_eq!((report.bytes(), &report.extents[..]), (12, &[0..4, 16..20, 32..36][..]));
-    assert_eq!(report.first.place, Place::Stream { stream: 1, device: 0, number: 1 });
+    assert_eq!(report.first.origin, Origin::Stream { stream: 1, device: 0, number: 1 });
     assert_eq!(
         report.to_string(),
         "race: a read that is not ordered behind a write\n  first:  rows, operation 1 of stream 1 (device 0)\n  \
-         second: all, operation 1 of stream 2 (device 0)\n  both use 12 bytes at 0x0 and 2 more places\n  \
+         second: all, operation 1 of stream 2 (device 0)\n  both use 12 bytes at 0x0 and 2 more ranges\n  \
          no event or synchronisation orders them: record an event on stream 1 behind the first and let stream 2 \
          wait for it"
     );
