@@ -326,10 +326,10 @@ const KERNEL: &str = "extern \"C\" __global__ void k(int* a) { a[0] = 1; }";
 fn only_images_are_cached_and_entries_are_validated() {
     unsafe extern "C" fn spoiled(
         _: hip_sys::rtc::hiprtcProgram,
-        place: *mut std::ffi::c_char,
+        out: *mut std::ffi::c_char,
     ) -> hip_sys::rtc::hiprtcResult {
         // SAFETY: S11: the caller has room for the code, which is longer.
-        unsafe { place.cast::<[u8; 4]>().write(*b"junk") };
+        unsafe { out.cast::<[u8; 4]>().write(*b"junk") };
         hip_sys::rtc::hiprtcResult::HIPRTC_SUCCESS
     }
     let folder = tempfile::tempdir().unwrap();

@@ -268,13 +268,13 @@ unsafe extern "C" fn never_calls(_: hipStream_t, _: hipHostFn_t, _: *mut c_void)
 struct Uses {
     buffer: Arc<DeviceBuffer<u8>>,
     stream: Stream,
-    told: Sender<Vec<u8>>,
+    sent: Sender<Vec<u8>>,
 }
 
 impl Drop for Uses {
     fn drop(&mut self) {
         let copy = self.stream.clone_of(&*self.buffer).unwrap();
-        self.told.send(self.stream.download(&copy).unwrap()).unwrap();
+        self.sent.send(self.stream.download(&copy).unwrap()).unwrap();
     }
 }
 
@@ -282,7 +282,7 @@ impl Drop for Uses {
 /// called, and what that has uses the memory that the submission has locked.
 #[test]
 fn a_stream_whose_last_reference_goes_while_memory_is_locked_ends_afterwards() {
-    let told: Receiver<Vec<u8>> = in_time(|| {
+    let sent: Receiver<Vec<u8>> = in_time(|| {
         let platform = changed_platform(|table| {
             table.hipLaunchHostFunc = Optional::present(never_calls, "hipLaunchHostFunc", "5.3");
         });
@@ -291,15 +291,15 @@ fn a_stream_whose_last_reference_goes_while_memory_is_locked_ends_afterwards() {
         let mut buffer = consumer.alloc_zeros::<u8>(LEN).unwrap();
         producer.memset(&mut buffer, 3).unwrap();
         let buffer = Arc::new(buffer);
-        let (sender, told) = channel();
-        let uses = Uses { buffer: Arc::clone(&buffer), stream: third, told: sender };
+        let (sender, sent) = channel();
+        let uses = Uses { buffer: Arc::clone(&buffer), stream: third, sent: sender };
         producer.launch_host(move || drop(uses)).unwrap();
         during("hipStreamWaitEvent", move || drop(producer));
         let copy = consumer.clone_of(&*buffer).unwrap();
         assert_eq!(consumer.download(&copy).unwrap(), [3; LEN]);
-        told
+        sent
     });
-    assert_eq!(told.recv().unwrap(), [3; LEN]);
+    assert_eq!(sent.recv().unwrap(), [3; LEN]);
 }
 
 unsafe extern "C" fn ask_for_a_report(out: *mut hipDeviceProp_tR0600, ordinal: c_int) -> hipError_t {
@@ -416,9 +416,9 @@ fn a_panic_whose_payload_panics_when_it_is_dropped_ends_nothing() {
         table.hipLaunchHostFunc = Optional::present(never_calls, "hipLaunchHostFunc", "5.3");
     });
     let stream = Device::new(&Arc::new(platform), 0).unwrap().new_stream().unwrap();
-    let (sender, told) = channel();
+    let (sender, sent) = channel();
     hip_safe::on_drop_error(move |error| sender.send(error.to_string()).unwrap());
     stream.launch_host(move || drop(captured)).unwrap();
     drop(stream);
-    assert!(told.recv().unwrap().ends_with("panicked: the payload of a panic"));
+    assert!(sent.recv().unwrap().ends_with("panicked: the payload of a panic"));
 }
