@@ -201,7 +201,7 @@ fn a_variable_that_names_no_compiler_is_an_error() {
 }
 
 #[test]
-fn a_compile_error_shows_the_unit_the_command_and_the_compilers_words() {
+fn a_compile_error_shows_the_unit_the_command_and_the_compilers_message() {
     let workspace = Workspace::new(&format!(
         "if [ $unit = reduce_i64 ]; then echo half > $out; echo 'reduce.hip:1: error: no such thing' >&2; exit 3; fi\n{COPY}"
     ));

@@ -105,7 +105,7 @@ fn an_event_orders_the_work_of_two_streams() {
 }
 
 #[test]
-fn memory_is_there_until_the_work_before_its_release_is_done() {
+fn memory_is_kept_until_the_work_before_its_release_is_done() {
     let (first, second, word) = (stream(), stream(), pinned());
     for round in 1..4 {
         let mut memory = null_mut();

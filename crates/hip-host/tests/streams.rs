@@ -97,7 +97,7 @@ fn functions_are_not_called_on_a_thread_of_the_program_that_waits() {
 /// Destructors of a graph's user objects are such functions too: they run when the last run of the graph has
 /// ended.
 #[test]
-fn objects_of_a_graph_are_not_given_up_on_a_thread_that_waits() {
+fn objects_of_a_graph_are_not_dropped_on_a_waiting_thread() {
     let hip = hip();
     let (stream, word) = (hip.stream(hipStreamNonBlocking), pinned(&hip));
     let calls = [const { AtomicU32::new(0) }; 2];

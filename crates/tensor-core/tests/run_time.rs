@@ -168,7 +168,7 @@ fn compile_all(test: &str, work: impl Fn(&[Architecture]) -> Vec<Work>) {
 }
 
 #[test]
-fn a_mistake_in_a_kernel_comes_back_with_the_compilers_words() {
+fn an_error_in_a_kernel_has_the_compilers_message() {
     let Some(platform) = real() else { return };
     let unit = kernels_hip::unit("reduce", "f32").expect("it ships");
     let text = format!("{}\n__global__ void broken() {{ no_such_function(); }}\n", unit.family.source);

@@ -109,7 +109,7 @@ fn doubles_are_reduced_with_factors_of_their_own() {
 }
 
 #[test]
-fn dropout_is_repeatable_and_goes_back() {
+fn dropout_is_repeatable_and_has_a_gradient() {
     let mi = mi();
     const COUNT: usize = 4096;
     let tensor = mi.floats(&[4, 1024]);

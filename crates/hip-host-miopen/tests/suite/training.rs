@@ -269,13 +269,13 @@ fn plain_networks_go_back() {
 }
 
 #[test]
-fn lstm_goes_back() {
+fn lstm_backward() {
     check(2, 4, false);
     check(2, 4, true);
 }
 
 #[test]
-fn gru_goes_back() {
+fn gru_backward() {
     check(3, 3, false);
     check(3, 3, true);
 }

@@ -146,7 +146,7 @@ fn a_synchronisation_orders_what_comes_later_on_any_stream() {
 }
 
 #[test]
-fn another_stream_goes_on_as_one_that_is_gone() {
+fn a_new_stream_continues_as_the_actor_of_a_dropped_one() {
     let mut history = History::default();
     history.submit(A, Write);
     history.synchronize(MAIN, A);
@@ -184,7 +184,7 @@ fn the_hosts_own_uses_count() {
 }
 
 #[test]
-fn threads_know_what_was_known_when_they_came() {
+fn a_new_thread_knows_what_the_program_has_waited_for() {
     let mut history = History::default();
     // Thread 2 exists before thread 1 waits, so it does not learn of the wait. Thread 3 comes later and does.
     history.touch(1, Read);

@@ -18,7 +18,7 @@ const NAME: u32 = 10;
 const GOOD: &str = "extern \"C\" __global__ void good(int* out) { *out = 1; }";
 
 #[test]
-fn no_program_is_told() {
+fn handles_of_no_program_are_refused() {
     let none = null_mut();
     let (mut size, mut name, mut log) = (0, null(), [0 as c_char; 8]);
     let log = log.as_mut_ptr();
@@ -131,7 +131,7 @@ fn a_kernel_that_nobody_could_find_is_an_error_with_its_line() {
 }
 
 #[test]
-fn a_mistake_is_told_with_its_file_and_line() {
+fn an_error_names_its_file_and_line() {
     let hip = hip();
     let text = "#include \"part.h\"\nextern \"C\" __global__ void k(int* out) {\n#ifndef FIXED\n    *out = wrong;\n#else\n    *out = VALUE;\n#endif\n}";
     let program = Program::with_headers(text, "shaders/my kernel.hip", &[("part.h", "#define VALUE 6\n")]);
@@ -153,7 +153,7 @@ fn a_mistake_is_told_with_its_file_and_line() {
 }
 
 #[test]
-fn a_mistake_in_a_header_is_told_with_the_headers_name() {
+fn an_error_in_a_header_names_the_header() {
     let headers = [("lib/inner.h", "\n\nint broken(;\n"), ("outer.h", "#include <lib/inner.h>\n")];
     let program = Program::with_headers("#include \"outer.h\"\n", "k.hip", &headers);
     assert_eq!(program.try_compile(&[]), COMPILATION);

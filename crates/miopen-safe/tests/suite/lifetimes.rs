@@ -47,7 +47,7 @@ fn owners_close_and_drop() {
 
 /// The memory that a handle orders its work by is on its stream: with a second one the pool would cut and join for each allocation.
 #[test]
-fn a_handle_leaves_the_pool_as_quick_as_before() {
+fn a_handle_does_not_slow_the_pool_down() {
     Machine::alone(|Machine { stream, .. }| {
         let allocate = || drop(stream.alloc_zeros::<u8>(1000).unwrap());
         // What streams of other tests left behind is looked at after some frees.

@@ -43,7 +43,7 @@ fn the_second_call_finds_what_the_first_one_chose() {
 }
 
 #[test]
-fn the_same_problem_is_known_by_what_it_says() {
+fn equal_problems_share_a_solution() {
     let machine = Machine::new();
     let Machine { handle, .. } = &machine;
     let call = |dims: &[usize], padding: usize| {

@@ -365,7 +365,7 @@ fn only_images_are_cached_and_entries_are_validated() {
 }
 
 #[test]
-fn a_device_is_compiled_for_even_if_the_list_ends_before_it() {
+fn code_is_compiled_for_a_device_newer_than_the_list() {
     let platform = with_rtc(|_| {});
     let device = crate::Device::new(&platform, 0).unwrap();
     let (source, cache) = (crate::Source::new(KERNEL), super::CodeCache::off());

@@ -51,7 +51,7 @@ fn attributes_of_a_kernel() {
 }
 
 #[test]
-fn more_shared_memory_is_for_those_that_ask() {
+fn more_shared_memory_needs_a_request() {
     let stream = stream();
     let module = module(stream.device());
     let fill = module.function("elementwise_fill_f32").unwrap();

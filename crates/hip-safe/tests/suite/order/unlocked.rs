@@ -28,7 +28,7 @@ fn a_moment() {
 }
 
 #[test]
-fn a_function_that_asks_for_what_a_waiting_launch_uses_gets_an_error() {
+fn a_function_that_asks_for_memory_of_a_waiting_launch_gets_an_error() {
     in_time(|| {
         let device = device();
         let (s, s2) = (device.new_stream().unwrap(), device.new_stream().unwrap());
@@ -281,7 +281,7 @@ impl Drop for Uses {
 /// The last reference to a stream goes in the middle of a submission that comes after its work: with the stream a function goes that it never
 /// called, and what that has uses the memory that the submission has locked.
 #[test]
-fn a_stream_whose_last_reference_goes_while_memory_is_locked_ends_afterwards() {
+fn a_stream_dropped_while_memory_is_locked_ends_afterwards() {
     let sent: Receiver<Vec<u8>> = in_time(|| {
         let platform = changed_platform(|table| {
             table.hipLaunchHostFunc = Optional::present(never_calls, "hipLaunchHostFunc", "5.3");
@@ -390,14 +390,14 @@ fn the_hook_may_use_the_stream_that_captures() {
 }
 
 #[test]
-fn a_panic_whose_payload_panics_when_it_is_dropped_ends_nothing() {
+fn a_payload_that_panics_in_drop_does_not_end_the_process() {
     struct Payload;
     impl Drop for Payload {
         fn drop(&mut self) {
             panic!("the payload of a panic");
         }
     }
-    if !alone("order::unlocked::a_panic_whose_payload_panics_when_it_is_dropped_ends_nothing") {
+    if !alone("order::unlocked::a_payload_that_panics_in_drop_does_not_end_the_process") {
         return;
     }
     let stream = stream();

@@ -100,7 +100,7 @@ fn a_function_makes_no_calls() {
 }
 
 #[test]
-fn a_stream_whose_last_reference_goes_in_its_own_function_ends_elsewhere() {
+fn a_stream_dropped_in_its_own_host_function_ends_on_another_thread() {
     let device = device();
     let stream = device.new_stream().unwrap();
     let (go, gate) = mpsc::channel();

@@ -250,7 +250,7 @@ fn an_architecture_that_the_compiler_does_not_know_is_not_asked_for() {
 }
 
 #[test]
-fn the_hosts_kernels_are_compiled_once_for_what_depends_on_no_wave_size() {
+fn host_kernels_without_a_wave_size_are_compiled_once() {
     let platform: Arc<Platform> = hip_host::platform();
     let root = tempfile::tempdir().unwrap();
     let search = search(Some(Path::new("compile")), &[], root.path());
