@@ -10,22 +10,22 @@ use std::time::{Duration, Instant};
 const UNITS: usize = 69;
 
 /// A folder with a compiler that is a script.
-struct Place {
+struct Workspace {
     dir: tempfile::TempDir,
 }
 
-impl Place {
+impl Workspace {
     /// The script is given the object's file as `$out`, its name as `$unit`, and a good object as `$good`. Asked whether it knows an
     /// architecture, the compiler says yes for those in the file `known`.
     fn new(script: &str) -> Self {
-        let place = Self { dir: tempfile::tempdir().expect("the temporary folder is writable") };
-        std::fs::create_dir(place.path("good")).expect("writable");
+        let workspace = Self { dir: tempfile::tempdir().expect("the temporary folder is writable") };
+        std::fs::create_dir(workspace.path("good")).expect("writable");
         for unit in kernels_hip::units() {
             let names = unit.kernels().join("\0");
-            std::fs::write(place.path("good").join(unit.name()), elf(&names)).expect("writable");
+            std::fs::write(workspace.path("good").join(unit.name()), elf(&names)).expect("writable");
         }
-        place.compiler(script);
-        place
+        workspace.compiler(script);
+        workspace
     }
 
     fn path(&self, name: &str) -> PathBuf {
@@ -131,64 +131,64 @@ fn whole() -> Vec<String> {
 
 #[test]
 fn current_objects_are_not_compiled_again() {
-    let place = Place::new(COPY);
-    place.run(&W64).must(0, &["0 current, ALL compiled"]);
-    assert_eq!((place.files(), place.runs()), (whole(), UNITS));
+    let workspace = Workspace::new(COPY);
+    workspace.run(&W64).must(0, &["0 current, ALL compiled"]);
+    assert_eq!((workspace.files(), workspace.runs()), (whole(), UNITS));
     let start = Instant::now();
-    place.run(&W64).must(0, &["ALL current, 0 compiled"]);
+    workspace.run(&W64).must(0, &["ALL current, 0 compiled"]);
     assert!(start.elapsed() < Duration::from_secs(20), "{:?}", start.elapsed());
-    assert_eq!(place.runs(), UNITS);
+    assert_eq!(workspace.runs(), UNITS);
 
-    let object = place.path("out/host/host-w64/reduce_f32.so");
+    let object = workspace.path("out/host/host-w64/reduce_f32.so");
     std::fs::write(&object, elf("damaged")).expect("writable");
-    place.run(&[&W64[..], &["--check"]].concat()).must(1, &["reduce_f32.so", "without --check"]);
-    place.run(&W64).must(0, &["REST current, 1 compiled"]);
+    workspace.run(&[&W64[..], &["--check"]].concat()).must(1, &["reduce_f32.so", "without --check"]);
+    workspace.run(&W64).must(0, &["REST current, 1 compiled"]);
     std::fs::remove_file(&object).expect("it was written");
-    place.run(&W64).must(0, &["REST current, 1 compiled"]);
-    place.run(&[&W64[..], &["--check"]].concat()).must(0, &["ALL objects checked"]);
+    workspace.run(&W64).must(0, &["REST current, 1 compiled"]);
+    workspace.run(&[&W64[..], &["--check"]].concat()).must(0, &["ALL objects checked"]);
 
-    std::fs::write(place.path("out/host/host-w64/manifest.json"), "{ half").expect("writable");
-    place.run(&W64).must(0, &["0 current, ALL compiled"]);
-    place.run(&[&W64[..], &["--force"]].concat()).must(0, &["0 current, ALL compiled"]);
-    place.compiler(&format!("# another compiler\n{COPY}"));
-    place.run(&W64).must(0, &["ALL current"]);
-    let moved = place.path("other");
-    std::fs::copy(place.path("cc"), &moved).expect("writable");
-    Seen::of(place.command(&W64).env("CXX", &moved).output().expect("it starts"))
+    std::fs::write(workspace.path("out/host/host-w64/manifest.json"), "{ half").expect("writable");
+    workspace.run(&W64).must(0, &["0 current, ALL compiled"]);
+    workspace.run(&[&W64[..], &["--force"]].concat()).must(0, &["0 current, ALL compiled"]);
+    workspace.compiler(&format!("# another compiler\n{COPY}"));
+    workspace.run(&W64).must(0, &["ALL current"]);
+    let moved = workspace.path("other");
+    std::fs::copy(workspace.path("cc"), &moved).expect("writable");
+    Seen::of(workspace.command(&W64).env("CXX", &moved).output().expect("it starts"))
         .must(0, &["0 current, ALL compiled"]);
 }
 
 #[test]
 fn a_check_names_what_is_not_current() {
-    let place = Place::new(COPY);
+    let workspace = Workspace::new(COPY);
     let check = [&W64[..], &["--check"]].concat();
-    place.run(&W64).must(0, &["ALL compiled"]);
-    let moved = place.path("other");
-    std::fs::copy(place.path("cc"), &moved).expect("writable");
-    Seen::of(place.command(&check).env("CXX", &moved).output().expect("it starts"))
+    workspace.run(&W64).must(0, &["ALL compiled"]);
+    let moved = workspace.path("other");
+    std::fs::copy(workspace.path("cc"), &moved).expect("writable");
+    Seen::of(workspace.command(&check).env("CXX", &moved).output().expect("it starts"))
         .must(1, &["reduce_f32.so: it is not current: another compiler", "without --check"]);
-    let manifest = place.path("out/host/host-w64/manifest.json");
+    let manifest = workspace.path("out/host/host-w64/manifest.json");
     let text = std::fs::read_to_string(&manifest).expect("it was written");
     let entry = text.lines().find(|line| line.contains("reduce_i16.so")).expect("it is listed");
     let of_before = entry.replacen("\"source\":\"", "\"source\":\"0", 1);
     assert_ne!(entry, of_before);
     std::fs::write(&manifest, text.replace(entry, &of_before)).expect("writable");
-    let seen = place.run(&check);
+    let seen = workspace.run(&check);
     seen.must(1, &["reduce_i16.so: it is not current: its texts have changed"]);
     assert_eq!(seen.text.matches("not current").count(), 1, "{}", seen.text);
-    assert_eq!(place.runs(), UNITS);
-    place.run(&W64).must(0, &["REST current, 1 compiled"]);
-    place.run(&check).must(0, &["ALL objects checked"]);
+    assert_eq!(workspace.runs(), UNITS);
+    workspace.run(&W64).must(0, &["REST current, 1 compiled"]);
+    workspace.run(&check).must(0, &["ALL objects checked"]);
 }
 
 #[test]
 fn a_variable_that_names_no_compiler_is_an_error() {
-    let place = Place::new(COPY);
+    let workspace = Workspace::new(COPY);
     let with = |args: &[&str], name: &str, value: &Path| {
-        Seen::of(place.command(args).env(name, value).output().expect("it starts"))
+        Seen::of(workspace.command(args).env(name, value).output().expect("it starts"))
     };
-    let gone = place.path("gone");
-    let text = place.path("text");
+    let gone = workspace.path("gone");
+    let text = workspace.path("text");
     std::fs::write(&text, "no program").expect("writable");
     let sm = ["--platform", "nvidia", "--arch", "sm_90"];
     for (args, name) in [(&W64, "CXX"), (&GFX, "HIPCC"), (&sm, "NVCC")] {
@@ -197,15 +197,15 @@ fn a_variable_that_names_no_compiler_is_an_error() {
         // Nor is a platform passed over for it.
         with(&[], name, &gone).must(1, &[&format!("${name} is")]);
     }
-    assert_eq!((place.runs(), place.path("out").exists()), (0, false));
+    assert_eq!((workspace.runs(), workspace.path("out").exists()), (0, false));
 }
 
 #[test]
-fn a_compile_error_shows_the_unit_the_command_and_the_compilers_words() {
-    let place = Place::new(&format!(
+fn a_compile_error_shows_the_unit_the_command_and_the_compilers_message() {
+    let workspace = Workspace::new(&format!(
         "if [ $unit = reduce_i64 ]; then echo half > $out; echo 'reduce.hip:1: error: no such thing' >&2; exit 3; fi\n{COPY}"
     ));
-    place.run(&W64).must(
+    workspace.run(&W64).must(
         1,
         &[
             "host host-w64",
@@ -216,25 +216,25 @@ fn a_compile_error_shows_the_unit_the_command_and_the_compilers_words() {
             "error: no such thing",
         ],
     );
-    let left = place.files();
+    let left = workspace.files();
     assert!(!left.iter().any(|file| file.contains("reduce_i64") || file.contains("work")), "{left:?}");
-    let before = place.runs();
-    place.compiler(COPY);
-    place.run(&W64).must(0, &["host host-w64: ALL objects"]);
-    assert_eq!(place.files(), whole());
-    assert!(place.runs() - before < UNITS, "what was finished before the error is kept");
+    let before = workspace.runs();
+    workspace.compiler(COPY);
+    workspace.run(&W64).must(0, &["host host-w64: ALL objects"]);
+    assert_eq!(workspace.files(), whole());
+    assert!(workspace.runs() - before < UNITS, "what was finished before the error is kept");
 }
 
 #[test]
 fn an_error_leaves_the_object_of_before() {
-    let place = Place::new(COPY);
-    place.run(&W64).must(0, &["ALL compiled"]);
-    let object = place.path("out/host/host-w64/reduce_u8.so");
+    let workspace = Workspace::new(COPY);
+    workspace.run(&W64).must(0, &["ALL compiled"]);
+    let object = workspace.path("out/host/host-w64/reduce_u8.so");
     let before = std::fs::read(&object).expect("it was written");
-    place.compiler("echo half > $out; exit 1");
-    place.run(&[&W64[..], &["--force"]].concat()).must(1, &["exit status: 1"]);
+    workspace.compiler("echo half > $out; exit 1");
+    workspace.run(&[&W64[..], &["--force"]].concat()).must(1, &["exit status: 1"]);
     assert_eq!(std::fs::read(&object).expect("still there"), before);
-    place.run(&[&W64[..], &["--check"]].concat()).must(0, &["ALL objects checked"]);
+    workspace.run(&[&W64[..], &["--check"]].concat()).must(0, &["ALL objects checked"]);
 }
 
 #[test]
@@ -245,44 +245,44 @@ fn garbage_is_no_object() {
         (":", "wrote no file"),
         ("cp $dir/good/matmul_f32 $out", "18 of 18 kernels are missing: reduce_sum_"),
     ] {
-        let place = Place::new(script);
-        place.run(&W64).must(1, &["reduce_", words]);
-        assert_eq!(place.files(), Vec::<String>::new(), "{script}");
+        let workspace = Workspace::new(script);
+        workspace.run(&W64).must(1, &["reduce_", words]);
+        assert_eq!(workspace.files(), Vec::<String>::new(), "{script}");
     }
     // What AMD's compiler writes is held against the architecture as well.
-    let place = Place::new(COPY);
-    place.run(&GFX).must(1, &["amd gfx90a"]);
-    assert_eq!(files(&place.path("out/amd/gfx90a")), Vec::<String>::new());
+    let workspace = Workspace::new(COPY);
+    workspace.run(&GFX).must(1, &["amd gfx90a"]);
+    assert_eq!(files(&workspace.path("out/amd/gfx90a")), Vec::<String>::new());
 }
 
 #[test]
 fn a_wrong_architecture_is_named_with_the_known_ones() {
-    let place = Place::new(COPY);
-    place
+    let workspace = Workspace::new(COPY);
+    workspace
         .run(&["--platform", "amd", "--arch", "gfx1031"])
         .must(1, &["\"gfx1031\"", "is gfx1030 meant?", "gfx90a gfx942"]);
-    place.run(&["--arch", "pentium"]).must(1, &["\"pentium\"", "gfx", "sm_"]);
-    assert_eq!((place.runs(), place.path("out").exists()), (0, false));
+    workspace.run(&["--arch", "pentium"]).must(1, &["\"pentium\"", "gfx", "sm_"]);
+    assert_eq!((workspace.runs(), workspace.path("out").exists()), (0, false));
 }
 
 #[test]
 fn an_architecture_that_only_the_compiler_knows_is_built_with_a_note() {
-    let place = Place::new(COPY);
-    std::fs::write(place.path("known"), "--offload-arch=gfx1310\n").expect("writable");
+    let workspace = Workspace::new(COPY);
+    std::fs::write(workspace.path("known"), "--offload-arch=gfx1310\n").expect("writable");
     // The script's objects are none of AMD's: where there is a disassembler, it fails at the first; else they are checked.
     let words = ["note: amd gfx1310 is not in our list", "amd gfx1310: "];
-    place.run(&["--platform", "amd", "--arch", "gfx1310"]).must(1, &words);
-    assert!(place.runs() > 0);
+    workspace.run(&["--platform", "amd", "--arch", "gfx1310"]).must(1, &words);
+    assert!(workspace.runs() > 0);
 }
 
 #[test]
 fn a_missing_compiler_is_said_with_the_remedy() {
-    let place = Place::new(COPY);
+    let workspace = Workspace::new(COPY);
     let bare = |args: &[&str]| {
-        let mut command = place.command(args);
+        let mut command = workspace.command(args);
         command
             .env_clear()
-            .env("PATH", place.dir.path())
+            .env("PATH", workspace.dir.path())
             .env("CARGO_MANIFEST_DIR", env!("CARGO_MANIFEST_DIR"));
         Seen::of(command.output().expect("it starts"))
     };
@@ -291,52 +291,52 @@ fn a_missing_compiler_is_said_with_the_remedy() {
     if !Path::new("/opt/rocm/bin/hipcc").exists() && !fetched.exists() {
         bare(&GFX).must(1, &["no hipcc of ROCm 6", "$HIPCC", "$ROCM_PATH", "ci/fetch-rocm-compiler.sh"]);
     }
-    assert!(!place.path("out").exists());
+    assert!(!workspace.path("out").exists());
 }
 
 #[test]
 fn a_folder_that_cannot_be_written_is_named() {
-    let place = Place::new(COPY);
-    std::fs::write(place.path("out"), "a file").expect("writable");
-    place.run(&W64).must(1, &["cannot write in", "out/host/host-w64", "--out"]);
-    assert_eq!(place.runs(), 0);
+    let workspace = Workspace::new(COPY);
+    std::fs::write(workspace.path("out"), "a file").expect("writable");
+    workspace.run(&W64).must(1, &["cannot write in", "out/host/host-w64", "--out"]);
+    assert_eq!(workspace.runs(), 0);
 }
 
 #[test]
 fn a_stopped_build_goes_on_where_it_was() {
     // Those after the third, as they began, take very long.
-    let place = Place::new(&format!(
+    let workspace = Workspace::new(&format!(
         "number=$(grep -n -x \"$unit\" \"$dir/log\" | cut -d: -f1)\n[ \"$number\" -le 3 ] || exec sleep 20\n{COPY}"
     ));
-    let mut child = quiet(place.command(&W64));
+    let mut child = quiet(workspace.command(&W64));
     let listed =
-        || std::fs::read_to_string(place.path("out/host/host-w64/manifest.json")).unwrap_or_default();
-    wait_for(|| place.runs() > 3 && listed().matches("\"hash\"").count() == 3);
+        || std::fs::read_to_string(workspace.path("out/host/host-w64/manifest.json")).unwrap_or_default();
+    wait_for(|| workspace.runs() > 3 && listed().matches("\"hash\"").count() == 3);
     child.kill().expect("it runs");
     child.wait().expect("it ends");
-    let left = place.files();
+    let left = workspace.files();
     assert!(left.contains(&".work".to_string()), "{left:?}");
-    place.compiler(COPY);
-    place.run(&W64).must(0, &[&format!("3 current, {} compiled", UNITS - 3)]);
-    assert_eq!(place.files(), whole());
+    workspace.compiler(COPY);
+    workspace.run(&W64).must(0, &[&format!("3 current, {} compiled", UNITS - 3)]);
+    assert_eq!(workspace.files(), whole());
 }
 
 #[test]
 fn two_builds_in_one_folder_take_turns() {
-    let place = Place::new(&format!("sleep 0.2\n{COPY}"));
-    let children = [quiet(place.command(&W64)), quiet(place.command(&W64))];
+    let workspace = Workspace::new(&format!("sleep 0.2\n{COPY}"));
+    let children = [quiet(workspace.command(&W64)), quiet(workspace.command(&W64))];
     let seen = children.map(|child| Seen::of(child.wait_with_output().expect("it ends")));
     let compiled = seen.iter().filter(|seen| seen.has("0 current, ALL compiled")).count();
     let current = seen.iter().filter(|seen| seen.has("ALL current, 0 compiled")).count();
     let texts = seen.iter().map(|seen| seen.text.as_str()).collect::<String>();
-    assert_eq!((compiled, current, place.runs()), (1, 1, UNITS), "{texts}");
-    assert_eq!(place.files(), whole());
+    assert_eq!((compiled, current, workspace.runs()), (1, 1, UNITS), "{texts}");
+    assert_eq!(workspace.files(), whole());
 }
 
 /// In a name space of its own a test may mount a small disk.
 #[test]
 fn a_full_disk_is_named_and_left_tidy() {
-    let place = Place::new(
+    let workspace = Workspace::new(
         "head -c 500000 /dev/zero > \"$out\" || { echo 'cannot write' >&2; exit 1; }\ncp \"$good\" \"$out\"",
     );
     let may =
@@ -345,11 +345,11 @@ fn a_full_disk_is_named_and_left_tidy() {
         println!("skipped: this user may not mount");
         return;
     }
-    std::fs::create_dir(place.path("out")).expect("writable");
+    std::fs::create_dir(workspace.path("out")).expect("writable");
     let script = "mount -t tmpfs -o size=400k none \"$OUT\" && \"$@\"; code=$?; echo; find \"$OUT\" -type f; exit $code";
-    let inner = place.command(&W64);
+    let inner = workspace.command(&W64);
     let mut command = Command::new("unshare");
-    command.args(["--mount", "--map-root-user", "sh", "-c", script, "sh"]).env("OUT", place.path("out"));
+    command.args(["--mount", "--map-root-user", "sh", "-c", script, "sh"]).env("OUT", workspace.path("out"));
     command.arg(inner.get_program()).args(inner.get_args());
     command.envs(inner.get_envs().filter_map(|(name, value)| Some((name, value?))));
     let seen = Seen::of(command.output().expect("it starts"));

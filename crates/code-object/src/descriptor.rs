@@ -2,7 +2,7 @@
 //! metadata, and has the offset of the code.
 
 use crate::elf::Elf;
-use crate::symbols::Place;
+use crate::symbols::Extent;
 use crate::{Error, KernelInfo};
 use std::collections::HashMap;
 
@@ -15,13 +15,13 @@ const SIZE: u64 = 64;
 /// If the two disagree on the memory that a kernel needs, the larger size is kept: it is enough for either.
 pub(crate) fn check(
     elf: &Elf,
-    symbols: &HashMap<&[u8], Place>,
+    symbols: &HashMap<&[u8], Extent>,
     kernel: &mut KernelInfo,
 ) -> Result<(), Error> {
     let name = kernel.name.clone();
     let refuse = |what: String| Err(Error::Kernel(format!("kernel {name}: {what}")));
     let symbol = &kernel.symbol;
-    let Some(&Place { address, size }) = symbols.get(symbol.as_bytes()) else {
+    let Some(&Extent { address, size }) = symbols.get(symbol.as_bytes()) else {
         return refuse(format!("its descriptor {symbol} is no symbol of the file"));
     };
     if size != SIZE || !address.is_multiple_of(SIZE) {

@@ -137,7 +137,7 @@ impl<'a> Elf<'a> {
     }
 
     /// Whether `length` bytes at an address are inside a loaded segment.
-    pub(crate) fn has_room_at(&self, address: u64, length: u64) -> Result<bool, Error> {
+    pub(crate) fn is_loaded_at(&self, address: u64, length: u64) -> Result<bool, Error> {
         self.work.spend(self.segments.len() * LOOK)?;
         let covers = |segment: &ProgramHeader64<Endian>| {
             let offset = address.checked_sub(segment.p_vaddr(LittleEndian))?;
@@ -183,13 +183,13 @@ fn check_segment(segment: &ProgramHeader64<Endian>, bytes: &[u8]) -> Result<(), 
 #[derive(Default)]
 struct Found<'a> {
     notes: Vec<&'a [u8]>,
-    places: HashSet<(usize, usize)>,
+    seen: HashSet<(usize, usize)>,
 }
 
 impl<'a> Found<'a> {
     /// Adds a note, unless it was already found: two segments may contain the same bytes.
     fn keep(&mut self, note: &'a [u8]) {
-        if self.places.insert((note.as_ptr().addr(), note.len())) {
+        if self.seen.insert((note.as_ptr().addr(), note.len())) {
             self.notes.push(note);
         }
     }

@@ -17,7 +17,7 @@ const WIDE: [u32; 3] = [3, 5, 13];
 
 /// The address range of a symbol.
 #[derive(Clone, Copy)]
-pub(crate) struct Place {
+pub(crate) struct Extent {
     pub(crate) address: u64,
     pub(crate) size: u64,
 }
@@ -25,16 +25,16 @@ pub(crate) struct Place {
 /// The address ranges of a file's symbols by name. Dynamic symbols take precedence.
 ///
 /// The name of every symbol of every table is inside the file, and its section is a section of the file.
-pub(crate) fn read<'a>(elf: &Elf<'a>) -> Result<HashMap<&'a [u8], Place>, Error> {
-    let mut places = HashMap::new();
+pub(crate) fn read<'a>(elf: &Elf<'a>) -> Result<HashMap<&'a [u8], Extent>, Error> {
+    let mut extents = HashMap::new();
     for kind in [SHT_DYNSYM, SHT_SYMTAB] {
         for (index, section) in elf.sections.enumerate() {
             if section.sh_type(LittleEndian) == kind {
-                read_table(elf, &table(elf, index)?, &mut places)?;
+                read_table(elf, &table(elf, index)?, &mut extents)?;
             }
         }
     }
-    Ok(places)
+    Ok(extents)
 }
 
 /// Checks that relocations refer to existing symbols and change bytes that are loaded.
@@ -63,7 +63,7 @@ pub(crate) fn check_relocations(elf: &Elf) -> Result<(), Error> {
                 return refuse(format!("a relocation names symbol {symbol} of {symbols}"));
             }
             let length = if WIDE.contains(&kind) { 8 } else { 4 };
-            if loaded && !elf.has_room_at(address, length)? {
+            if loaded && !elf.is_loaded_at(address, length)? {
                 return refuse(format!("a relocation changes bytes at {address:#x}, where none are loaded"));
             }
         }
@@ -84,7 +84,7 @@ fn table<'a>(elf: &Elf<'a>, index: SectionIndex) -> Result<SymbolTable<'a, Heade
 fn read_table<'a>(
     elf: &Elf<'a>,
     table: &SymbolTable<'a, Header>,
-    places: &mut HashMap<&'a [u8], Place>,
+    extents: &mut HashMap<&'a [u8], Extent>,
 ) -> Result<(), Error> {
     for symbol in table.iter() {
         let name = table.symbol_name(LittleEndian, symbol).map_err(words)?;
@@ -94,8 +94,9 @@ fn read_table<'a>(
             return refuse(format!("a symbol is in section {section} of {}", elf.sections.len()));
         }
         if section != SHN_UNDEF {
-            let place = Place { address: symbol.st_value(LittleEndian), size: symbol.st_size(LittleEndian) };
-            places.entry(name).or_insert(place);
+            let extent =
+                Extent { address: symbol.st_value(LittleEndian), size: symbol.st_size(LittleEndian) };
+            extents.entry(name).or_insert(extent);
         }
     }
     Ok(())

@@ -15,7 +15,7 @@ fn best(ids: &[&str], device: &str) -> Option<String> {
 }
 
 #[test]
-fn the_entry_that_names_a_device_most_closely_is_its() {
+fn the_most_specific_entry_for_a_device_is_chosen() {
     let [any, on, off, ecc, family, v3] = [
         "hipv4-amdgcn-amd-amdhsa--gfx90a",
         "hipv4-amdgcn-amd-amdhsa--gfx90a:xnack+",

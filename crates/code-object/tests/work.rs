@@ -46,8 +46,8 @@ impl Grown {
         for (at, table, count_at, count) in
             [(32, self.segments.concat(), 56, segments), (40, self.sections.concat(), 60, sections)]
         {
-            let place = self.put(&table) as u64;
-            put(&mut self.file, at, &place.to_le_bytes());
+            let offset = self.put(&table) as u64;
+            put(&mut self.file, at, &offset.to_le_bytes());
             put(&mut self.file, count_at, &count.to_le_bytes());
         }
         let code = CodeObject::parse(&self.file).map_err(|error| error.to_string())?;

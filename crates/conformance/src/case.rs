@@ -65,9 +65,9 @@ impl Failure {
     /// A result that differs from the expected one; the caller's location is added.
     #[track_caller]
     pub(crate) fn wrong(text: impl Into<String>) -> Self {
-        let place = Location::caller();
-        let file = place.file().rsplit("src/").next().unwrap_or_default();
-        Self::Wrong(format!("{} ({file}:{})", text.into(), place.line()))
+        let location = Location::caller();
+        let file = location.file().rsplit("src/").next().unwrap_or_default();
+        Self::Wrong(format!("{} ({file}:{})", text.into(), location.line()))
     }
 
     /// The machine or the library lacks what the case needs.

@@ -112,9 +112,9 @@ mod tests {
     #[test]
     fn an_entry_is_about_cases_and_devices() {
         let known = read(ENTRY).expect("a good list");
-        assert!(known[0].covers("memory/allocate/null_place", "gfx90a"));
-        assert!(!known[0].covers("memory/allocate/null_place", "gfx1100"));
-        assert!(!known[0].covers("memory/copy/null_place", "gfx90a"));
+        assert!(known[0].covers("memory/allocate/null_output", "gfx90a"));
+        assert!(!known[0].covers("memory/allocate/null_output", "gfx1100"));
+        assert!(!known[0].covers("memory/copy/null_output", "gfx90a"));
     }
 
     #[test]

@@ -83,7 +83,7 @@ pub(crate) fn run(platform: &str, job: &Job) -> Outcome {
     verdict(&output).unwrap_or_else(|| {
         let last: Vec<&str> = errors.lines().rev().take(5).collect();
         let last: Vec<&str> = last.into_iter().rev().collect();
-        Err(Failure::Wrong(format!("its process told no verdict: {end}; {}", last.join(" | "))))
+        Err(Failure::Wrong(format!("its process gave no verdict: {end}; {}", last.join(" | "))))
     })
 }
 

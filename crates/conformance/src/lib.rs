@@ -23,9 +23,9 @@
 //!
 //! /// Zero bytes are a null pointer and no error.
 //! fn zero_bytes(b: &Bench) -> Outcome {
-//!     let mut place = dangling();
-//!     expect!(b, hipMalloc(&mut place, 0) => SUCCESS);
-//!     same("the pointer", place, null_mut())
+//!     let mut pointer = dangling();
+//!     expect!(b, hipMalloc(&mut pointer, 0) => SUCCESS);
+//!     same("the pointer", pointer, null_mut())
 //! }
 //! ```
 //!

@@ -51,8 +51,8 @@ fn main() -> ExitCode {
     let trials = vec![
         Trial::test("a_case_passes_on_it", move || expect(NAME, assertion, |it| *it == Verdict::Passed)),
         Trial::test("a_case_sees_its_function", move || {
-            let told = |it: &Verdict| matches!(it, Verdict::Failed(seen) if seen.contains("hipDeviceReset"));
-            expect(NAME, reset, told)
+            let holds = |it: &Verdict| matches!(it, Verdict::Failed(seen) if seen.contains("hipDeviceReset"));
+            expect(NAME, reset, holds)
         }),
         Trial::test("amd_s_libraries_are_not_for_it", || {
             let platform = open(NAME)?;

@@ -72,10 +72,10 @@ impl Element {
             Self::F32 => wide::<f32, _>,
             Self::F16 => wide::<f16, _>,
             Self::Bf16 => wide::<bf16, _>,
-            Self::F8(Float8::E4M3) => wide_f8::<0>,
-            Self::F8(Float8::E5M2) => wide_f8::<1>,
-            Self::F8(Float8::E4M3Fnuz) => wide_f8::<2>,
-            Self::F8(Float8::E5M2Fnuz) => wide_f8::<3>,
+            Self::F8(Float8::E4M3) => wide_f8::<{ Float8::E4M3 as usize }>,
+            Self::F8(Float8::E5M2) => wide_f8::<{ Float8::E5M2 as usize }>,
+            Self::F8(Float8::E4M3Fnuz) => wide_f8::<{ Float8::E4M3Fnuz as usize }>,
+            Self::F8(Float8::E5M2Fnuz) => wide_f8::<{ Float8::E5M2Fnuz as usize }>,
             Self::I8 | Self::I32 => return None,
         })
     }
@@ -155,12 +155,10 @@ unsafe fn wide<T: Narrow<W>, W>(from: *const u8, to: &mut [W]) {
     T::widen(from, to);
 }
 
-const FORMATS: [Float8; 4] = [Float8::E4M3, Float8::E5M2, Float8::E4M3Fnuz, Float8::E5M2Fnuz];
-
 /// # Safety
 /// There are as many bytes as `to` has elements.
 unsafe fn wide_f8<const FORMAT: usize>(from: *const u8, to: &mut [f32]) {
-    let values = FORMATS[FORMAT].decoded();
+    let values = Float8::ALL[FORMAT].decoded();
     // SAFETY: S2, S12: the caller vouches for them.
     let from = unsafe { std::slice::from_raw_parts(from, to.len()) };
     to.iter_mut().zip(from).for_each(|(to, from)| *to = values[usize::from(*from)]);

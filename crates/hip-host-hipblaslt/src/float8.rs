@@ -23,6 +23,9 @@ struct Values {
 }
 
 impl Float8 {
+    /// Each format, at the index of its discriminant.
+    pub(crate) const ALL: [Self; 4] = [Self::E4M3, Self::E5M2, Self::E4M3Fnuz, Self::E5M2Fnuz];
+
     /// The value of a pattern.
     pub(crate) fn decode(self, bits: u8) -> f32 {
         self.values().of[usize::from(bits)]
@@ -57,10 +60,8 @@ impl Float8 {
     }
 
     fn values(self) -> &'static Values {
-        static ALL: LazyLock<[Values; 4]> = LazyLock::new(|| {
-            [Float8::E4M3, Float8::E5M2, Float8::E4M3Fnuz, Float8::E5M2Fnuz].map(Float8::list)
-        });
-        &ALL[self as usize]
+        static VALUES: LazyLock<[Values; 4]> = LazyLock::new(|| Float8::ALL.map(Float8::list));
+        &VALUES[self as usize]
     }
 
     fn list(self) -> Values {

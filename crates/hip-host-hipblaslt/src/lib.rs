@@ -11,7 +11,7 @@
 //! let (mut handle, mut product, mut layout, mut memory) = (null_mut(), null_mut(), null_mut(), null_mut());
 //! // Columns of two: [1 2] and [3 4].
 //! let (mut numbers, [alpha, beta]) = ([1.0_f32, 2.0, 3.0, 4.0], [1.0_f32, 0.0]);
-//! // SAFETY: S1, S11: live places, memory of two matrices, and objects that are destroyed last.
+//! // SAFETY: S1, S11: live out-pointers, memory of two matrices, and objects that are destroyed last.
 //! unsafe {
 //!     let (hip, table) = (hip.hip(), lt.table());
 //!     assert_eq!((hip.hipMalloc)(&mut memory, 32).0, 0);

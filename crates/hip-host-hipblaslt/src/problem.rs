@@ -28,9 +28,9 @@ pub(crate) struct Problem {
     pub(crate) k: usize,
     pub(crate) batch: usize,
     pub(crate) activation: Activation,
-    /// An element for each row of d, by its address.
+    /// The address of a bias: an element for each row of d.
     pub(crate) bias: Option<(usize, Element)>,
-    /// What goes into the activation, by its address.
+    /// The address at which the activation's input is stored.
     pub(crate) aux: Option<(usize, Operand)>,
     /// The factors of a, b, c and d, by their addresses, 0 for none.
     pub(crate) scales: [usize; 4],

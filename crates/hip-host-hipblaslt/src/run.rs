@@ -80,7 +80,7 @@ pub(crate) unsafe fn submit(
 }
 
 /// The address of an element of a member.
-fn place(operand: &Operand, start: usize, member: usize, row: usize, col: usize) -> *mut u8 {
+fn address_of(operand: &Operand, start: usize, member: usize, row: usize, col: usize) -> *mut u8 {
     let (ld, stride) = (operand.ld as isize, operand.stride as isize);
     let index = (member as isize).wrapping_mul(stride).wrapping_add((col as isize).wrapping_mul(ld));
     let index = index.wrapping_add(row as isize).wrapping_mul(operand.element.bytes() as isize);
@@ -115,7 +115,7 @@ unsafe fn floats(
     let size = (m, n, if alpha == 0.0 { 0 } else { problem.k });
     for member in 0..problem.batch {
         let factor = |operand: &Operand, start, transposed, widen| {
-            let first = place(operand, start, member, 0, 0);
+            let first = address_of(operand, start, member, 0, 0);
             Factor::new(first, operand.element.bytes(), operand.ld, transposed, widen)
         };
         let (left, right) = (
@@ -128,16 +128,16 @@ unsafe fn floats(
                 unsafe {
                     let mut value = if alpha == 0.0 { 0.0 } else { scaled * sum };
                     if beta != 0.0 {
-                        value += kept * problem.c.element.read(place(&problem.c, c, member, row, col));
+                        value += kept * problem.c.element.read(address_of(&problem.c, c, member, row, col));
                     }
                     if let Some((start, element)) = problem.bias {
                         value += element.read((start as *const u8).wrapping_add(row * element.bytes()));
                     }
                     if let Some((start, aux)) = &problem.aux {
-                        aux.element.store(place(aux, *start, member, row, col), value);
+                        aux.element.store(address_of(aux, *start, member, row, col), value);
                     }
                     let value = apply(problem.activation, value) * sd;
-                    problem.d.element.store(place(&problem.d, d, member, row, col), value);
+                    problem.d.element.store(address_of(&problem.d, d, member, row, col), value);
                 }
             });
         };
@@ -153,7 +153,7 @@ unsafe fn integers(problem: &Problem, [a, b, c, d]: Addresses, alpha: i32, beta:
     let size = (m, n, if alpha == 0 { 0 } else { problem.k });
     for member in 0..problem.batch {
         let factor = |operand: &Operand, start, transposed| {
-            Factor::new(place(operand, start, member, 0, 0), 1, operand.ld, transposed, WIDEN_I8)
+            Factor::new(address_of(operand, start, member, 0, 0), 1, operand.ld, transposed, WIDEN_I8)
         };
         let (left, right) =
             (factor(&problem.a, a, problem.transposed[0]), factor(&problem.b, b, problem.transposed[1]));
@@ -164,10 +164,10 @@ unsafe fn integers(problem: &Problem, [a, b, c, d]: Addresses, alpha: i32, beta:
                 // SAFETY: S2, S12: the caller vouches for the memory; the parts are disjoint.
                 unsafe {
                     if beta != 0 {
-                        let old = place(&problem.c, c, member, row, col).cast::<i32>().read();
+                        let old = address_of(&problem.c, c, member, row, col).cast::<i32>().read();
                         value = value.wrapping_add(beta.wrapping_mul(old));
                     }
-                    place(&problem.d, d, member, row, col).cast::<i32>().write(value);
+                    address_of(&problem.d, d, member, row, col).cast::<i32>().write(value);
                 }
             });
         };

@@ -3,6 +3,8 @@
 use hip_sys::hip::hipError_t;
 use hip_sys::hipblaslt::hipblasStatus_t;
 
+pub(crate) use hip_sys::provider::ensure;
+
 pub(crate) type Status = hipblasStatus_t;
 
 /// The outcome of a call: success, or another status.
@@ -16,11 +18,6 @@ pub(crate) const UNSUPPORTED: Status = Status::HIPBLAS_STATUS_NOT_SUPPORTED;
 /// Turns an outcome into the status that a function returns.
 pub(crate) fn status(outcome: Outcome) -> Status {
     outcome.err().unwrap_or(SUCCESS)
-}
-
-/// Returns the status as an error if the condition is false.
-pub(crate) fn ensure(condition: bool, otherwise: Status) -> Outcome {
-    if condition { Ok(()) } else { Err(otherwise) }
 }
 
 /// HIP's error as a status.

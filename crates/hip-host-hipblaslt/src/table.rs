@@ -36,7 +36,7 @@ fn device(handle: hipblasLtHandle_t) -> Outcome<Device> {
 unsafe extern "C" fn create(handle: *mut hipblasLtHandle_t) -> Status {
     status(ensure(!handle.is_null(), VALUE).map(|()| {
         let made = HANDLES.insert(Arc::new(Device::current()));
-        // SAFETY: S11: the caller's place for the result.
+        // SAFETY: S11: the caller's pointer to the result.
         unsafe { handle.write(made as hipblasLtHandle_t) };
     }))
 }
@@ -50,7 +50,7 @@ unsafe extern "C" fn get_version(handle: hipblasLtHandle_t, version: *mut c_int)
     let there = device(handle).and_then(|_| ensure(!version.is_null(), VALUE));
     status(there.map(|()| {
         let number = crate::VERSION.major * 100_000 + crate::VERSION.minor * 100 + crate::VERSION.patch;
-        // SAFETY: S11: the caller's place for the result.
+        // SAFETY: S11: the caller's pointer to the result.
         unsafe { version.write(number.cast_signed()) };
     }))
 }
@@ -60,7 +60,7 @@ unsafe extern "C" fn get_git_revision(handle: hipblasLtHandle_t, revision: *mut 
     let there = device(handle).and_then(|_| ensure(!revision.is_null(), VALUE));
     status(there.map(|()| {
         let text = REVISION.to_bytes_with_nul();
-        // SAFETY: S11: the caller's room, which has to hold the name of a commit.
+        // SAFETY: S11: the caller's buffer, which has to hold the name of a commit.
         unsafe { revision.copy_from_nonoverlapping(text.as_ptr().cast(), text.len()) };
     }))
 }
@@ -73,7 +73,7 @@ fn problem(product: hipblasLtMatmulDesc_t, [a, b, c, d]: [hipblasLtMatrixLayout_
     Problem::of(&product, layouts.each_ref())
 }
 
-/// There is one algorithm for everything that there is an algorithm for.
+/// Each supported product has the same single algorithm.
 unsafe extern "C" fn get_heuristic(
     handle: hipblasLtHandle_t,
     product: hipblasLtMatmulDesc_t,
@@ -90,7 +90,7 @@ unsafe extern "C" fn get_heuristic(
         device(handle)?;
         descriptors::preference(preference).ok_or(VALUE)?;
         ensure(requested > 0 && !results.is_null() && !returned.is_null(), VALUE)?;
-        // SAFETY: S11: the caller's place for the number of results.
+        // SAFETY: S11: the caller's pointer to the number of results.
         unsafe { returned.write(0) };
         problem(product, [a, b, c, d])?;
         let algo = hipblasLtMatmulAlgo_t { data: *b"hip-host matmul\0", max_workspace_bytes: 0 };
@@ -101,7 +101,7 @@ unsafe extern "C" fn get_heuristic(
             wavesCount: 1.0,
             reserved: [0; 4],
         };
-        // SAFETY: S11: the caller's places for the results, of which there is one at least.
+        // SAFETY: S11: the caller's pointers to the results, of which there is one at least.
         unsafe {
             results.write(result);
             returned.write(1);

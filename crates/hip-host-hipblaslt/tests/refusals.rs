@@ -160,7 +160,7 @@ fn what_it_does_not_have() {
 fn handles_end() {
     let bench = Bench::new();
     let mut version = 0;
-    // SAFETY: S1, S11: live places, and a handle that is destroyed twice, which the function finds.
+    // SAFETY: S1, S11: live out-pointers, and a handle that is destroyed twice, which the function finds.
     unsafe {
         let table = bench.table();
         assert_eq!((table.hipblasLtGetVersion)(bench.handle, &mut version), SUCCESS);
@@ -192,8 +192,8 @@ fn the_auxiliary_output_is_what_relu_gets() {
     bench.set(attribute::HIPBLASLT_MATMUL_DESC_BIAS_POINTER, bench.memory.wrapping_byte_add(16));
     bench.set(attribute::HIPBLASLT_MATMUL_DESC_EPILOGUE_AUX_POINTER, bench.memory.wrapping_byte_add(32));
     bench.set(attribute::HIPBLASLT_MATMUL_DESC_EPILOGUE_AUX_LD, 2_i64);
-    let places = [0, 0, 48, 48].map(|offset| bench.memory.wrapping_byte_add(offset));
-    assert_eq!(bench.multiply_at(places, [1.0, 0.0]), SUCCESS);
+    let addresses = [0, 0, 48, 48].map(|offset| bench.memory.wrapping_byte_add(offset));
+    assert_eq!(bench.multiply_at(addresses, [1.0, 0.0]), SUCCESS);
     let mut got = [0.0_f32; 8];
     let from = bench.memory.wrapping_byte_add(32);
     // SAFETY: S1, S11: as many bytes as both have.

@@ -207,8 +207,8 @@ pub(super) unsafe extern "C" fn miopenActivationForward(
         let function = activation.forward(tiny(from.view.kind()));
         job.submit("miopenActivationForward", move || {
             blocks(to.count(), |first, count| {
-                let mut room = [0.0; BLOCK];
-                let block = &mut room[..count];
+                let mut buffer = [0.0; BLOCK];
+                let block = &mut buffer[..count];
                 from.load(first, block);
                 block.iter_mut().for_each(|it| *it = function(*it));
                 to.store(first, block);
@@ -245,11 +245,11 @@ pub(super) unsafe extern "C" fn miopenActivationBackward(
         let function = activation.backward(tiny(out.view.kind()));
         job.submit("miopenActivationBackward", move || {
             blocks(out.count(), |first, count| {
-                let mut room = [[0.0; BLOCK]; 3];
-                for (given, room) in given.iter().zip(&mut room) {
-                    given.load(first, &mut room[..count]);
+                let mut buffer = [[0.0; BLOCK]; 3];
+                for (given, buffer) in given.iter().zip(&mut buffer) {
+                    given.load(first, &mut buffer[..count]);
                 }
-                let [y, dy, x] = room;
+                let [y, dy, x] = buffer;
                 let values: [f32; BLOCK] = std::array::from_fn(|it| function(dy[it], x[it], y[it]));
                 out.store(first, &values[..count]);
             });

@@ -62,34 +62,34 @@ pub(super) fn check(holds: bool, status: miopenStatus_t) -> Outcome {
 /// Stores a result through the caller's pointer.
 ///
 /// # Safety
-/// `place` is null or writable.
-pub(super) unsafe fn give<T>(place: *mut T, value: T) -> Outcome {
-    check(!place.is_null(), BAD)?;
+/// `out` is null or writable.
+pub(super) unsafe fn give<T>(out: *mut T, value: T) -> Outcome {
+    check(!out.is_null(), BAD)?;
     // SAFETY: S11: not null, and the C contract makes it writable.
-    unsafe { place.write(value) };
+    unsafe { out.write(value) };
     Ok(())
 }
 
 /// Stores a result through the caller's pointer unless it is null.
 ///
 /// # Safety
-/// `place` is null or writable.
-pub(super) unsafe fn offer<T>(place: *mut T, value: T) {
-    if !place.is_null() {
+/// `out` is null or writable.
+pub(super) unsafe fn offer<T>(out: *mut T, value: T) {
+    if !out.is_null() {
         // SAFETY: S11: not null, and the C contract makes it writable.
-        unsafe { place.write(value) };
+        unsafe { out.write(value) };
     }
 }
 
 /// Stores a list of numbers through the caller's pointer unless it is null.
 ///
 /// # Safety
-/// `place` is null or has room for all of them.
-pub(super) unsafe fn offer_list(place: *mut c_int, values: impl IntoIterator<Item = usize>) {
-    if !place.is_null() {
+/// `out` is null or has room for all of them.
+pub(super) unsafe fn offer_list(out: *mut c_int, values: impl IntoIterator<Item = usize>) {
+    if !out.is_null() {
         for (index, value) in values.into_iter().enumerate() {
             // SAFETY: S11: not null, and the C contract gives it that much room.
-            unsafe { place.add(index).write(int(value)) };
+            unsafe { out.add(index).write(int(value)) };
         }
     }
 }

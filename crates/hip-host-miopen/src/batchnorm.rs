@@ -31,11 +31,11 @@ impl Groups {
 
     fn load(&self, group: usize, values: &mut Vec<f32>) {
         values.resize(self.inner.count(), 0.0);
-        self.inner.load(&self.view, self.outer.place(group), 0, values);
+        self.inner.load(&self.view, self.outer.offset_of(group), 0, values);
     }
 
     fn store(&self, group: usize, values: &[f32]) {
-        self.inner.store(&self.view, self.outer.place(group), 0, values);
+        self.inner.store(&self.view, self.outer.offset_of(group), 0, values);
     }
 }
 
@@ -252,8 +252,8 @@ pub(super) unsafe extern "C" fn miopenBatchNormalizationBackward(
         job.submit("miopenBatchNormalizationBackward", move || {
             let scale = scale.read::<f64>();
             let saved = saved.as_ref().map(|saved| saved.each_ref().map(Array::read::<f64>));
-            (0..from.outer.count()).into_par_iter().for_each_init(Default::default, |room, group| {
-                let (x, dy): &mut (Vec<f32>, Vec<f32>) = room;
+            (0..from.outer.count()).into_par_iter().for_each_init(Default::default, |scratch, group| {
+                let (x, dy): &mut (Vec<f32>, Vec<f32>) = scratch;
                 from.load(group, x);
                 given.load(group, dy);
                 let (mean, inverse) = match &saved {

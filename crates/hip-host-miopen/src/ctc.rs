@@ -76,7 +76,7 @@ struct Sequence {
 
 impl Sequence {
     /// The number of labels with a blank around each.
-    fn places(&self) -> usize {
+    fn positions(&self) -> usize {
         2 * self.labels.len() + 1
     }
 
@@ -84,8 +84,8 @@ impl Sequence {
     ///
     /// # Errors
     /// AllocFailed if the host lacks that much memory.
-    fn check_room(&self) -> Outcome {
-        let count = product([2, self.steps, self.places()])?;
+    fn check_size(&self) -> Outcome {
+        let count = product([2, self.steps, self.positions()])?;
         Vec::<f64>::new().try_reserve_exact(count).map_err(|_| NO_MEMORY)
     }
 }
@@ -118,7 +118,7 @@ unsafe fn sequences(
         check(labels.iter().all(|label| *label < classes), status)?;
         check(steps <= times && len + repeats <= steps, status)?;
         let sequence = Sequence { labels, steps };
-        sequence.check_room()?;
+        sequence.check_size()?;
         sequences.push(sequence);
     }
     Ok(sequences)
@@ -156,43 +156,44 @@ fn add(a: f64, b: f64) -> f64 {
 /// The loss of a sequence, and the gradients [steps, classes] of its input, from logarithms of probabilities.
 fn loss(sequence: &Sequence, blank: usize, classes: usize, logs: &[f64], softmax: bool) -> (f64, Vec<f64>) {
     // The labels with blanks around each.
-    let mut path = vec![blank; sequence.places()];
-    path.iter_mut().skip(1).step_by(2).zip(&sequence.labels).for_each(|(place, label)| *place = *label);
+    let mut path = vec![blank; sequence.positions()];
+    path.iter_mut().skip(1).step_by(2).zip(&sequence.labels).for_each(|(position, label)| *position = *label);
     let (len, steps) = (path.len(), sequence.steps);
-    let log = |step: usize, place: usize| logs[step * classes + path[place]];
-    let skips = |place: usize| place >= 2 && path[place] != blank && path[place] != path[place - 2];
+    let log = |step: usize, position: usize| logs[step * classes + path[position]];
+    let skips =
+        |position: usize| position >= 2 && path[position] != blank && path[position] != path[position - 2];
     let mut ahead = vec![f64::NEG_INFINITY; steps * len];
     let mut behind = ahead.clone();
     for step in 0..steps {
-        for place in 0..len {
-            let before = |back: usize| ahead[(step - 1) * len + place - back];
-            ahead[step * len + place] = log(step, place)
+        for position in 0..len {
+            let before = |back: usize| ahead[(step - 1) * len + position - back];
+            ahead[step * len + position] = log(step, position)
                 + match step {
-                    0 if place < 2 => 0.0,
+                    0 if position < 2 => 0.0,
                     0 => f64::NEG_INFINITY,
                     _ => {
                         let mut sum = before(0);
-                        if place >= 1 {
+                        if position >= 1 {
                             sum = add(sum, before(1));
                         }
-                        if skips(place) { add(sum, before(2)) } else { sum }
+                        if skips(position) { add(sum, before(2)) } else { sum }
                     }
                 };
         }
     }
     for step in (0..steps).rev() {
-        for place in 0..len {
-            let after = |on: usize| behind[(step + 1) * len + place + on];
-            behind[step * len + place] = log(step, place)
+        for position in 0..len {
+            let after = |on: usize| behind[(step + 1) * len + position + on];
+            behind[step * len + position] = log(step, position)
                 + match step + 1 == steps {
-                    true if place + 2 >= len => 0.0,
+                    true if position + 2 >= len => 0.0,
                     true => f64::NEG_INFINITY,
                     false => {
                         let mut sum = after(0);
-                        if place + 1 < len {
+                        if position + 1 < len {
                             sum = add(sum, after(1));
                         }
-                        if place + 2 < len && skips(place + 2) { add(sum, after(2)) } else { sum }
+                        if position + 2 < len && skips(position + 2) { add(sum, after(2)) } else { sum }
                     }
                 };
         }
@@ -205,9 +206,9 @@ fn loss(sequence: &Sequence, blank: usize, classes: usize, logs: &[f64], softmax
     };
     let mut sums = vec![f64::NEG_INFINITY; steps * classes];
     for step in 0..steps {
-        for place in 0..len {
-            let sum = &mut sums[step * classes + path[place]];
-            *sum = add(*sum, ahead[step * len + place] + behind[step * len + place]);
+        for position in 0..len {
+            let sum = &mut sums[step * classes + path[position]];
+            *sum = add(*sum, ahead[step * len + position] + behind[step * len + position]);
         }
     }
     let gradients = sums.iter().zip(logs).map(|(sum, log)| match softmax {

@@ -252,8 +252,8 @@ fn run(
             Mask::Given(_) => None,
         };
         blocks(count, |first, count| {
-            let mut room = [0.0_f32; BLOCK];
-            let block = &mut room[..count];
+            let mut buffer = [0.0_f32; BLOCK];
+            let block = &mut buffer[..count];
             from.load(first, block);
             for (at, value) in (first..).zip(block.iter_mut()) {
                 let keeps = match (&mask, drawn) {

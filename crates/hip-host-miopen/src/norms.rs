@@ -78,8 +78,8 @@ fn forward(
     let (means, deviations) = (write(&mut job, mean, groups)?, write(&mut job, deviation, groups)?);
     job.submit(name, move || {
         let affine: Vec<Vec<f32>> = affine.iter().map(Array::read).collect();
-        (0..groups).into_par_iter().for_each_init(Default::default, |room, group| {
-            let (values, more): &mut (Vec<f32>, Vec<f32>) = room;
+        (0..groups).into_par_iter().for_each_init(Default::default, |scratch, group| {
+            let (values, more): &mut (Vec<f32>, Vec<f32>) = scratch;
             let first = group * how.inner;
             values.resize(how.inner, 0.0);
             inputs[0].load(first, values);

@@ -53,8 +53,8 @@ fn apply<R: Number>(op: miopenTensorOp_t, a: R, b: R) -> R {
 fn run<R: Number>(op: miopenTensorOp_t, scales: [f64; 3], a: &Array, b: &Array, c: &Array) {
     let [alpha1, alpha2, beta] = scales.map(R::of_f64);
     blocks(c.count(), |first, count| {
-        let mut room = [[R::default(); BLOCK]; 3];
-        let [x, y, z] = room.each_mut().map(|room| &mut room[..count]);
+        let mut buffer = [[R::default(); BLOCK]; 3];
+        let [x, y, z] = buffer.each_mut().map(|buffer| &mut buffer[..count]);
         a.load(first, x);
         b.load(first, y);
         x.iter_mut().zip(y).for_each(|(x, y)| *x = apply(op, *x * alpha1, *y * alpha2));
@@ -175,8 +175,8 @@ pub(super) unsafe extern "C" fn miopenScaleTensor(
         let out = job.write(y, &tensor)?;
         job.submit("miopenScaleTensor", move || {
             blocks(out.count(), |first, count| {
-                let mut room = [0.0_f64; BLOCK];
-                let block = &mut room[..count];
+                let mut buffer = [0.0_f64; BLOCK];
+                let block = &mut buffer[..count];
                 out.load(first, block);
                 block.iter_mut().for_each(|it| *it *= value);
                 out.store(first, block);
@@ -206,8 +206,8 @@ pub(super) unsafe extern "C" fn miopenTransformTensor(
         let (from, to) = (job.read(x, &from)?, job.write(y, &to)?);
         job.submit("miopenTransformTensor", move || {
             blocks(to.count(), |first, count| {
-                let (mut room, mut old) = ([0.0_f64; BLOCK], [0.0_f64; BLOCK]);
-                let block = &mut room[..count];
+                let (mut buffer, mut old) = ([0.0_f64; BLOCK], [0.0_f64; BLOCK]);
+                let block = &mut buffer[..count];
                 from.load(first, block);
                 block.iter_mut().for_each(|it| *it *= alpha);
                 if beta != 0.0 {

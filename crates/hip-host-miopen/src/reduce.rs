@@ -51,7 +51,7 @@ impl Reduction {
             MAX => f64::NEG_INFINITY,
             _ => 0.0,
         };
-        let (mut place, mut block) = (0, [0.0; BLOCK]);
+        let (mut position, mut block) = (0, [0.0; BLOCK]);
         for first in (0..count).step_by(BLOCK) {
             let block = &mut block[..BLOCK.min(count - first)];
             next(first, block);
@@ -70,14 +70,14 @@ impl Reduction {
                     }
                 };
                 if better || (self.nan == PROPAGATE && value.is_nan()) {
-                    (sum, place) = (value, first + at);
+                    (sum, position) = (value, first + at);
                 }
             }
         }
         match self.op {
             AVG => (sum / count as f64, 0),
             NORM2 => (sum.sqrt(), 0),
-            _ => (sum, place),
+            _ => (sum, position),
         }
     }
 }
@@ -189,7 +189,7 @@ struct Work {
     kept: Dims,
     gone: Dims,
     c: View,
-    places: Dims,
+    results: Dims,
     indices: Option<View>,
     alpha: f64,
     beta: f64,
@@ -197,16 +197,16 @@ struct Work {
 
 impl Work {
     fn run(&self) {
-        (0..self.places.count()).into_par_iter().for_each(|index| {
-            let start = self.kept.place(index);
-            let (value, place) = self
+        (0..self.results.count()).into_par_iter().for_each(|index| {
+            let start = self.kept.offset_of(index);
+            let (value, position) = self
                 .reduction
                 .fold(self.gone.count(), |first, block| self.gone.load(&self.a, start, first, block));
-            let to = self.places.place(index);
+            let to = self.results.offset_of(index);
             let old = if self.beta == 0.0 { 0.0 } else { self.beta * self.c.get::<f64>(to) };
             self.c.set(to, self.alpha * value + old);
             if let Some(indices) = &self.indices {
-                indices.set(index, place as f64);
+                indices.set(index, position as f64);
             }
         });
     }
@@ -255,7 +255,7 @@ pub(super) unsafe extern "C" fn miopenReduceTensor(
             kept: input.dims((0..input.rank()).filter(stays)),
             gone: input.dims((0..input.rank()).filter(|axis| !stays(axis))),
             c: to.view,
-            places: to.dims,
+            results: to.dims,
             indices,
             alpha,
             beta,

@@ -24,13 +24,13 @@ impl<T> Registry<T> {
     /// Creates an object and stores its handle through the caller's pointer.
     ///
     /// # Safety
-    /// `place` is null or writable.
-    pub(super) unsafe fn create<X>(&self, place: *mut *mut X, value: T) -> Outcome {
-        if place.is_null() {
+    /// `out` is null or writable.
+    pub(super) unsafe fn create<X>(&self, out: *mut *mut X, value: T) -> Outcome {
+        if out.is_null() {
             return Err(BAD);
         }
         // SAFETY: S11: the caller's output pointer for the handle.
-        unsafe { give(place, self.insert(value)) }
+        unsafe { give(out, self.insert(value)) }
     }
 
     /// Creates an object.

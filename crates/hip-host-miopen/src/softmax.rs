@@ -69,9 +69,9 @@ pub(super) unsafe extern "C" fn miopenSoftmaxForward_V2(
                 Vec::new,
                 |values, index| {
                     values.resize(from_inner.count(), 0.0);
-                    from_inner.load(&from, from_outer.place(index), 0, values);
+                    from_inner.load(&from, from_outer.offset_of(index), 0, values);
                     softmax(values, algorithm);
-                    to_inner.blend(&to, to_outer.place(index), 0, values, scales);
+                    to_inner.blend(&to, to_outer.offset_of(index), 0, values, scales);
                 },
             );
         })
@@ -102,10 +102,10 @@ pub(super) unsafe extern "C" fn miopenSoftmaxBackward_V2(
         let to = job.write(dx, &input)?.view;
         let ((outer, inner), (to_outer, to_inner)) = (split(&output, mode), split(&input, mode));
         job.submit("miopenSoftmaxBackward", move || {
-            (0..outer.count()).into_par_iter().with_min_len(64).for_each_init(Vec::new, |room, index| {
-                let (start, count) = (outer.place(index), inner.count());
-                room.resize(2 * count, 0.0);
-                let (y, dy) = room.split_at_mut(count);
+            (0..outer.count()).into_par_iter().with_min_len(64).for_each_init(Vec::new, |scratch, index| {
+                let (start, count) = (outer.offset_of(index), inner.count());
+                scratch.resize(2 * count, 0.0);
+                let (y, dy) = scratch.split_at_mut(count);
                 inner.load(&result, start, 0, y);
                 inner.load(&given, start, 0, dy);
                 if algorithm == LOG {
@@ -115,7 +115,7 @@ pub(super) unsafe extern "C" fn miopenSoftmaxBackward_V2(
                     let sum: f32 = dy.iter().zip(&*y).map(|(dy, y)| dy * y).sum();
                     dy.iter_mut().zip(y).for_each(|(dy, y)| *dy = (*dy - sum) * *y);
                 }
-                to_inner.blend(&to, to_outer.place(index), 0, dy, scales);
+                to_inner.blend(&to, to_outer.offset_of(index), 0, dy, scales);
             });
         })
     })

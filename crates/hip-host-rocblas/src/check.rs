@@ -1,5 +1,7 @@
 //! Argument checks that calls share, and their statuses.
 
+pub(super) use hip_sys::provider::ensure;
+
 use hip_sys::hip::hipError_t;
 use hip_sys::rocblas::{
     rocblas_diagonal, rocblas_fill, rocblas_operation, rocblas_side, rocblas_status as status,
@@ -28,11 +30,6 @@ pub(super) fn failure(error: hipError_t) -> Status {
         hipError_t::hipErrorInvalidHandle | hipError_t::hipErrorContextIsDestroyed => HANDLE,
         _ => INTERNAL,
     }
-}
-
-/// Returns the status as an error if the condition is false.
-pub(super) fn ensure(condition: bool, otherwise: Status) -> Outcome {
-    if condition { Ok(()) } else { Err(otherwise) }
 }
 
 /// The operation on a matrix before it is used.

@@ -56,7 +56,7 @@ impl Operand {
     /// The operand fulfils the function's contract.
     pub(super) unsafe fn at<T>(self, index: usize) -> *mut T {
         // SAFETY: S2, S11: the caller vouches for it.
-        unsafe { Places::<T>::of(self).at(index) }
+        unsafe { Members::<T>::of(self).at(index) }
     }
 }
 
@@ -84,20 +84,20 @@ impl<T: Copy + PartialEq> Source<T> {
 }
 
 /// The addresses of an operand's values, while the work runs.
-pub(super) struct Places<T> {
+pub(super) struct Members<T> {
     operand: Operand,
     _values: PhantomData<fn() -> T>,
 }
 
-impl<T> Clone for Places<T> {
+impl<T> Clone for Members<T> {
     fn clone(&self) -> Self {
         *self
     }
 }
 
-impl<T> Copy for Places<T> {}
+impl<T> Copy for Members<T> {}
 
-impl<T> Places<T> {
+impl<T> Members<T> {
     fn of(operand: Operand) -> Self {
         Self { operand, _values: PhantomData }
     }
@@ -140,7 +140,7 @@ impl Addresses {
                 let what = if address == 0 { "null".to_owned() } else { library::describe(address) };
                 let bytes = self.bytes;
                 let message = format!(
-                    "illegal address {address:#x} at place {index} of a batch, for {bytes} bytes: {what}"
+                    "illegal address {address:#x} at index {index} of a batch, for {bytes} bytes: {what}"
                 );
                 return Err((hipError_t::hipErrorIllegalAddress, message));
             }
@@ -163,19 +163,19 @@ impl Plan {
     }
 
     /// Declares that the work reads `count` values of each member; with `count` zero it reads nothing.
-    pub(super) fn read<T: Copy>(&mut self, operand: Operand, count: usize) -> Outcome<Places<T>> {
+    pub(super) fn read<T: Copy>(&mut self, operand: Operand, count: usize) -> Outcome<Members<T>> {
         self.take(operand, count, false)
     }
 
     /// Declares that the work writes, and may read, `count` values of each member.
-    pub(super) fn write<T: Copy>(&mut self, operand: Operand, count: usize) -> Outcome<Places<T>> {
+    pub(super) fn write<T: Copy>(&mut self, operand: Operand, count: usize) -> Outcome<Members<T>> {
         self.take(operand, count, true)
     }
 
-    fn take<T: Copy>(&mut self, operand: Operand, count: usize, writes: bool) -> Outcome<Places<T>> {
+    fn take<T: Copy>(&mut self, operand: Operand, count: usize, writes: bool) -> Outcome<Members<T>> {
         let batch = self.batch;
         if count == 0 || batch == 0 {
-            return Ok(Places::of(operand));
+            return Ok(Members::of(operand));
         }
         let taken = match operand.batch {
             Batch::Addresses => {
@@ -191,7 +191,7 @@ impl Plan {
             }
         };
         taken.map_err(|_| POINTER)?;
-        Ok(Places::of(operand))
+        Ok(Members::of(operand))
     }
 
     /// A scalar at a pointer, in host or device memory as the handle's mode says.
@@ -240,7 +240,7 @@ impl Plan {
         steps: f64,
         body: impl Fn(usize) -> R + Send + Sync + 'static,
     ) -> Outcome {
-        // SAFETY: S11: the caller vouches for the body and the place.
+        // SAFETY: S11: the caller vouches for the body and the pointer.
         unsafe { self.reduce_any(out, steps, Box::new(body)) }
     }
 
@@ -248,16 +248,16 @@ impl Plan {
     /// As [`Plan::reduce`].
     unsafe fn reduce_any<R: Copy + Default + Send + Sync + 'static>(
         mut self,
-        place: *mut R,
+        out: *mut R,
         steps: f64,
         body: Box<dyn Fn(usize) -> R + Send + Sync>,
     ) -> Outcome {
-        super::handle::there(place)?;
+        super::handle::there(out)?;
         let batch = self.batch;
         if !self.call.on_host() {
-            let place = self.write::<R>(Operand::strided(place, 1, 1), 1)?;
+            let out = self.write::<R>(Operand::strided(out, 1, 1), 1)?;
             // SAFETY: S2: named just now.
-            return unsafe { self.submit(steps, move |index| place.at(index).write(body(index))) };
+            return unsafe { self.submit(steps, move |index| out.at(index).write(body(index))) };
         }
         let Self { call, uses, addresses, .. } = self;
         call.may_wait()?;
@@ -281,7 +281,7 @@ impl Plan {
         super::check::ensure(done.load(Ordering::Acquire), LOST)?;
         for (index, result) in all.iter().enumerate() {
             // SAFETY: S11: the C contract gives room for the results of a batch.
-            unsafe { place.add(index).write(*result.lock()) };
+            unsafe { out.add(index).write(*result.lock()) };
         }
         Ok(())
     }
@@ -290,15 +290,15 @@ impl Plan {
     ///
     /// # Safety
     /// As [`Plan::reduce`].
-    pub(super) unsafe fn zero<R: Copy + Default + Send + Sync + 'static>(self, place: *mut R) -> Outcome {
-        super::handle::there(place)?;
+    pub(super) unsafe fn zero<R: Copy + Default + Send + Sync + 'static>(self, out: *mut R) -> Outcome {
+        super::handle::there(out)?;
         if !self.call.on_host() {
             // SAFETY: S2: nothing else is written.
-            return unsafe { self.reduce(place, 1.0, |_| R::default()) };
+            return unsafe { self.reduce(out, 1.0, |_| R::default()) };
         }
         for index in 0..self.batch {
             // SAFETY: S11: the C contract gives room for the results of a batch.
-            unsafe { place.add(index).write(R::default()) };
+            unsafe { out.add(index).write(R::default()) };
         }
         Ok(())
     }
@@ -340,24 +340,24 @@ impl<T: Scalar> Vector<T> {
     /// # Safety
     /// `index` is below the length, and the memory is live.
     #[inline(always)]
-    pub(super) unsafe fn place(&self, index: usize) -> *mut T {
+    pub(super) unsafe fn address_of(&self, index: usize) -> *mut T {
         self.start.wrapping_offset((index as isize).wrapping_mul(self.step))
     }
 
     /// # Safety
-    /// As [`Vector::place`].
+    /// As [`Vector::address_of`].
     #[inline(always)]
     pub(super) unsafe fn get(&self, index: usize) -> T::Wide {
         // SAFETY: S2: the caller vouches for it.
-        unsafe { self.place(index).read().wide() }
+        unsafe { self.address_of(index).read().wide() }
     }
 
     /// # Safety
-    /// As [`Vector::place`]; nobody else uses that element.
+    /// As [`Vector::address_of`]; nobody else uses that element.
     #[inline(always)]
     pub(super) unsafe fn set(&self, index: usize, value: T::Wide) {
         // SAFETY: S2: the caller vouches for it.
-        unsafe { self.place(index).write(T::narrow(value)) }
+        unsafe { self.address_of(index).write(T::narrow(value)) }
     }
 
     /// The same vector, with a step that the compiler knows to be 1.
@@ -369,7 +369,7 @@ impl<T: Scalar> Vector<T> {
     /// All elements, widened.
     ///
     /// # Safety
-    /// As [`Vector::place`] for all below `n`.
+    /// As [`Vector::address_of`] for all below `n`.
     pub(super) unsafe fn to_vec(self, n: usize) -> Vec<T::Wide> {
         // SAFETY: S2: the caller vouches for it.
         (0..n).map(|index| unsafe { self.get(index) }).collect()

@@ -126,8 +126,8 @@ impl Side {
         last?.checked_add(1)
     }
 
-    /// The elements of one transform: each with its place in memory, in the order of a contiguous grid.
-    pub(crate) fn places(&self, transform: usize) -> impl Iterator<Item = usize> {
+    /// The offsets in memory of one transform's elements, in the order of a contiguous grid.
+    pub(crate) fn offsets(&self, transform: usize) -> impl Iterator<Item = usize> {
         let start = self.offset + transform * self.distance;
         let along = |direction: usize| {
             let (length, stride) = self
@@ -164,10 +164,10 @@ mod tests {
     }
 
     #[test]
-    fn places_are_those_of_the_strides() {
+    fn offsets_follow_the_strides() {
         let layout = Layout { offset: 5, strides: vec![2, 10], distance: 100, ..Layout::default() };
         let plane = Geometry::new(Kind::Forward, false, vec![3, 2], 2, [&layout, &layout]).unwrap();
-        assert_eq!(plane.input.places(1).collect::<Vec<_>>(), [105, 107, 109, 115, 117, 119]);
+        assert_eq!(plane.input.offsets(1).collect::<Vec<_>>(), [105, 107, 109, 115, 117, 119]);
         assert_eq!(plane.input.extent(2), Some(120));
     }
 

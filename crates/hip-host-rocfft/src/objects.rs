@@ -1,4 +1,4 @@
-//! Plans, their descriptions, and what an execution is told.
+//! Plans, their descriptions, and the settings of an execution.
 
 use crate::geometry::{Geometry, Kind, Layout};
 use crate::status::{ARRAY, FAILURE, Outcome, VALUE, ensure};
@@ -102,7 +102,7 @@ pub(crate) fn create_plan(
     };
     let sides = [&description.input, &description.output];
     let geometry = Geometry::new(Kind::of(kind)?, in_place, lengths.to_vec(), batch, sides)?;
-    // The transforms keep tables as long as the data, and memory that is not there ends the process.
+    // The transforms allocate tables as long as the data, and a failed allocation would end the process.
     for side in [&geometry.input, &geometry.output] {
         ensure(side.extent(batch).is_some_and(|elements| elements <= MOST_ELEMENTS), FAILURE)?;
     }

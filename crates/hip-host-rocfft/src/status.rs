@@ -2,6 +2,8 @@
 
 use hip_sys::rocfft::rocfft_status;
 
+pub(crate) use hip_sys::provider::ensure;
+
 pub(crate) type Status = rocfft_status;
 
 /// The outcome of a call: success, or another status.
@@ -17,9 +19,4 @@ pub(crate) const STRIDES: Status = Status::rocfft_status_invalid_strides;
 /// Turns an outcome into the status that a function returns.
 pub(crate) fn status(outcome: Outcome) -> Status {
     outcome.err().unwrap_or(SUCCESS)
-}
-
-/// Returns the status as an error if the condition is false.
-pub(crate) fn ensure(condition: bool, otherwise: Status) -> Outcome {
-    if condition { Ok(()) } else { Err(otherwise) }
 }

@@ -49,7 +49,7 @@ unsafe extern "C" fn rocfft_get_version_string(text: *mut c_char, length: usize)
     const VERSION: &CStr = c"1.0.36.hip-host";
     let bytes = VERSION.to_bytes_with_nul();
     status(ensure(!text.is_null() && length >= bytes.len(), VALUE).map(|()| {
-        // SAFETY: S11: the caller's room of so many bytes.
+        // SAFETY: S11: the caller's buffer of so many bytes.
         unsafe { text.copy_from_nonoverlapping(bytes.as_ptr().cast(), bytes.len()) };
     }))
 }
@@ -88,7 +88,7 @@ unsafe extern "C" fn rocfft_plan_get_work_buffer_size(plan: rocfft_plan, size: *
     }))
 }
 
-/// There is nothing to say of a plan.
+/// rocFFT prints a description of the plan; this prints nothing.
 unsafe extern "C" fn rocfft_plan_get_print(plan: rocfft_plan) -> Status {
     status(objects::get_plan(plan).map(drop))
 }
@@ -167,7 +167,7 @@ unsafe extern "C" fn rocfft_execution_info_set_stream(
     status(objects::set_stream(info, stream as usize))
 }
 
-/// A callback is a function of a device.
+/// Callbacks are device functions, which the host cannot call.
 unsafe extern "C" fn no_callback(
     _info: rocfft_execution_info,
     _functions: *mut *mut c_void,

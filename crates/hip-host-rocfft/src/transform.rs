@@ -100,10 +100,10 @@ impl<T: FftNum> Transform<T> {
             let mut line = vec![Complex::new(T::zero(), T::zero()); length];
             for block in grid.chunks_mut(stride * length) {
                 for start in 0..stride {
-                    let places = || (start..).step_by(stride);
-                    line.iter_mut().zip(places()).for_each(|(number, place)| *number = block[place]);
+                    let offsets = || (start..).step_by(stride);
+                    line.iter_mut().zip(offsets()).for_each(|(number, offset)| *number = block[offset]);
                     columns.process(&mut line);
-                    line.iter().zip(places()).for_each(|(number, place)| block[place] = *number);
+                    line.iter().zip(offsets()).for_each(|(number, offset)| block[offset] = *number);
                 }
             }
             stride *= length;
@@ -114,21 +114,21 @@ impl<T: FftNum> Transform<T> {
 /// The numbers of one transform.
 ///
 /// # Safety
-/// They are there.
+/// The memory contains all elements of the transform.
 unsafe fn read<E: Copy>(address: usize, side: &Side, transform: usize) -> Vec<E> {
     let start = address as *const E;
     // SAFETY: S2: as promised.
-    side.places(transform).map(|place| unsafe { start.add(place).read() }).collect()
+    side.offsets(transform).map(|offset| unsafe { start.add(offset).read() }).collect()
 }
 
 /// Writes the numbers of one transform.
 ///
 /// # Safety
-/// They have room.
+/// The memory has space for all of them.
 unsafe fn write<E>(address: usize, side: &Side, transform: usize, numbers: impl Iterator<Item = E>) {
     let start = address as *mut E;
-    for (place, number) in side.places(transform).zip(numbers) {
+    for (offset, number) in side.offsets(transform).zip(numbers) {
         // SAFETY: S2: as promised.
-        unsafe { start.add(place).write(number) };
+        unsafe { start.add(offset).write(number) };
     }
 }

@@ -3,6 +3,8 @@
 use hip_sys::hip::hipError_t;
 use hip_sys::rocrand::rocrand_status;
 
+pub(crate) use hip_sys::provider::ensure;
+
 pub(crate) type Status = rocrand_status;
 
 /// The outcome of a call: success, or another status.
@@ -29,9 +31,4 @@ pub(crate) fn failure(error: hipError_t) -> Status {
 /// Turns an outcome into the status that a function returns.
 pub(crate) fn status(outcome: Outcome) -> Status {
     outcome.err().unwrap_or(SUCCESS)
-}
-
-/// Returns the status as an error if the condition is false.
-pub(crate) fn ensure(condition: bool, otherwise: Status) -> Outcome {
-    if condition { Ok(()) } else { Err(otherwise) }
 }

@@ -6,6 +6,8 @@ use hip_sys::provider::{Batched, Context};
 use hip_sys::rocblas::rocblas_status;
 use std::marker::PhantomData;
 
+pub(crate) use hip_sys::provider::ensure;
+
 pub(crate) type Status = rocblas_status;
 
 /// The outcome of a call: success, or another status.
@@ -18,11 +20,6 @@ pub(crate) const VALUE: Status = Status::rocblas_status_invalid_value;
 /// Turns an outcome into the status that a function returns.
 pub(crate) fn status(outcome: Outcome) -> Status {
     outcome.err().unwrap_or(Status::rocblas_status_success)
-}
-
-/// Returns the status as an error if the condition is false.
-pub(crate) fn ensure(condition: bool, otherwise: Status) -> Outcome {
-    if condition { Ok(()) } else { Err(otherwise) }
 }
 
 /// Sizes as counts; none may be negative.
@@ -41,8 +38,8 @@ pub(crate) struct Call {
     uses: Uses,
 }
 
-/// A matrix in each member of a batch, where the work finds it.
-pub(crate) struct Place<T> {
+/// The device memory of one matrix for each member of a batch.
+pub(crate) struct Matrices<T> {
     address: usize,
     rows: usize,
     cols: usize,
@@ -51,13 +48,13 @@ pub(crate) struct Place<T> {
     element: PhantomData<fn() -> T>,
 }
 
-impl<T> Clone for Place<T> {
+impl<T> Clone for Matrices<T> {
     fn clone(&self) -> Self {
         *self
     }
 }
 
-impl<T> Copy for Place<T> {}
+impl<T> Copy for Matrices<T> {}
 
 impl Call {
     pub(crate) fn new(context: Context) -> Outcome<Self> {
@@ -71,10 +68,10 @@ impl Call {
         operand: Batched<impl Sized>,
         rows: usize,
         cols: usize,
-    ) -> Outcome<Place<T>> {
-        let (place, reach) = self.place(operand, rows, cols)?;
-        self.uses.read(place.address as *const T, reach).map_err(|_| POINTER)?;
-        Ok(place)
+    ) -> Outcome<Matrices<T>> {
+        let (matrices, reach) = self.matrices(operand, rows, cols)?;
+        self.uses.read(matrices.address as *const T, reach).map_err(|_| POINTER)?;
+        Ok(matrices)
     }
 
     /// Declares a matrix that the work writes, and may read.
@@ -83,37 +80,42 @@ impl Call {
         operand: Batched<impl Sized>,
         rows: usize,
         cols: usize,
-    ) -> Outcome<Place<T>> {
-        let (place, reach) = self.place(operand, rows, cols)?;
-        self.uses.write(place.address as *mut T, reach).map_err(|_| POINTER)?;
-        Ok(place)
+    ) -> Outcome<Matrices<T>> {
+        let (matrices, reach) = self.matrices(operand, rows, cols)?;
+        self.uses.write(matrices.address as *mut T, reach).map_err(|_| POINTER)?;
+        Ok(matrices)
     }
 
-    /// Declares the numbers of the members that say what went wrong.
-    pub(crate) fn info(&mut self, info: *mut i32) -> Outcome<Place<i32>> {
+    /// Declares `info`: for each member a number that says what went wrong.
+    pub(crate) fn info(&mut self, info: *mut i32) -> Outcome<Matrices<i32>> {
         self.write(Batched { address: info, ld: 1, stride: 1 }, 1, 1)
     }
 
     /// A vector of `len` elements is a matrix of one column.
-    fn place<T>(&self, operand: Batched<impl Sized>, rows: usize, cols: usize) -> Outcome<(Place<T>, usize)> {
+    fn matrices<T>(
+        &self,
+        operand: Batched<impl Sized>,
+        rows: usize,
+        cols: usize,
+    ) -> Outcome<(Matrices<T>, usize)> {
         let Batched { address, ld, stride } = operand;
         let (ld, stride) =
             (usize::try_from(ld).map_err(|_| SIZE)?, usize::try_from(stride).map_err(|_| SIZE)?);
         ensure(ld >= 1 && (cols <= 1 || ld >= rows), SIZE)?;
-        let place = Place { address: address as usize, rows, cols, ld, stride, element: PhantomData };
+        let matrices = Matrices { address: address as usize, rows, cols, ld, stride, element: PhantomData };
         if rows == 0 || cols == 0 || self.batch == 0 {
-            return Ok((place, 0));
+            return Ok((matrices, 0));
         }
         ensure(!address.is_null(), POINTER)?;
         let reach = |count: usize, step: usize| (count - 1).checked_mul(step);
         let sum = reach(cols, ld).and_then(|columns| columns.checked_add(reach(self.batch, stride)?));
-        Ok((place, sum.and_then(|sum| sum.checked_add(rows)).ok_or(SIZE)?))
+        Ok((matrices, sum.and_then(|sum| sum.checked_add(rows)).ok_or(SIZE)?))
     }
 
     /// Submits the work: `body` for each member.
     ///
     /// # Safety
-    /// The body uses only places that were declared here, and writes only those that were declared as written.
+    /// The body uses only memory that was declared here, and writes only what was declared as written.
     pub(crate) unsafe fn submit(
         self,
         name: &'static str,
@@ -125,7 +127,7 @@ impl Call {
     }
 }
 
-impl<T: Copy> Place<T> {
+impl<T: Copy> Matrices<T> {
     fn column(&self, member: usize, column: usize) -> *mut T {
         (self.address as *mut T).wrapping_add(member * self.stride + column * self.ld)
     }
@@ -133,7 +135,7 @@ impl<T: Copy> Place<T> {
     /// A copy of a member.
     ///
     /// # Safety
-    /// The work runs that this was declared for.
+    /// This is called by the work that declared it.
     pub(crate) unsafe fn load(&self, member: usize) -> Vec<T> {
         let mut all = Vec::with_capacity(self.rows * self.cols);
         if self.rows > 0 {
@@ -150,7 +152,7 @@ impl<T: Copy> Place<T> {
     /// Stores a member's columns.
     ///
     /// # Safety
-    /// As [`Place::load`]; it was declared as written.
+    /// As [`Matrices::load`]; it was declared as written.
     pub(crate) unsafe fn store(&self, member: usize, elements: &[T]) {
         if self.rows == 0 {
             return;
@@ -162,11 +164,11 @@ impl<T: Copy> Place<T> {
     }
 }
 
-impl<T: crate::scalar::Scalar> Place<T> {
+impl<T: crate::scalar::Scalar> Matrices<T> {
     /// A copy of a member.
     ///
     /// # Safety
-    /// As [`Place::load`].
+    /// As [`Matrices::load`].
     pub(crate) unsafe fn matrix(&self, member: usize) -> Matrix<T> {
         // SAFETY: S2: as the caller vouches.
         Matrix::of_columns(self.rows, self.cols, unsafe { self.load(member) })

@@ -1,4 +1,4 @@
-//! Factors of positive definite matrices: LAPACK's potf2, and what is made of them.
+//! Factors of positive definite matrices: LAPACK's potf2, and solutions by them.
 
 use crate::matrix::{Matrix, Op, Triangle};
 use crate::scalar::{Real, Scalar};

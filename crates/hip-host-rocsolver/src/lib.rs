@@ -13,7 +13,7 @@
 //! // [[4, 2], [2, 10]], of which the lower triangle is read.
 //! let (mut handle, mut memory, mut matrix) = (null_mut(), null_mut(), [4.0_f32, 2.0, 0.0, 10.0]);
 //! let lower = hip_sys::rocblas::rocblas_fill::rocblas_fill_lower;
-//! // SAFETY: S1, S11: live places, memory of four numbers and of `info` behind them, and a handle that is destroyed last.
+//! // SAFETY: S1, S11: live out-pointers, memory of four numbers and of `info` behind them, and a handle that is destroyed last.
 //! unsafe {
 //!     let hip = hip.hip();
 //!     assert_eq!((hip.hipMalloc)(&mut memory, 20).0, 0);
@@ -30,7 +30,7 @@
 //! ```
 //!
 //! A function works on a copy of each matrix and stores the results. Factors are those of LAPACK's unblocked algorithms; eigenvalues and
-//! singular values come from the crate faer. A member of a batch comes after the other, on one thread.
+//! singular values come from the crate faer. The members of a batch are computed one after another, on one thread.
 #![allow(clippy::too_many_arguments, reason = "LAPACK's arguments")]
 
 mod call;
@@ -59,7 +59,7 @@ pub fn library() -> Rocsolver {
     unsafe { Rocsolver::from_table(VERSION, "hip-host".into(), table) }
 }
 
-unsafe extern "C" fn rocsolver_get_version_string(place: *mut c_char, len: usize) -> rocblas_status {
-    // SAFETY: S11: the caller's place has `len` bytes.
-    unsafe { provider::give_version(c"3.32.0.hip-host", place, len) }
+unsafe extern "C" fn rocsolver_get_version_string(out: *mut c_char, len: usize) -> rocblas_status {
+    // SAFETY: S11: the caller's buffer has `len` bytes.
+    unsafe { provider::give_version(c"3.32.0.hip-host", out, len) }
 }

@@ -1,4 +1,4 @@
-//! Factors of general matrices: LAPACK's getf2, and what is made of them.
+//! Factors of general matrices: LAPACK's getf2, and solutions and inverses by them.
 
 use crate::matrix::{Matrix, Op, Triangle};
 use crate::scalar::Scalar;

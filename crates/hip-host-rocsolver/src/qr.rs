@@ -15,7 +15,7 @@ pub(crate) fn factor<T: Scalar>(a: &mut Matrix<T>, tau: &mut [T]) {
     }
 }
 
-/// Makes the reflector H = I - tau v vᴴ with Hᴴ x = beta e₁, v₁ = 1 and a real beta: beta and the rest of v take x's place. Returns tau.
+/// Makes the reflector H = I - tau v vᴴ with Hᴴ x = beta e₁, v₁ = 1 and a real beta: beta and the rest of v replace x. Returns tau.
 fn reflector<T: Scalar>(x: &mut [T]) -> T {
     let Some((first, rest)) = x.split_first_mut() else { return T::ZERO };
     // Scaled, so that no square overflows or vanishes.

@@ -44,7 +44,7 @@ pub(crate) fn eigen<T: Scalar>(a: &Matrix<T>, triangle: Triangle) -> Option<(Vec
     Some((values, Matrix::from_fn(n, n, |i, j| u[(i, j)])))
 }
 
-/// Eigenvalues and eigenvectors of a problem of two Hermitian matrices, the second one positive definite, whose factor takes its place. The
+/// Eigenvalues and eigenvectors of a problem of two Hermitian matrices, the second one positive definite and replaced by its factor. The
 /// error is LAPACK's `info`.
 pub(crate) fn generalised<T: Scalar>(
     problem: Problem,
@@ -77,7 +77,7 @@ pub(crate) fn generalised<T: Scalar>(
     Ok((values, vectors))
 }
 
-/// The singular values, with whole matrices of vectors or without what belongs to no value; `None` if they are not found.
+/// The singular values, with full matrices of vectors, or only with the vectors of a value; `None` if they are not found.
 pub(crate) fn singular<T: Scalar>(a: &Matrix<T>, whole: bool) -> Option<Singular<T>> {
     check_finite(a)?;
     let (m, n) = (a.rows(), a.cols());

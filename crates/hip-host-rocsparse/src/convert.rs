@@ -35,7 +35,7 @@ pub(crate) unsafe extern "C" fn sparse_to_dense(
         ensure(from.scalar == to.scalar, Status::rocsparse_status_not_implemented)?;
         ensure(from.rows == to.rows && from.cols == to.cols, SIZE)?;
         if work.is_null() {
-            // SAFETY: S11: the caller's place.
+            // SAFETY: S11: the caller's out-pointer.
             return unsafe { no_work(buffer_size) };
         }
         by_scalar!(from.scalar, submit_to_dense(&handle, Sparse::new(&from)?, Dense::plain(&to)?))
@@ -76,7 +76,7 @@ pub(crate) unsafe extern "C" fn dense_to_sparse(
         ensure(from.scalar == now.scalar, Status::rocsparse_status_not_implemented)?;
         ensure(from.rows == now.rows && from.cols == now.cols, SIZE)?;
         if work.is_null() {
-            // SAFETY: S11: the caller's place.
+            // SAFETY: S11: the caller's out-pointer.
             return unsafe { no_work(buffer_size) };
         }
         let dense = Dense::plain(&from)?;
@@ -117,12 +117,12 @@ fn submit_to_sparse<T: Number>(handle: &handle::Handle, from: Dense, to: Sparse)
             let pairs = to.format == Format::rocsparse_format_coo;
             let mut stored = 0;
             for list in 0..lists {
-                for place in 0..length {
-                    let (row, col) = if by_cols { (place, list) } else { (list, place) };
+                for index in 0..length {
+                    let (row, col) = if by_cols { (index, list) } else { (list, index) };
                     let element = elements[from.at(row, col)];
                     if element != T::ZERO {
                         values[stored] = element;
-                        to.inner.set(stored, place);
+                        to.inner.set(stored, index);
                         if pairs {
                             to.outer.set(stored, list);
                         }
@@ -214,11 +214,11 @@ pub(crate) unsafe extern "C" fn csr2csc_buffer_size(
     _action: rocsparse_action,
     buffer_size: *mut usize,
 ) -> Status {
-    // SAFETY: S11: the caller's place.
+    // SAFETY: S11: the caller's out-pointer.
     status(handle::get(handle).and_then(|_| unsafe { no_work(buffer_size) }))
 }
 
-/// A matrix by rows, and the places for the same by columns.
+/// A matrix by rows, and the memory for the same matrix by columns.
 #[derive(Clone, Copy)]
 pub(crate) struct Turn {
     pub(crate) sizes: [i32; 3],
@@ -280,9 +280,9 @@ fn submit_csr2csc<T: Number>(handle: &handle::Handle, of: Turn, [rows, cols, sto
             to_offsets.iter_mut().zip(&next).for_each(|(offset, &next)| *offset = next as i32);
             for (row, pair) in offsets.windows(2).enumerate() {
                 for at in pair[0] as usize..pair[1] as usize {
-                    let place = &mut next[indices[at] as usize];
-                    (to_indices[*place], to_values[*place]) = (row as i32, values[at]);
-                    *place += 1;
+                    let slot = &mut next[indices[at] as usize];
+                    (to_indices[*slot], to_values[*slot]) = (row as i32, values[at]);
+                    *slot += 1;
                 }
             }
         }

@@ -23,11 +23,11 @@ pub(crate) fn get(handle: rocsparse_handle) -> Outcome<Arc<Handle>> {
     HANDLES.get(handle as usize).map_err(|_| Status::rocsparse_status_invalid_handle)
 }
 
-pub(crate) unsafe extern "C" fn create(place: *mut rocsparse_handle) -> Status {
-    status(ensure(!place.is_null(), Status::rocsparse_status_invalid_pointer).map(|()| {
+pub(crate) unsafe extern "C" fn create(out: *mut rocsparse_handle) -> Status {
+    status(ensure(!out.is_null(), Status::rocsparse_status_invalid_pointer).map(|()| {
         let handle = Handle { device: Device::current(), stream: Mutex::new(0) };
-        // SAFETY: S11: the caller's place for the result.
-        unsafe { place.write(HANDLES.insert(Arc::new(handle)) as rocsparse_handle) };
+        // SAFETY: S11: the caller's pointer to the result.
+        unsafe { out.write(HANDLES.insert(Arc::new(handle)) as rocsparse_handle) };
     }))
 }
 
@@ -47,7 +47,7 @@ pub(crate) unsafe extern "C" fn set_stream(handle: rocsparse_handle, stream: hip
 pub(crate) unsafe extern "C" fn get_version(handle: rocsparse_handle, version: *mut c_int) -> Status {
     status(get(handle).and_then(|_| {
         ensure(!version.is_null(), Status::rocsparse_status_invalid_pointer)?;
-        // SAFETY: S11: the caller's place for the result.
+        // SAFETY: S11: the caller's pointer to the result.
         unsafe { version.write(VERSION) };
         Ok(())
     }))
@@ -83,12 +83,12 @@ impl Handle {
         let stream = *self.stream.lock() as hipStream_t;
         let stream = self.device.while_current(|| Stream::of(stream)).map_err(failure)?;
         stream.may_wait().map_err(failure)?;
-        let place = Arc::new(Mutex::new(None));
-        let result = Arc::clone(&place);
+        let slot = Arc::new(Mutex::new(None));
+        let result = Arc::clone(&slot);
         // SAFETY: S11: as the caller vouches.
         unsafe { self.submit(name, uses, move || *result.lock() = Some(body())) }?;
         stream.wait().map_err(failure)?;
-        let answer = place.lock().take();
+        let answer = slot.lock().take();
         answer.ok_or(Status::rocsparse_status_internal_error)
     }
 }

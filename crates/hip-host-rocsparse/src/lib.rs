@@ -8,7 +8,7 @@
 //!
 //! let rocsparse = hip_host_rocsparse::library();
 //! let (mut handle, mut version) = (null_mut(), 0);
-//! // SAFETY: S1, S11: live places, and a handle that is destroyed last.
+//! // SAFETY: S1, S11: live out-pointers, and a handle that is destroyed last.
 //! unsafe {
 //!     let table = rocsparse.table();
 //!     assert_eq!((table.rocsparse_create_handle)(&mut handle), rocsparse_status::rocsparse_status_success);
@@ -18,8 +18,8 @@
 //! assert_eq!(version, 400_200);
 //! ```
 //!
-//! Each operation is a plain loop over the entries of its matrix, in the order in which they are stored, on one thread: [`library()`] is there to be
-//! right, and to be read. Indices start at 0. What rocSPARSE does not have, such as the transpose of a matrix in blocks, is
+//! Each operation is a plain loop over the entries of its matrix, in the order in which they are stored, on one thread: [`library()`] is meant to be
+//! correct and easy to read, not fast. Indices start at 0. What rocSPARSE does not have, such as the transpose of a matrix in blocks, is
 //! answered with `rocsparse_status_not_implemented` here too.
 
 mod convert;

@@ -1,4 +1,4 @@
-//! The numbers that are computed with.
+//! The types that operations compute in.
 
 use num_complex::Complex;
 use std::ops::{Add, Div, Mul, Sub};
@@ -18,7 +18,7 @@ pub(crate) trait Number:
     const ONE: Self;
     fn conjugate(self) -> Self;
 
-    /// Itself times a factor. A factor of zero makes zero of anything.
+    /// The product with a factor. A factor of zero gives zero, even for infinities and NaN.
     fn scaled(self, factor: Self) -> Self {
         if factor == Self::ZERO { Self::ZERO } else { factor * self }
     }

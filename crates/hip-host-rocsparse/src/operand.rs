@@ -39,7 +39,7 @@ impl Indices {
     /// # Safety
     /// They were named by the call that runs.
     pub(crate) unsafe fn signed(self, at: usize) -> i64 {
-        assert!(at < self.count, "offset or place {at} is beyond the {} that there are", self.count);
+        assert!(at < self.count, "index {at} is beyond the {} that there are", self.count);
         // SAFETY: S2, S11: it is one of the indices that the call named.
         unsafe {
             match self.kind {
@@ -62,7 +62,7 @@ impl Indices {
     /// # Safety
     /// They were named as written by the call that runs.
     pub(crate) unsafe fn set(self, at: usize, index: usize) {
-        assert!(at < self.count, "place {at} is beyond the {} that there are", self.count);
+        assert!(at < self.count, "index {at} is beyond the {} that there are", self.count);
         // SAFETY: S2, S11: it is one of the indices that the call named.
         unsafe {
             match self.kind {
@@ -164,7 +164,7 @@ impl Sparse {
             Format::rocsparse_format_ell => {
                 let width = self.count.checked_div(rows).unwrap_or_default();
                 for row in 0..rows {
-                    for entry in (0..width).map(|place| place * rows + row) {
+                    for entry in (0..width).map(|entry_of_row| entry_of_row * rows + row) {
                         // SAFETY: S11: as the caller vouches.
                         if unsafe { inner.signed(entry) } < 0 {
                             break;
@@ -177,9 +177,9 @@ impl Sparse {
                 for row in 0..rows {
                     for entry in list(row / block) {
                         for k in 0..block {
-                            let place =
+                            let offset =
                                 if by_row { row % block * block + k } else { k * block + row % block };
-                            see(row, at(entry) * block + k, entry * block * block + place);
+                            see(row, at(entry) * block + k, entry * block * block + offset);
                         }
                     }
                 }
@@ -269,16 +269,16 @@ pub(crate) unsafe fn factor<T: Copy>(pointer: *const c_void) -> Outcome<T> {
 /// Answers that no work memory is needed.
 ///
 /// # Safety
-/// The pointer is null or a place for a size.
+/// The pointer is null or writable.
 pub(crate) unsafe fn no_work(bytes: *mut usize) -> Outcome {
     ensure(!bytes.is_null(), Status::rocsparse_status_invalid_pointer)?;
-    // SAFETY: S11: the caller's place for the result.
+    // SAFETY: S11: the caller's pointer to the result.
     unsafe { bytes.write(0) };
     Ok(())
 }
 
 /// # Safety
-/// So many values lie there, which nothing writes while the slice lives.
+/// There are that many values at the address, and nothing writes them while the slice lives.
 pub(crate) unsafe fn slice<'a, T>(address: usize, count: usize) -> &'a [T] {
     if count == 0 {
         return &[];
@@ -288,7 +288,7 @@ pub(crate) unsafe fn slice<'a, T>(address: usize, count: usize) -> &'a [T] {
 }
 
 /// # Safety
-/// So many values lie there, which nothing else uses while the slice lives.
+/// There are that many values at the address, and nothing else uses them while the slice lives.
 pub(crate) unsafe fn slice_mut<'a, T>(address: usize, count: usize) -> &'a mut [T] {
     if count == 0 {
         return &mut [];

@@ -51,7 +51,7 @@ pub(crate) unsafe extern "C" fn spmv(
         let [rows, cols] = if turned { [matrix.cols, matrix.rows] } else { [matrix.rows, matrix.cols] };
         ensure(x.size == cols && y.size == rows, SIZE)?;
         match stage {
-            // SAFETY: S11: the caller's place.
+            // SAFETY: S11: the caller's out-pointer.
             SpmvStage::rocsparse_spmv_stage_buffer_size => unsafe { no_work(buffer_size) },
             SpmvStage::rocsparse_spmv_stage_preprocess => Ok(()),
             SpmvStage::rocsparse_spmv_stage_compute => {
@@ -122,7 +122,7 @@ pub(crate) unsafe extern "C" fn spmm(
         let [rows, cols] = if turned { [matrix.cols, matrix.rows] } else { [matrix.rows, matrix.cols] };
         ensure(b.rows == cols && c.rows == rows && b.cols == c.cols, SIZE)?;
         match stage {
-            // SAFETY: S11: the caller's place.
+            // SAFETY: S11: the caller's out-pointer.
             SpmmStage::rocsparse_spmm_stage_buffer_size => unsafe { no_work(buffer_size) },
             SpmmStage::rocsparse_spmm_stage_preprocess => Ok(()),
             SpmmStage::rocsparse_spmm_stage_compute => {
@@ -188,7 +188,7 @@ pub(crate) unsafe extern "C" fn sddmm_buffer_size(
 ) -> Status {
     status(handle::get(handle).and_then(|_| {
         same(compute, &[sparse::dense(a)?.scalar, sparse::dense(b)?.scalar, sparse::matrix_now(c)?.scalar])?;
-        // SAFETY: S11: the caller's place.
+        // SAFETY: S11: the caller's out-pointer.
         unsafe { no_work(buffer_size) }
     }))
 }
@@ -294,7 +294,7 @@ pub(crate) unsafe extern "C" fn spgemm(
         let (left, right, to) = (Sparse::new(&left)?, Sparse::new(&right)?, Sparse::new(&now)?);
         ensure(left.cols == right.rows && to.rows == left.rows && to.cols == right.cols, SIZE)?;
         match stage {
-            // SAFETY: S11: the caller's place.
+            // SAFETY: S11: the caller's out-pointer.
             SpgemmStage::rocsparse_spgemm_stage_buffer_size => unsafe { no_work(buffer_size) },
             SpgemmStage::rocsparse_spgemm_stage_nnz => {
                 let stored = count_products(&handle, left, right, to.outer)?;
@@ -372,7 +372,7 @@ fn submit_spgemm<T: Number>(
     unsafe { handle.submit("rocsparse_spgemm", uses, body) }
 }
 
-/// Calls `see` with the column of each product that a row of the result is a sum of, and the places of its two factors.
+/// Calls `see` with the column of each product that a row of the result is a sum of, and the offsets of its two factors.
 ///
 /// # Safety
 /// Offsets and indices of both were named by the call that runs.

@@ -115,7 +115,7 @@ pub(crate) unsafe extern "C" fn spsv(
         let triangle = Triangle::new(&matrix, operation)?;
         ensure(x.size == triangle.matrix.rows && y.size == x.size, SIZE)?;
         match stage {
-            // SAFETY: S11: the caller's place.
+            // SAFETY: S11: the caller's out-pointer.
             SpsvStage::rocsparse_spsv_stage_buffer_size => unsafe { no_work(buffer_size) },
             SpsvStage::rocsparse_spsv_stage_preprocess => Ok(()),
             SpsvStage::rocsparse_spsv_stage_compute => {
@@ -173,7 +173,7 @@ pub(crate) unsafe extern "C" fn spsm(
             (Triangle::new(&matrix, operation)?, Dense::new(&b, operation_b)?, Dense::plain(&c)?);
         ensure(c.rows == triangle.matrix.rows && b.rows == c.rows && b.cols == c.cols, SIZE)?;
         match stage {
-            // SAFETY: S11: the caller's place.
+            // SAFETY: S11: the caller's out-pointer.
             SpsmStage::rocsparse_spsm_stage_buffer_size => unsafe { no_work(buffer_size) },
             SpsmStage::rocsparse_spsm_stage_preprocess => Ok(()),
             SpsmStage::rocsparse_spsm_stage_compute => {

@@ -22,7 +22,7 @@ pub(crate) unsafe extern "C" fn buffer_size(
     _inner: *const i32,
     buffer_size: *mut usize,
 ) -> Status {
-    // SAFETY: S11: the caller's place.
+    // SAFETY: S11: the caller's out-pointer.
     status(handle::get(handle).and_then(|_| unsafe { no_work(buffer_size) }))
 }
 
@@ -39,7 +39,7 @@ pub(crate) unsafe extern "C" fn identity(
         let body = move || {
             // SAFETY: S11, S12: the call named this memory as written.
             let permutation = unsafe { slice_mut::<i32>(permutation, count) };
-            permutation.iter_mut().zip(0..).for_each(|(place, at)| *place = at);
+            permutation.iter_mut().zip(0..).for_each(|(slot, at)| *slot = at);
         };
         // SAFETY: S11: the body uses what was named.
         unsafe { handle.submit("rocsparse_create_identity_permutation", uses, body) }
@@ -121,8 +121,8 @@ pub(crate) unsafe extern "C" fn csrsort(
     status(run())
 }
 
-/// Puts a list in the order of its former places. An empty one stays so.
+/// Reorders a list: element i becomes the one at `order[i]`. An empty list stays empty.
 fn apply(order: &[usize], list: &mut [i32]) {
     let former = list.to_vec();
-    list.iter_mut().zip(order).for_each(|(place, &at)| *place = former[at]);
+    list.iter_mut().zip(order).for_each(|(slot, &at)| *slot = former[at]);
 }

@@ -11,7 +11,7 @@ use hip_sys::rocsparse::{
 };
 use std::ffi::c_void;
 
-/// Fails for vectors that do not belong together. Returns where the sparse one's indices are.
+/// Fails for vectors of different sizes or types. Returns the indices of the sparse one.
 fn fit(x: &SparseVector, y: &Vector) -> Outcome<Indices> {
     ensure(x.size == y.size, Status::rocsparse_status_invalid_size)?;
     ensure(x.scalar == y.scalar, Status::rocsparse_status_not_implemented)?;
@@ -94,8 +94,8 @@ pub(crate) unsafe extern "C" fn axpby(
     let run = || {
         let (handle, y, x) = (handle::get(handle)?, sparse::vector(y)?, sparse::sparse_vector(x)?);
         let indices = fit(&x, &y)?;
-        let places = ((x.values, x.stored), (y.values, y.size));
-        by_scalar!(x.scalar, submit_axpby(&handle, [alpha, beta], indices, places))
+        let operands = ((x.values, x.stored), (y.values, y.size));
+        by_scalar!(x.scalar, submit_axpby(&handle, [alpha, beta], indices, operands))
     };
     status(run())
 }
@@ -117,8 +117,8 @@ fn submit_axpby<T: Number>(
             let (from, to) = (slice::<T>(x.0, x.1), slice_mut::<T>(y.0, y.1));
             to.iter_mut().for_each(|y| *y = y.scaled(beta));
             for (at, &from) in from.iter().enumerate() {
-                let place = &mut to[indices.get(at)];
-                *place = *place + alpha * from;
+                let element = &mut to[indices.get(at)];
+                *element = *element + alpha * from;
             }
         }
     };

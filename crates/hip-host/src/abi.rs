@@ -15,7 +15,7 @@ pub const KERNEL_KEEPS_STACKS: u32 = 2;
 
 /// Bits of a `line` that hold the line's number.
 ///
-/// C++ kernels leave the others zero. Rust kernels put a hash of file, line and column there, so that two places on the
+/// C++ kernels leave the others zero. Rust kernels put a hash of file, line and column there, so that two calls on the
 /// same line of different files differ.
 pub const LINE_BITS: u32 = 20;
 

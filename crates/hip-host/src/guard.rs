@@ -193,7 +193,11 @@ pub(crate) fn describe_freed(address: usize) -> Option<String> {
     let freed =
         quarantine.freed.iter().rev().find(|f| (f.region..f.region + f.region_len).contains(&address))?;
     let range = Range::of(freed.base, freed.len);
-    Some(format!("{} {}, which was freed", range.place_of(address), freed.identity.describe(freed.len)))
+    Some(format!(
+        "{} {}, which was freed",
+        range.describe_address(address),
+        freed.identity.describe(freed.len)
+    ))
 }
 
 /// Reserves address space for a region, with accessible pages between the guard zones.

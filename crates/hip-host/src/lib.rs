@@ -131,7 +131,7 @@ pub use rtc::{image_of_object, kernels_of};
 /// function uses if the program declares it with `hip_sys::Extensions::announce`, as hip-safe does for its
 /// typed arguments. Memory behind a raw pointer argument is not checked.
 pub mod checker {
-    pub use crate::check::{Conflict, Operation, Place, Report, reports, take_reports, unchecked};
+    pub use crate::check::{Conflict, Operation, Origin, Report, reports, take_reports, unchecked};
 }
 
 use hip_sys::{Extensions, Platform, PlatformKind};

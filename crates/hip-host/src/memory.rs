@@ -57,7 +57,7 @@ impl Range {
 
     /// Where an address is relative to this range: "inside", "0 bytes past the end of", "4 bytes before the
     /// start of".
-    pub(crate) fn place_of(&self, address: usize) -> String {
+    pub(crate) fn describe_address(&self, address: usize) -> String {
         if self.contains(address) {
             return "inside".to_owned();
         }
@@ -306,7 +306,7 @@ pub(crate) fn describe(address: usize) -> String {
     } else {
         ", the nearest one; HIPSTACK_HOST_GUARD=1 finds the first wrong access"
     };
-    format!("{} {name}{hint}", range.place_of(address))
+    format!("{} {name}{hint}", range.describe_address(address))
 }
 
 /// Checks that `len` bytes from an address are inside one range. Returns `None` for host memory that HIP does

@@ -57,7 +57,7 @@ fn child() {
 }
 
 /// The output of a scenario's process.
-struct Told {
+struct Outcome {
     left: Left,
     result: Option<i32>,
     reports: Vec<String>,
@@ -65,7 +65,7 @@ struct Told {
     unchecked: Option<String>,
 }
 
-fn run(scenario: &str, settings: &[(&str, &str)]) -> Told {
+fn run(scenario: &str, settings: &[(&str, &str)]) -> Outcome {
     // Even on a loaded machine, patience must not run out.
     let settings = [&[("HIPSTACK_HOST_ADVERSARY_PATIENCE_MS", "60000")], settings].concat();
     let left = again("child", scenario, &settings);
@@ -75,10 +75,10 @@ fn run(scenario: &str, settings: &[(&str, &str)]) -> Told {
     };
     let result = lines("result").first().and_then(|text| text.parse().ok());
     let unchecked = lines("unchecked").pop();
-    Told { result, reports: lines("report"), decisions: lines("decision"), unchecked, left }
+    Outcome { result, reports: lines("report"), decisions: lines("decision"), unchecked, left }
 }
 
-impl Told {
+impl Outcome {
     fn stderr(&self) -> &str {
         &self.left.text
     }
@@ -86,15 +86,16 @@ impl Told {
 
 /// The reports with the checker alone, which do not depend on the timing.
 fn checked(scenario: &str) -> Vec<String> {
-    let told = run(scenario, &[("HIPSTACK_HOST_CHECK", "1")]);
-    assert!(told.result.is_some(), "{scenario}: {}", told.stderr());
-    told.reports
+    let outcome = run(scenario, &[("HIPSTACK_HOST_CHECK", "1")]);
+    assert!(outcome.result.is_some(), "{scenario}: {}", outcome.stderr());
+    outcome.reports
 }
 
 /// The results of a scenario with each seed.
 fn results(scenario: &str) -> Vec<i32> {
     let seeded = |seed: u64| run(scenario, &[("HIPSTACK_HOST_ADVERSARY", &seed.to_string())]);
-    let result = |told: Told| told.result.unwrap_or_else(|| panic!("{scenario}: {}", told.stderr()));
+    let result =
+        |outcome: Outcome| outcome.result.unwrap_or_else(|| panic!("{scenario}: {}", outcome.stderr()));
     SEEDS.map(|seed| result(seeded(seed))).collect()
 }
 
@@ -163,9 +164,9 @@ fn a_missing_event_goes_well_without_an_adversary_and_wrong_with_one() {
 #[test]
 fn a_missing_event_is_reported_whether_or_not_it_went_well() {
     for settings in [("HIPSTACK_HOST_CHECK", "1"), ("HIPSTACK_HOST_ADVERSARY", "3")] {
-        let told = run("two_streams", &[settings]);
-        assert_eq!(told.reports, ["ReadAfterWrite"]);
-        let text = told.stderr();
+        let outcome = run("two_streams", &[settings]);
+        assert_eq!(outcome.reports, ["ReadAfterWrite"]);
+        let text = outcome.stderr();
         for part in [
             "hip-host: race: a read that is not ordered behind a write",
             "first:  kernel write_one, operation 1 of stream 1 (device 0)",
@@ -182,9 +183,13 @@ fn a_missing_event_is_reported_whether_or_not_it_went_well() {
 
 #[test]
 fn abort_ends_the_process_with_the_report() {
-    let told = run("two_streams", &[("HIPSTACK_HOST_CHECK", "abort")]);
-    assert!(!told.left.success && told.result.is_none());
-    assert!(told.stderr().contains("race: a read that is not ordered behind a write"), "{}", told.stderr());
+    let outcome = run("two_streams", &[("HIPSTACK_HOST_CHECK", "abort")]);
+    assert!(!outcome.left.success && outcome.result.is_none());
+    assert!(
+        outcome.stderr().contains("race: a read that is not ordered behind a write"),
+        "{}",
+        outcome.stderr()
+    );
     assert!(run("two_streams_with_event", &[("HIPSTACK_HOST_CHECK", "abort")]).left.success);
 }
 
@@ -242,10 +247,10 @@ fn free_while_read(hip: &Hip, event_between: bool) -> i32 {
 
 #[test]
 fn memory_freed_while_another_stream_reads_it() {
-    let told = run("free_while_read", &[("HIPSTACK_HOST_CHECK", "1")]);
-    assert_eq!(told.reports, report(Conflict::FreeInUse));
+    let outcome = run("free_while_read", &[("HIPSTACK_HOST_CHECK", "1")]);
+    assert_eq!(outcome.reports, report(Conflict::FreeInUse));
     for part in ["first:  copy of 16 bytes within devices, operation ", "second: hipFreeAsync, operation "] {
-        assert!(told.stderr().contains(part), "{part}: {}", told.stderr());
+        assert!(outcome.stderr().contains(part), "{part}: {}", outcome.stderr());
     }
     assert_eq!(checked("free_behind_read"), [""; 0]);
     assert_eq!(results("free_behind_read"), [5; 20]);
@@ -280,9 +285,9 @@ fn use_after_free(hip: &Hip) -> i32 {
 
 #[test]
 fn freed_memory_and_released_pieces_are_not_used() {
-    let told = run("use_after_free", &[("HIPSTACK_HOST_CHECK", "1")]);
-    assert_eq!(told.reports, ["UseAfterFree", "UseAfterFree"]);
-    let text = told.stderr();
+    let outcome = run("use_after_free", &[("HIPSTACK_HOST_CHECK", "1")]);
+    assert_eq!(outcome.reports, ["UseAfterFree", "UseAfterFree"]);
+    let text = outcome.stderr();
     for parts in [
         ["first:  hipFree, by the host", "second: kernel nothing, operation 1 of stream 1 (device 0)"],
         [
@@ -316,17 +321,17 @@ fn neighbours_are_no_race() {
 
 /// The host reads the result of a copy to pinned memory.
 fn host_reads(hip: &Hip, wait: bool) -> i32 {
-    let (stream, place, from) = (hip.stream(hipStreamNonBlocking), pinned(hip), hip.buffer(&[6, 6, 6, 6]));
+    let (stream, word, from) = (hip.stream(hipStreamNonBlocking), pinned(hip), hip.buffer(&[6, 6, 6, 6]));
     hip.sync();
     let kind = hipMemcpyKind::hipMemcpyDeviceToHost;
-    ok!(hip, hipMemcpyAsync(place, from.pointer, 16, kind, stream));
+    ok!(hip, hipMemcpyAsync(word, from.pointer, 16, kind, stream));
     if wait {
         ok!(hip, hipStreamSynchronize(stream));
     } else {
-        do_something_else(|| read_host(place) == 6);
+        do_something_else(|| read_host(word) == 6);
     }
-    touch(place, 4, Access::READ);
-    let value = read_host(place);
+    touch(word, 4, Access::READ);
+    let value = read_host(word);
     ok!(hip, hipStreamSynchronize(stream));
     value
 }
@@ -343,23 +348,23 @@ fn the_host_waits_before_it_reads() {
 
 /// The host overwrites pinned memory that a copy reads.
 fn pinned_reuse(hip: &Hip, wait: bool) -> i32 {
-    let (stream, place, to, flag) =
+    let (stream, word, to, flag) =
         (hip.stream(hipStreamNonBlocking), pinned(hip), hip.zeros::<i32>(4), pinned(hip));
     hip.sync();
     // SAFETY: S2: pinned memory that nobody else uses yet.
-    unsafe { place.cast::<i32>().write_volatile(4) };
-    touch(place, 4, Access::WRITE);
+    unsafe { word.cast::<i32>().write_volatile(4) };
+    touch(word, 4, Access::WRITE);
     let kind = hipMemcpyKind::hipMemcpyHostToDevice;
-    ok!(hip, hipMemcpyAsync(to.pointer, place, 4, kind, stream));
+    ok!(hip, hipMemcpyAsync(to.pointer, word, 4, kind, stream));
     write(hip, stream, flag, 1);
     if wait {
         ok!(hip, hipStreamSynchronize(stream));
     } else {
         do_something_else(|| read_host(flag) == 1);
     }
-    touch(place, 4, Access::WRITE);
+    touch(word, 4, Access::WRITE);
     // SAFETY: S2: as above; without the wait the copy may read at the same time, which is what this tests.
-    unsafe { place.cast::<i32>().write_volatile(8) };
+    unsafe { word.cast::<i32>().write_volatile(8) };
     ok!(hip, hipStreamSynchronize(stream));
     to.read()[0]
 }
@@ -408,10 +413,10 @@ fn many(hip: &Hip) -> i32 {
 #[test]
 fn the_same_seed_makes_the_same_decisions() {
     let trace = |seed: &str| {
-        let told = run("many", &[("HIPSTACK_HOST_ADVERSARY", seed)]);
-        assert_eq!((told.result, told.reports.len()), (Some(13), 0), "{}", told.stderr());
-        assert!(!told.decisions.iter().any(|line| line.contains("patience")), "{:?}", told.decisions);
-        told.decisions
+        let outcome = run("many", &[("HIPSTACK_HOST_ADVERSARY", seed)]);
+        assert_eq!((outcome.result, outcome.reports.len()), (Some(13), 0), "{}", outcome.stderr());
+        assert!(!outcome.decisions.iter().any(|line| line.contains("patience")), "{:?}", outcome.decisions);
+        outcome.decisions
     };
     let (first, second, other) = (trace("1"), trace("1"), trace("2"));
     assert!(first.len() > 200, "{}", first.len());
@@ -424,29 +429,29 @@ fn the_same_seed_makes_the_same_decisions() {
 
 /// A graph of three kernels, launched twice on a stream that has other work too.
 fn graph(hip: &Hip) -> i32 {
-    let (stream, place) = (hip.stream(hipStreamNonBlocking), pinned(hip));
+    let (stream, word) = (hip.stream(hipStreamNonBlocking), pinned(hip));
     let (mut graph, mut exec) = (null_mut(), null_mut());
     ok!(hip, hipStreamBeginCapture(stream, hipStreamCaptureMode::hipStreamCaptureModeGlobal));
     for value in 1..4 {
-        write(hip, stream, place, value);
+        write(hip, stream, word, value);
     }
     ok!(hip, hipStreamEndCapture(stream, &mut graph));
     ok!(hip, hipGraphInstantiateWithFlags(&mut exec, graph, 0));
     for _ in 0..2 {
-        ok!(hip, hipMemsetD32Async(place, 9, 1, stream));
+        ok!(hip, hipMemsetD32Async(word, 9, 1, stream));
         ok!(hip, hipGraphLaunch(exec, stream));
         call!(hip, hipStreamQuery(stream));
     }
     ok!(hip, hipStreamSynchronize(stream));
-    read_host(place)
+    read_host(word)
 }
 
 #[test]
 fn only_launches_that_run_are_decided() {
     let trace = |seed: &str| {
-        let told = run("graph", &[("HIPSTACK_HOST_ADVERSARY", seed)]);
-        assert_eq!(told.result, Some(3), "{}", told.stderr());
-        told.decisions
+        let outcome = run("graph", &[("HIPSTACK_HOST_ADVERSARY", seed)]);
+        assert_eq!(outcome.result, Some(3), "{}", outcome.stderr());
+        outcome.decisions
     };
     for seed in ["1", "2", "3"] {
         let decisions = trace(seed);
@@ -473,18 +478,18 @@ fn fresh_memory_has_a_pattern() {
 
 /// Launches that do not declare what they use.
 fn unannounced(hip: &Hip) -> i32 {
-    let (stream, place) = (hip.stream(hipStreamNonBlocking), pinned(hip));
+    let (stream, word) = (hip.stream(hipStreamNonBlocking), pinned(hip));
     for _ in 0..3 {
-        write(hip, stream, place, 2);
+        write(hip, stream, word, 2);
     }
     ok!(hip, hipStreamSynchronize(stream));
-    read_host(place)
+    read_host(word)
 }
 
 #[test]
 fn launches_that_are_not_announced_are_counted() {
-    let told = run("unannounced", &[("HIPSTACK_HOST_CHECK", "1")]);
-    assert_eq!((told.result, told.unchecked.as_deref()), (Some(2), Some("3")));
-    assert_eq!(told.stderr().matches("kernel write_one was launched without saying").count(), 1);
+    let outcome = run("unannounced", &[("HIPSTACK_HOST_CHECK", "1")]);
+    assert_eq!((outcome.result, outcome.unchecked.as_deref()), (Some(2), Some("3")));
+    assert_eq!(outcome.stderr().matches("kernel write_one was launched without saying").count(), 1);
     assert_eq!(run("unannounced", &[]).unchecked.as_deref(), Some("0"));
 }

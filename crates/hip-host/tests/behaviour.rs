@@ -42,7 +42,7 @@ fn devices_report_their_properties() {
 fn handles_that_were_never_issued() {
     let hip = hip();
     let (stream, event) = (0x1234 as hipStream_t, hip.event());
-    let (mut place, mut flags) = (null_mut(), 0);
+    let (mut out, mut flags) = (null_mut(), 0);
     expect! { hip;
         hipStreamDestroy(stream) => HANDLE;
         hipStreamSynchronize(stream) => HANDLE;
@@ -53,7 +53,7 @@ fn handles_that_were_never_issued() {
         hipEventRecord(0x1234 as hipEvent_t, null_mut()) => HANDLE;
         hipMemsetAsync(null_mut(), 0, 0, stream) => HANDLE;
         hipModuleUnload(0x1234 as hipModule_t) => 500;
-        hipModuleGetFunction(&mut place, 0x1234 as hipModule_t, c"add".as_ptr()) => HANDLE;
+        hipModuleGetFunction(&mut out, 0x1234 as hipModule_t, c"add".as_ptr()) => HANDLE;
         hipMemPoolDestroy(0x1234 as hipMemPool_t) => VALUE;
         hipEventDestroy(event) => 0;
     }

@@ -57,12 +57,12 @@ fn a_kernel_node_keeps_its_arguments_and_counts_exactly() {
 #[test]
 fn an_update_gives_a_kernel_other_arguments() {
     let hip = hip();
-    let (stream, place, gate) = (hip.stream(hipStreamNonBlocking), pinned(&hip), gate());
+    let (stream, word, gate) = (hip.stream(hipStreamNonBlocking), pinned(&hip), gate());
     let function = hip.function("test_plain", "write_one");
     let graph = |value: i32| {
-        let (mut place, mut value) = (place, value);
+        let (mut word, mut value) = (word, value);
         ok!(hip, hipStreamBeginCapture(stream, GLOBAL));
-        hip.launch(function, shape(1, 1), stream, arguments![place, value]);
+        hip.launch(function, shape(1, 1), stream, arguments![word, value]);
         end(&hip, stream)
     };
     let exec = instantiate(&hip, graph(1));
@@ -75,11 +75,11 @@ fn an_update_gives_a_kernel_other_arguments() {
     // The waiting launch still writes the first value.
     gate.release();
     ok!(hip, hipStreamSynchronize(stream));
-    assert_eq!(read_host(place), 1);
+    assert_eq!(read_host(word), 1);
     ok!(hip, hipGraphLaunch(exec, stream));
     ok!(hip, hipStreamSynchronize(stream));
-    assert_eq!(read_host(place), 2);
-    ok!(hip, hipHostFree(place));
+    assert_eq!(read_host(word), 2);
+    ok!(hip, hipHostFree(word));
 }
 
 #[test]
@@ -108,11 +108,11 @@ fn two_launches_of_one_executable_graph_do_not_overlap() {
 #[test]
 fn a_graph_outlives_the_module_handle() {
     let hip = hip();
-    let (stream, place) = (hip.stream(hipStreamNonBlocking), pinned(&hip));
+    let (stream, word) = (hip.stream(hipStreamNonBlocking), pinned(&hip));
     let module = hip.module("test_plain");
     let mut function = null_mut();
     ok!(hip, hipModuleGetFunction(&mut function, module, c"write_one".as_ptr()));
-    let (mut at, mut value) = (place, 31);
+    let (mut at, mut value) = (word, 31);
     ok!(hip, hipStreamBeginCapture(stream, GLOBAL));
     hip.launch(function, shape(1, 1), stream, arguments![at, value]);
     let exec = instantiate(&hip, end(&hip, stream));
@@ -121,22 +121,22 @@ fn a_graph_outlives_the_module_handle() {
     ok!(hip, hipModuleUnload(module));
     ok!(hip, hipGraphLaunch(exec, stream));
     ok!(hip, hipStreamSynchronize(stream));
-    assert_eq!(read_host(place), 31);
-    ok!(hip, hipHostFree(place));
+    assert_eq!(read_host(word), 31);
+    ok!(hip, hipHostFree(word));
 }
 
 #[test]
 fn memory_that_was_freed_since_the_capture_is_an_illegal_address() {
     apart("memory_that_was_freed_since_the_capture_is_an_illegal_address", &[], |hip| {
         let stream = hip.stream(hipStreamNonBlocking);
-        let mut place = null_mut();
-        ok!(hip, hipMalloc(&mut place, 1 << 20));
+        let mut memory = null_mut();
+        ok!(hip, hipMalloc(&mut memory, 1 << 20));
         ok!(hip, hipStreamBeginCapture(stream, GLOBAL));
-        ok!(hip, hipMemsetAsync(place, 1, 1 << 20, stream));
+        ok!(hip, hipMemsetAsync(memory, 1, 1 << 20, stream));
         let exec = instantiate(hip, end(hip, stream));
         ok!(hip, hipGraphLaunch(exec, stream));
         ok!(hip, hipStreamSynchronize(stream));
-        ok!(hip, hipFree(place));
+        ok!(hip, hipFree(memory));
         ok!(hip, hipGraphLaunch(exec, stream));
         assert_eq!(call!(hip, hipStreamSynchronize(stream)), 700);
         assert_eq!(call!(hip, hipGraphLaunch(exec, stream)), 700);
@@ -147,15 +147,15 @@ fn memory_that_was_freed_since_the_capture_is_an_illegal_address() {
 fn memory_that_a_stream_frees_behind_the_graph_is_there_for_it() {
     let hip = hip();
     let (stream, gate) = (hip.stream(hipStreamNonBlocking), gate());
-    let (mut place, seen) = (null_mut(), pinned(&hip));
-    ok!(hip, hipMallocAsync(&mut place, 1 << 20, stream));
+    let (mut memory, seen) = (null_mut(), pinned(&hip));
+    ok!(hip, hipMallocAsync(&mut memory, 1 << 20, stream));
     ok!(hip, hipStreamBeginCapture(stream, GLOBAL));
-    ok!(hip, hipMemsetAsync(place, 7, 1 << 20, stream));
-    ok!(hip, hipMemcpyAsync(seen, place, 4, hipMemcpyKind::hipMemcpyDeviceToHost, stream));
+    ok!(hip, hipMemsetAsync(memory, 7, 1 << 20, stream));
+    ok!(hip, hipMemcpyAsync(seen, memory, 4, hipMemcpyKind::hipMemcpyDeviceToHost, stream));
     let exec = instantiate(&hip, end(&hip, stream));
     gate.hold(&hip, stream);
     ok!(hip, hipGraphLaunch(exec, stream));
-    ok!(hip, hipFreeAsync(place, stream));
+    ok!(hip, hipFreeAsync(memory, stream));
     gate.release();
     ok!(hip, hipStreamSynchronize(stream));
     assert_eq!(read_host(seen), 0x0707_0707);
@@ -205,7 +205,7 @@ fn calls_that_wait_for_a_device_wait_for_graph_nodes() {
         |hip, _| ok!(hip, hipDeviceReset()),
     ];
     for wait in waits {
-        let (streams, place, gate) = (one_of_each(&hip), pinned(&hip), gate());
+        let (streams, word, gate) = (one_of_each(&hip), pinned(&hip), gate());
         let mut buffer = null_mut();
         ok!(hip, hipSetDevice(1));
         ok!(hip, hipMalloc(&mut buffer, 4));
@@ -214,7 +214,7 @@ fn calls_that_wait_for_a_device_wait_for_graph_nodes() {
                 gate.hold(&hip, streams[1]);
                 ok!(hip, hipMemsetAsync(buffer, 3, 4, streams[1]));
                 let kind = hipMemcpyKind::hipMemcpyDeviceToHost;
-                ok!(hip, hipMemcpyAsync(place, buffer, 4, kind, streams[1]));
+                ok!(hip, hipMemcpyAsync(word, buffer, 4, kind, streams[1]));
             }
         });
         ok!(hip, hipGraphLaunch(exec, streams[0]));
@@ -225,10 +225,10 @@ fn calls_that_wait_for_a_device_wait_for_graph_nodes() {
                 gate.release();
             });
             wait(&hip, buffer);
-            assert_eq!(read_host(place), 0x0303_0303);
+            assert_eq!(read_host(word), 0x0303_0303);
         });
         ok!(hip, hipStreamSynchronize(streams[0]));
-        ok!(hip, hipHostFree(place));
+        ok!(hip, hipHostFree(word));
     }
     ok!(hip, hipSetDevice(0));
 }
@@ -237,15 +237,15 @@ fn calls_that_wait_for_a_device_wait_for_graph_nodes() {
 fn a_graph_with_a_node_on_a_broken_device_is_refused() {
     let hip = hip();
     let streams = one_of_each(&hip);
-    let places = [pinned(&hip), pinned(&hip)];
+    let words = [pinned(&hip), pinned(&hip)];
     let exec = on_both(&hip, streams, |device| {
-        ok!(hip, hipMemsetAsync(places[device], 1, 4, streams[device]));
+        ok!(hip, hipMemsetAsync(words[device], 1, 4, streams[device]));
     });
     ok!(hip, hipGraphLaunch(exec, streams[0]));
     ok!(hip, hipStreamSynchronize(streams[0]));
-    assert_eq!(places.map(read_host), [0x0101_0101; 2]);
+    assert_eq!(words.map(read_host), [0x0101_0101; 2]);
     ok!(hip, hipSetDevice(1));
-    let mut out = places[1];
+    let mut out = words[1];
     hip.launch(hip.function("test_faults", "failed_assert"), shape(1, 8), null_mut(), arguments![out]);
     assert_eq!(call!(hip, hipDeviceSynchronize()), 710);
     assert_eq!(call!(hip, hipGraphLaunch(exec, streams[0])), 710);
@@ -253,8 +253,8 @@ fn a_graph_with_a_node_on_a_broken_device_is_refused() {
     ok!(hip, hipDeviceReset());
     call!(hip, hipGetLastError());
     ok!(hip, hipSetDevice(0));
-    for place in places {
-        ok!(hip, hipHostFree(place));
+    for word in words {
+        ok!(hip, hipHostFree(word));
     }
 }
 
@@ -282,8 +282,8 @@ fn a_kernel_that_fails_breaks_the_device_and_host_functions_still_run() {
 #[test]
 fn memory_in_stream_order_is_refused_and_stays_as_it_was() {
     let hip = hip();
-    let (stream, mut place, mut other) = (hip.stream(hipStreamNonBlocking), null_mut(), null_mut());
-    ok!(hip, hipMallocAsync(&mut place, 16, stream));
+    let (stream, mut memory, mut other) = (hip.stream(hipStreamNonBlocking), null_mut(), null_mut());
+    ok!(hip, hipMallocAsync(&mut memory, 16, stream));
     ok!(hip, hipStreamSynchronize(stream));
     let refused = |call: &mut dyn FnMut() -> u32| {
         let mut graph = null_mut();
@@ -293,9 +293,9 @@ fn memory_in_stream_order_is_refused_and_stays_as_it_was() {
         assert!(graph.is_null());
     };
     refused(&mut || call!(hip, hipMallocAsync(&mut other, 16, stream)));
-    refused(&mut || call!(hip, hipFreeAsync(place, stream)));
-    ok!(hip, hipMemsetAsync(place, 1, 16, stream));
-    ok!(hip, hipFreeAsync(place, stream));
+    refused(&mut || call!(hip, hipFreeAsync(memory, stream)));
+    ok!(hip, hipMemsetAsync(memory, 1, 16, stream));
+    ok!(hip, hipFreeAsync(memory, stream));
     ok!(hip, hipStreamSynchronize(stream));
     call!(hip, hipGetLastError());
 }
@@ -310,9 +310,9 @@ fn a_thread_that_ends_ends_the_capture_on_its_own_stream() {
         });
         capturing.join().expect("no panic there");
     });
-    let mut place = null_mut();
-    ok!(hip, hipMalloc(&mut place, 64));
-    ok!(hip, hipFree(place));
+    let mut memory = null_mut();
+    ok!(hip, hipMalloc(&mut memory, 64));
+    ok!(hip, hipFree(memory));
 }
 
 #[test]

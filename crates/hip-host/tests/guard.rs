@@ -23,9 +23,9 @@ fn fault(hip: &Hip, module: &str, kernel: &str, out: *mut c_void, at: i64) -> St
 }
 
 fn allocate(hip: &Hip, bytes: usize) -> *mut c_void {
-    let mut place = null_mut();
-    ok!(hip, hipMalloc(&mut place, bytes));
-    place
+    let mut memory = null_mut();
+    ok!(hip, hipMalloc(&mut memory, bytes));
+    memory
 }
 
 fn on_both(hip: &Hip, body: impl Fn(i32)) {
@@ -117,10 +117,10 @@ fn memory_of_pools() {
         on_both(hip, |device| {
             let stream = hip.stream(1);
             let allocate = || {
-                let mut place = null_mut();
-                assert_eq!(call!(hip, hipMallocAsync(&mut place, 1024, stream)), 0);
+                let mut memory = null_mut();
+                assert_eq!(call!(hip, hipMallocAsync(&mut memory, 1024, stream)), 0);
                 ok!(hip, hipStreamSynchronize(stream));
-                place
+                memory
             };
             let text = fault(hip, "test_faults", "write_at", allocate(), 256);
             let expected = format!(": 0 bytes past the end of allocation # (1,024 bytes of device {device})");
@@ -215,14 +215,14 @@ fn without_guard_mode_the_nearest_is_named() {
             // An allocation this large is a mapping of its own, next to the previous one. Freeing its
             // neighbours leaves it alone.
             let bytes = 64 << 20;
-            let [above, mut place, below] = [(); 3].map(|()| allocate(hip, bytes));
+            let [above, mut memory, below] = [(); 3].map(|()| allocate(hip, bytes));
             ok!(hip, hipFree(above));
             ok!(hip, hipFree(below));
             let pages = 0..256_i64;
             let behind = pages.clone().map(|page| bytes as i64 + 4096 * page);
             let before = pages.map(|page| -4096 * (page + 1));
             let is_unmapped = |offset: &i64| {
-                let page = place.wrapping_byte_offset(*offset as isize).map_addr(|a| a & !4095);
+                let page = memory.wrapping_byte_offset(*offset as isize).map_addr(|a| a & !4095);
                 // SAFETY: S1: a query about a page, which need not be mapped.
                 unsafe { libc::msync(page, 1, libc::MS_ASYNC) != 0 }
             };
@@ -232,7 +232,7 @@ fn without_guard_mode_the_nearest_is_named() {
                 hip.function("test_faults", "write_at"),
                 shape(4, 64),
                 null_mut(),
-                arguments![place, at],
+                arguments![memory, at],
             );
             assert_eq!(call!(hip, hipDeviceSynchronize()), 700);
             let text = hip.is_broken_with(700);
@@ -252,17 +252,17 @@ fn too_many_allocations_are_an_error() {
     }
     let name = "too_many_allocations_are_an_error";
     let text = apart(name, GUARDED, |hip| {
-        let (mut places, mut place) = (Vec::with_capacity(200_000), null_mut());
+        let (mut memories, mut memory) = (Vec::with_capacity(200_000), null_mut());
         let code = loop {
-            match call!(hip, hipMalloc(&mut place, 4)) {
-                0 => places.push(place),
+            match call!(hip, hipMalloc(&mut memory, 4)) {
+                0 => memories.push(memory),
                 code => break code,
             }
-            assert!(places.len() < 150_000);
+            assert!(memories.len() < 150_000);
         };
         assert_eq!(code, 2);
-        for place in places.drain(..) {
-            assert_eq!(call!(hip, hipFree(place)), 0);
+        for memory in memories.drain(..) {
+            assert_eq!(call!(hip, hipFree(memory)), 0);
         }
         hip.works();
     });
@@ -275,11 +275,11 @@ fn too_many_allocations_are_an_error() {
 fn the_host_is_not_protected() {
     // The host's own invalid access is not a kernel's fault, and ends the process as usual.
     let left = left_by("the_host_is_not_protected", GUARDED, |hip| {
-        let mut place = null_mut();
-        ok!(hip, hipHostMalloc(&mut place, 1024, 0));
+        let mut memory = null_mut();
+        ok!(hip, hipHostMalloc(&mut memory, 1024, 0));
         hip.works();
         // SAFETY: S2: deliberately violated; the process ends here.
-        unsafe { place.cast::<u8>().add(1024).write_volatile(1) };
+        unsafe { memory.cast::<u8>().add(1024).write_volatile(1) };
     });
     if let Some(left) = left {
         assert_eq!(left.signal, Some(libc::SIGSEGV), "{}", left.text);

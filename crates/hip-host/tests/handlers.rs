@@ -147,12 +147,12 @@ fn urgent_data_that_the_program_ignores_leaves_the_watchdog_its_signal() {
         let sender = TcpStream::connect(listener.local_addr().expect("bound")).expect("it listens");
         let (receiver, _) = listener.accept().expect("it has connected");
         let mut byte = 7_u8;
-        let place = (&raw mut byte).cast::<c_void>();
+        let buffer = (&raw mut byte).cast::<c_void>();
         // SAFETY: S1, S16: sockets and a byte of this test's own; a live output buffer.
         let handler = unsafe {
             assert_eq!(libc::fcntl(receiver.as_raw_fd(), libc::F_SETOWN, libc::getpid()), 0);
-            assert_eq!(libc::send(sender.as_raw_fd(), place, 1, libc::MSG_OOB), 1);
-            assert!(common::gate::soon(|| libc::recv(receiver.as_raw_fd(), place, 1, libc::MSG_OOB) == 1));
+            assert_eq!(libc::send(sender.as_raw_fd(), buffer, 1, libc::MSG_OOB), 1);
+            assert!(common::gate::soon(|| libc::recv(receiver.as_raw_fd(), buffer, 1, libc::MSG_OOB) == 1));
             let mut now: libc::sigaction = std::mem::zeroed();
             libc::sigaction(libc::SIGURG, std::ptr::null(), &mut now);
             now.sa_sigaction

@@ -49,45 +49,45 @@ fn device_memory(bytes: usize) -> *mut c_void {
 fn pinned() -> *mut [u8; 8] {
     let mut memory = null_mut();
     ok!(hipHostMalloc(&mut memory, 8, 0));
-    let place = memory.cast::<[u8; 8]>();
+    let word = memory.cast::<[u8; 8]>();
     // SAFETY: S2, S15: just allocated.
-    unsafe { place.write([0; 8]) };
-    place
+    unsafe { word.write([0; 8]) };
+    word
 }
 
 /// The contents of pinned memory that no work writes now.
-fn read(place: *mut [u8; 8]) -> [u8; 8] {
+fn read(word: *mut [u8; 8]) -> [u8; 8] {
     // SAFETY: S2: the tests wait for the work that writes it.
-    unsafe { place.read() }
+    unsafe { word.read() }
 }
 
 /// Adds one to each byte.
-unsafe extern "C" fn add_one(place: *mut c_void) {
+unsafe extern "C" fn add_one(word: *mut c_void) {
     // SAFETY: S11: the tests pass eight bytes of pinned memory that only the stream uses now.
-    unsafe { (*place.cast::<[u8; 8]>()).iter_mut().for_each(|byte| *byte += 1) };
+    unsafe { (*word.cast::<[u8; 8]>()).iter_mut().for_each(|byte| *byte += 1) };
 }
 
-fn call_on(stream: hipStream_t, place: *mut [u8; 8]) {
+fn call_on(stream: hipStream_t, word: *mut [u8; 8]) {
     let launch = hip_host::platform().hip().hipLaunchHostFunc.get().expect("hip-host has it");
     // SAFETY: S11: the memory outlives the stream's work.
-    assert_eq!(unsafe { launch(stream, Some(add_one), place.cast()) }.0, 0);
+    assert_eq!(unsafe { launch(stream, Some(add_one), word.cast()) }.0, 0);
 }
 
 #[test]
 fn an_event_orders_the_work_of_two_streams() {
     let (first, second, event) = (stream(), stream(), event());
-    let (memory, place) = (device_memory(8), pinned());
+    let (memory, word) = (device_memory(8), pinned());
     for round in 1..4 {
         ok!(hipMemsetAsync(memory, round, 8, first));
         ok!(hipEventRecord(event, first));
         ok!(hipStreamWaitEvent(second, event, 0));
-        ok!(hipMemcpyAsync(place.cast(), memory, 8, ANY, second));
-        call_on(second, place);
+        ok!(hipMemcpyAsync(word.cast(), memory, 8, ANY, second));
+        call_on(second, word);
         ok!(hipEventRecord(event, second));
         ok!(hipStreamWaitEvent(first, event, 0));
-        ok!(hipMemcpyAsync(memory, place.cast(), 4, ANY, first));
+        ok!(hipMemcpyAsync(memory, word.cast(), 4, ANY, first));
         ok!(hipStreamSynchronize(first));
-        assert_eq!(read(place), [round as u8 + 1; 8]);
+        assert_eq!(read(word), [round as u8 + 1; 8]);
     }
     let mut halves = [0_u8; 8];
     ok!(hipMemcpy(halves.as_mut_ptr().cast(), memory, 8, ANY));
@@ -97,35 +97,35 @@ fn an_event_orders_the_work_of_two_streams() {
     ok!(hipEventDestroy(event));
     assert_eq!(call!(hipEventRecord(event, first)), hipError_t::hipErrorContextIsDestroyed.0);
     // Queued work still runs.
-    call_on(second, place);
+    call_on(second, word);
     ok!(hipStreamDestroy(second));
     ok!(hipStreamDestroy(first));
     ok!(hipFree(memory));
-    ok!(hipHostFree(place.cast()));
+    ok!(hipHostFree(word.cast()));
 }
 
 #[test]
-fn memory_is_there_until_the_work_before_its_release_is_done() {
-    let (first, second, place) = (stream(), stream(), pinned());
+fn memory_is_kept_until_the_work_before_its_release_is_done() {
+    let (first, second, word) = (stream(), stream(), pinned());
     for round in 1..4 {
         let mut memory = null_mut();
         ok!(hipMallocAsync(&mut memory, 8, first));
         ok!(hipMemsetAsync(memory, round, 8, first));
-        ok!(hipMemcpyAsync(place.cast(), memory, 8, ANY, first));
+        ok!(hipMemcpyAsync(word.cast(), memory, 8, ANY, first));
         ok!(hipFreeAsync(memory, first));
         assert_eq!(call!(hipMemsetAsync(memory, 0, 8, first)), hipError_t::hipErrorInvalidValue.0);
     }
     ok!(hipStreamSynchronize(first));
-    assert_eq!(read(place), [3; 8]);
+    assert_eq!(read(word), [3; 8]);
 
     let memory = device_memory(8);
     ok!(hipMemsetAsync(memory, 9, 8, second));
-    ok!(hipMemcpyAsync(place.cast(), memory, 8, ANY, second));
+    ok!(hipMemcpyAsync(word.cast(), memory, 8, ANY, second));
     // Both frees wait for all of the device's work.
     ok!(hipFree(memory));
-    assert_eq!(read(place), [9; 8]);
-    call_on(first, place);
-    ok!(hipHostFree(place.cast()));
+    assert_eq!(read(word), [9; 8]);
+    call_on(first, word);
+    ok!(hipHostFree(word.cast()));
     ok!(hipStreamDestroy(first));
     ok!(hipStreamDestroy(second));
 }
@@ -135,7 +135,7 @@ fn memory_is_there_until_the_work_before_its_release_is_done() {
 #[test]
 fn a_graph_is_run_as_often_as_it_is_launched() {
     let (first, second, fork, join) = (stream(), stream(), event(), event());
-    let (memory, place, counter) = (device_memory(8), pinned(), pinned());
+    let (memory, word, counter) = (device_memory(8), pinned(), pinned());
     let (mut graph, mut exec) = (null_mut(), null_mut());
     ok!(hipStreamBeginCapture(first, THREAD_LOCAL));
     ok!(hipMemsetAsync(memory, 5, 8, first));
@@ -143,20 +143,20 @@ fn a_graph_is_run_as_often_as_it_is_launched() {
     ok!(hipStreamWaitEvent(second, fork, 0));
     call_on(second, counter);
     ok!(hipEventRecord(join, second));
-    ok!(hipMemcpyAsync(place.cast(), memory, 8, ANY, first));
+    ok!(hipMemcpyAsync(word.cast(), memory, 8, ANY, first));
     ok!(hipStreamWaitEvent(first, join, 0));
-    ok!(hipMemcpyAsync(place.cast(), counter.cast(), 4, ANY, first));
-    call_on(first, place);
+    ok!(hipMemcpyAsync(word.cast(), counter.cast(), 4, ANY, first));
+    call_on(first, word);
     ok!(hipStreamEndCapture(first, &mut graph));
     ok!(hipGraphInstantiateWithFlags(&mut exec, graph, 0));
     ok!(hipGraphDestroy(graph));
-    assert_eq!((read(place), read(counter)), ([0; 8], [0; 8]), "nothing ran yet");
+    assert_eq!((read(word), read(counter)), ([0; 8], [0; 8]), "nothing ran yet");
     ok!(hipGraphLaunch(exec, first));
     ok!(hipGraphLaunch(exec, second));
     ok!(hipGraphLaunch(exec, first));
     ok!(hipGraphExecDestroy(exec));
     ok!(hipDeviceSynchronize());
-    assert_eq!((read(place), read(counter)), ([4, 4, 4, 4, 6, 6, 6, 6], [3; 8]));
+    assert_eq!((read(word), read(counter)), ([4, 4, 4, 4, 6, 6, 6, 6], [3; 8]));
     for stream in [first, second] {
         ok!(hipStreamDestroy(stream));
     }
@@ -164,8 +164,8 @@ fn a_graph_is_run_as_often_as_it_is_launched() {
         ok!(hipEventDestroy(event));
     }
     ok!(hipFree(memory));
-    for place in [place, counter] {
-        ok!(hipHostFree(place.cast()));
+    for word in [word, counter] {
+        ok!(hipHostFree(word.cast()));
     }
 }
 

@@ -24,13 +24,13 @@ fn unknown_handles() {
 fn missing_arguments() {
     #[repr(C)]
     struct Packed {
-        place: *mut c_void,
+        pointer: *mut c_void,
         value: i32,
     }
     let hip = hip();
     let function = hip.function("test_plain", "write_one");
     let out = hip.zeros::<i32>(1);
-    let mut packed = Packed { place: out.pointer, value: 77 };
+    let mut packed = Packed { pointer: out.pointer, value: 77 };
     // The kernel's arguments take 12 bytes; the struct has four bytes of padding after them.
     let (mut size, mut small) = (size_of::<Packed>(), 11_usize);
     let (at, size_at, small_at) =
@@ -52,7 +52,7 @@ fn missing_arguments() {
         call!(hip, hipModuleLaunchKernel(function, 1, 1, 1, 1, 1, 1, 0, none, null_mut(), null_mut())),
         VALUE
     );
-    let mut list = [(&raw mut packed.place).cast::<c_void>(), null_mut()];
+    let mut list = [(&raw mut packed.pointer).cast::<c_void>(), null_mut()];
     assert_eq!(hip.launch_code(function, shape(1, 1), null_mut(), &mut list), VALUE);
     hip.sync();
     assert_eq!((out.read(), packed.value), (vec![0], 77));

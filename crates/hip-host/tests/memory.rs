@@ -112,23 +112,23 @@ fn a_free_in_stream_order() {
 #[test]
 fn a_free_waits_for_copies_in_streams_of_the_other_device() {
     let hip = hip();
-    let (stream, place, gate) = (hip.stream(hipStreamNonBlocking), pinned(&hip), gate());
+    let (stream, word, gate) = (hip.stream(hipStreamNonBlocking), pinned(&hip), gate());
     ok!(hip, hipSetDevice(1));
     let mut memory = null_mut();
     ok!(hip, hipMalloc(&mut memory, 4));
     ok!(hip, hipSetDevice(0));
     gate.hold(&hip, stream);
     ok!(hip, hipMemsetAsync(memory, 6, 4, stream));
-    ok!(hip, hipMemcpyAsync(place, memory, 4, hipMemcpyKind::hipMemcpyDeviceToHost, stream));
+    ok!(hip, hipMemcpyAsync(word, memory, 4, hipMemcpyKind::hipMemcpyDeviceToHost, stream));
     std::thread::scope(|scope| {
         scope.spawn(|| {
             assert!(soon(|| gate.reached.load(Ordering::SeqCst) == 1));
             gate.release();
         });
         ok!(hip, hipFree(memory));
-        assert_eq!(read_host(place), 0x0606_0606);
+        assert_eq!(read_host(word), 0x0606_0606);
     });
-    ok!(hip, hipHostFree(place));
+    ok!(hip, hipHostFree(word));
 }
 
 #[test]

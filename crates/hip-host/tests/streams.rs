@@ -15,18 +15,18 @@ use std::sync::atomic::{AtomicU32, Ordering};
 fn many_streams_at_once() {
     let hip = hip();
     let streams: Vec<hipStream_t> = (0..64).map(|_| hip.stream(hipStreamNonBlocking)).collect();
-    let places: Vec<_> = streams.iter().map(|_| pinned(&hip)).collect();
+    let words: Vec<_> = streams.iter().map(|_| pinned(&hip)).collect();
     let gate = gate();
-    for (stream, place) in streams.iter().zip(&places) {
+    for (stream, word) in streams.iter().zip(&words) {
         gate.hold(&hip, *stream);
-        write(&hip, *stream, *place, 11);
+        write(&hip, *stream, *word, 11);
     }
     assert!(soon(|| gate.reached.load(Ordering::SeqCst) == 64));
     gate.release();
     ok!(hip, hipDeviceSynchronize());
-    assert!(places.iter().all(|place| read_host(*place) == 11));
-    for place in places {
-        ok!(hip, hipHostFree(place));
+    assert!(words.iter().all(|word| read_host(*word) == 11));
+    for word in words {
+        ok!(hip, hipHostFree(word));
     }
 }
 
@@ -38,12 +38,12 @@ fn waiting_from_several_threads_sees_the_work_done() {
     std::thread::scope(|scope| {
         for number in 0..4 {
             scope.spawn(move || {
-                let (own, mut place) = (hip.stream(hipStreamNonBlocking), pinned(hip));
+                let (own, mut word) = (hip.stream(hipStreamNonBlocking), pinned(hip));
                 let streams = [null_mut(), 2 as hipStream_t, own, shared as hipStream_t];
                 for round in 0..1000 {
                     let stream = streams[(round + number) % 4];
                     let mut value = round as i32 + 1;
-                    hip.launch(function as hipFunction_t, shape(1, 1), stream, arguments![place, value]);
+                    hip.launch(function as hipFunction_t, shape(1, 1), stream, arguments![word, value]);
                     match round % 3 {
                         0 => ok!(hip, hipStreamSynchronize(stream)),
                         1 => ok!(hip, hipDeviceSynchronize()),
@@ -54,9 +54,9 @@ fn waiting_from_several_threads_sees_the_work_done() {
                             ok!(hip, hipEventDestroy(event));
                         }
                     }
-                    assert_eq!(read_host(place), value);
+                    assert_eq!(read_host(word), value);
                 }
-                ok!(hip, hipHostFree(place));
+                ok!(hip, hipHostFree(word));
             });
         }
     });
@@ -97,16 +97,16 @@ fn functions_are_not_called_on_a_thread_of_the_program_that_waits() {
 /// Destructors of a graph's user objects are such functions too: they run when the last run of the graph has
 /// ended.
 #[test]
-fn objects_of_a_graph_are_not_given_up_on_a_thread_that_waits() {
+fn objects_of_a_graph_are_not_dropped_on_a_waiting_thread() {
     let hip = hip();
-    let (stream, place) = (hip.stream(hipStreamNonBlocking), pinned(&hip));
+    let (stream, word) = (hip.stream(hipStreamNonBlocking), pinned(&hip));
     let calls = [const { AtomicU32::new(0) }; 2];
     let pointer = std::ptr::from_ref(&calls).cast_mut().cast();
     let (no_wait, take_over) = (1, 1);
     for _ in 0..300 {
         let (mut object, mut graph, mut exec) = (null_mut(), null_mut(), null_mut());
         ok!(hip, hipStreamBeginCapture(stream, hipStreamCaptureMode::hipStreamCaptureModeRelaxed));
-        write(&hip, stream, place, 1);
+        write(&hip, stream, word, 1);
         ok!(hip, hipStreamEndCapture(stream, &mut graph));
         let made =
             call_optional!(hip, hipUserObjectCreate(&mut object, pointer, Some(note_thread), 1, no_wait));
@@ -121,6 +121,6 @@ fn objects_of_a_graph_are_not_given_up_on_a_thread_that_waits() {
         ok!(hip, hipStreamSynchronize(stream));
         WAITS.set(false);
     }
-    ok!(hip, hipHostFree(place));
+    ok!(hip, hipHostFree(word));
     assert_eq!(calls.map(AtomicU32::into_inner), [300, 0], "elsewhere, in the wait");
 }

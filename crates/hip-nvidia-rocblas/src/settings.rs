@@ -232,5 +232,5 @@ unsafe extern "C" fn rocblas_get_version_string_size(place: *mut usize) -> rocbl
 }
 
 unsafe extern "C" fn rocblas_status_to_string(status: rocblas_status) -> *const c_char {
-    convert::status_name(status).as_ptr()
+    hip_sys::provider::rocblas_status_name(status).as_ptr()
 }

@@ -76,9 +76,9 @@ pub fn report_drop_error(error: &Error) {
 /// {
 ///     // Dropped last, when nothing is locked any more.
 ///     let _later = hip_safe::drop_errors_later();
-///     let told = LOCK.lock().unwrap();
+///     let errors = LOCK.lock().unwrap();
 ///     hip_safe::report_drop_error(&hip_safe::Error::NotReady);
-///     assert_eq!(*told, 0);
+///     assert_eq!(*errors, 0);
 /// }
 /// assert_eq!(*LOCK.lock().unwrap(), 1);
 /// ```

@@ -69,16 +69,16 @@ impl<T: Copy, const N: usize> InlineVec<T, N> {
 
     #[inline]
     pub(crate) fn as_slice(&self) -> &[T] {
-        let Some(places) = self.inline.get(..self.len) else { return &self.spilled };
+        let Some(slots) = self.inline.get(..self.len) else { return &self.spilled };
         // SAFETY: S12: the first `len` slots are initialised.
-        unsafe { std::slice::from_raw_parts(places.as_ptr().cast(), places.len()) }
+        unsafe { std::slice::from_raw_parts(slots.as_ptr().cast(), slots.len()) }
     }
 
     #[inline]
     pub(crate) fn as_mut_slice(&mut self) -> &mut [T] {
-        let Some(places) = self.inline.get_mut(..self.len) else { return &mut self.spilled };
+        let Some(slots) = self.inline.get_mut(..self.len) else { return &mut self.spilled };
         // SAFETY: S12: as above; the borrow is exclusive.
-        unsafe { std::slice::from_raw_parts_mut(places.as_mut_ptr().cast(), places.len()) }
+        unsafe { std::slice::from_raw_parts_mut(slots.as_mut_ptr().cast(), slots.len()) }
     }
 }
 

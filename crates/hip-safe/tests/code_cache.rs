@@ -6,9 +6,9 @@ fn source(name: &str) -> Source {
     Source::new(format!("extern \"C\" __global__ void {name}(int* a) {{ *a = 1; }}"))
 }
 
-/// Two caches on one folder are to each other as two processes are: only files are between them.
+/// Two caches of one folder share only its files, as two processes would.
 #[test]
-fn two_who_want_the_same_at_once_compile_it_once() {
+fn concurrent_requests_for_the_same_code_compile_it_once() {
     let folder = tempfile::tempdir().unwrap();
     let caches = [0, 1].map(|_| CodeCache::at(folder.path(), 64 << 20));
     let source = source("shared");
@@ -42,7 +42,7 @@ fn without_a_folder_code_is_remembered() {
 }
 
 #[test]
-fn where_the_folder_cannot_be_written_code_is_remembered_and_the_reason_told() {
+fn without_a_writable_folder_code_stays_in_memory_and_the_reason_is_reported() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("file");
     std::fs::write(&file, "no folder").unwrap();

@@ -36,7 +36,7 @@ fn raw_compile(platform: &Platform, arch: &str) {
     let text = std::ffi::CString::new(KERNEL).expect("no zero byte");
     let option = std::ffi::CString::new(format!("--offload-arch={arch}")).expect("no zero byte");
     let (mut program, none) = (null_mut(), null_mut());
-    // SAFETY: S1: live strings and places; that the library may end this process is what is to be seen.
+    // SAFETY: S1: live strings and out-pointers; that the library may end this process is what is to be seen.
     unsafe {
         let status = (rtc.hiprtcCreateProgram)(&mut program, text.as_ptr(), c"k.hip".as_ptr(), 0, none, none);
         assert_eq!(status.0, 0);

@@ -41,14 +41,14 @@ impl Library<AmdsmiTable> {
     fn open(path: Option<&Path>) -> Result<Self, LoadError> {
         let source = loader::open_library(TITLE, REMEDY, Self::NAMES, path)?;
         let table = AmdsmiTable::load(&source)?;
-        let mut told = amdsmi_version_t::default();
+        let mut found = amdsmi_version_t::default();
         // SAFETY: S1: the table was just filled from the library; the structure is live, and had this layout in earlier versions too.
-        let status = unsafe { (table.amdsmi_get_lib_version)(&mut told) };
+        let status = unsafe { (table.amdsmi_get_lib_version)(&mut found) };
         let library = source.name();
         if status != amdsmi_status_t::AMDSMI_STATUS_SUCCESS {
             return Err(LoadError::Refused { library, call: "amdsmi_get_lib_version", code: status.0 });
         }
-        let version = Version { major: told.major, minor: told.minor, patch: told.release };
+        let version = Version { major: found.major, minor: found.minor, patch: found.release };
         match version.major {
             ..26 => Err(LoadError::TooOld { library, found: version.to_string(), needed: "26 (ROCm 7.0)" }),
             TOO_NEW.. => Err(LoadError::TooNew { library, found: version, first: TOO_NEW }),

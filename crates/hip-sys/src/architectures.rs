@@ -194,11 +194,11 @@ mod tests {
 
     #[test]
     fn the_error_names_version_and_remedy() {
-        let told = check(OLD, "gfx1100").expect_err("too new").to_string();
+        let message = check(OLD, "gfx1100").expect_err("too new").to_string();
         let start = "hiprtc of HIP 5.2.21153 does not know the architecture \"gfx1100\"; it knows gfx600, ";
-        assert!(told.starts_with(start), "{told}");
+        assert!(message.starts_with(start), "{message}");
         let end = "Install ROCm 5.3 or later, or load code that was compiled ahead of time for it";
-        assert!(told.ends_with(end), "{told}");
+        assert!(message.ends_with(end), "{message}");
         assert!(check(NEW, "gfx999").expect_err("no such").to_string().contains("Check the name"));
     }
 }

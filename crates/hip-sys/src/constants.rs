@@ -12,7 +12,7 @@ pub const HIP_LAUNCH_PARAM_BUFFER_SIZE: *mut c_void = core::ptr::without_provena
 pub const HIP_LAUNCH_PARAM_END: *mut c_void = core::ptr::without_provenance_mut(3);
 
 // Two layouts of the device properties: the export `hipGetDeviceProperties` fills the one from before 6.0,
-// `hipGetDevicePropertiesR0600` the later one. bindgen asserts every field; these are the facts that we lean on.
+// `hipGetDevicePropertiesR0600` the later one. bindgen asserts every field; this crate relies on these.
 const _: () = {
     assert!(size_of::<hipDeviceProp_tR0600>() == 1472);
     assert!(offset_of!(hipDeviceProp_tR0600, gcnArchName) == 1160);

@@ -26,7 +26,7 @@ pub enum LoadError {
         /// The name looked up.
         symbol: String,
     },
-    /// The library is there and would not say its version.
+    /// The library was opened and did not answer its version.
     #[error("{library}: {call} answered error {code}")]
     Refused {
         /// The file.
@@ -62,7 +62,7 @@ pub enum LoadError {
         /// The file.
         library: String,
     },
-    /// The library is newer than what its declarations are known of.
+    /// The library is newer than the headers that this crate was made from.
     #[error(
         "{library} is version {found}, and the declarations of {first}.0 and later are not known here: install one before {first}.0"
     )]
@@ -84,7 +84,7 @@ pub enum LoadError {
     },
 }
 
-/// The names; with the loader's answer where the file is there and something else went wrong.
+/// The names that were tried. If a file exists and was not loaded, the loader's answer follows its name.
 fn tried_list(tried: &[(String, String)]) -> String {
     let item = |(name, answer): &(String, String)| {
         let absent = answer.starts_with(name.as_str()) && answer.contains("No such file");

@@ -61,7 +61,7 @@ pub fn check_owner_of(_path: &Path, _known: &std::fs::Metadata) -> Result<(), St
 pub(crate) fn file_of(function: *const c_void) -> Option<PathBuf> {
     use std::os::unix::ffi::OsStrExt;
     let mut found = std::mem::MaybeUninit::<libc::Dl_info>::zeroed();
-    // SAFETY: S8: the address is looked up and never followed; the place for the answer is writable.
+    // SAFETY: S8: the address is looked up and never followed; the out-pointer is writable.
     let known = unsafe { libc::dladdr(function, found.as_mut_ptr()) } != 0;
     // SAFETY: S8: all zeros is a value of it too.
     let name = unsafe { found.assume_init() }.dli_fname;

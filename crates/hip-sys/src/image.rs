@@ -1,4 +1,4 @@
-//! Bytes that a module can be loaded from. `hipModuleLoadData` is not told how many there are, so they are checked first.
+//! Bytes that a module can be loaded from. `hipModuleLoadData` takes no length, so they are checked first.
 
 use code_object::{Bundle, CodeObject, CutShort, Error as CodeError, Reader, TargetId, part};
 use std::borrow::Cow;
@@ -156,7 +156,7 @@ struct Checked<'a> {
 }
 
 fn check<'a>(bytes: &'a [u8], arch: &str) -> Result<Checked<'a>, ImageError> {
-    // AMD's runtime takes whatever is no bundle for an ELF file and follows its offsets; only what was checked may reach it.
+    // AMD's runtime treats whatever is no bundle as an ELF file and follows its offsets, so only checked bytes may reach it.
     let for_amd = arch.starts_with("gfx");
     let whole = |kind: String, code| Checked { kind, loaded: Cow::Borrowed(bytes), code };
     if bytes.starts_with(ELF) {
@@ -200,7 +200,7 @@ fn without_metadata(bytes: &[u8], arch: &str) -> ImageError {
     }
 }
 
-/// Finds the code object for the device. Of the others no runtime reads more than their places, which lie inside.
+/// Finds the code object for the device. Of the others a runtime reads only their offsets and sizes, which are checked here.
 fn check_bundle<'a>(bytes: &'a [u8], arch: &str) -> Result<Checked<'a>, ImageError> {
     let bundle = Bundle::parse(bytes)?;
     let kind =
@@ -283,7 +283,7 @@ mod tests {
     }
 
     #[test]
-    fn an_amd_device_is_given_nothing_that_was_not_walked() {
+    fn an_amd_device_gets_only_checked_bytes() {
         let refused = "it is no code object and no bundle of them; build it with --offload-arch=gfx1100";
         for image in [
             &b"some text that is no ELF file, long enough to have offsets"[..],
@@ -294,9 +294,9 @@ mod tests {
         }
     }
 
-    /// A name that is no UTF-8 is as long as it says; the entry behind it is found, and it lies outside.
+    /// After a name that is not UTF-8 the next entry is still found, and it lies outside.
     #[test]
-    fn bundle_names_are_as_long_as_they_say() {
+    fn the_length_of_a_bundle_name_counts_its_bytes() {
         let entries = [("hipX", 24 + 8 + 60, 0), ("host", u64::MAX / 2, 64)];
         let mut bytes = bundle(&entries, &[0; 64]);
         let name = bytes.windows(4).position(|w| w == b"hipX").unwrap();

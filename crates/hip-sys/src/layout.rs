@@ -17,6 +17,14 @@ pub struct Bindings {
     pub constants: &'static [Constant],
 }
 
+impl Bindings {
+    /// The C name of a status: of `value` in the enumeration `of`.
+    pub fn status_name(&self, of: &str, value: u32) -> &'static str {
+        let found = self.constants.iter().find(|known| known.of == of && known.value == i64::from(value));
+        found.map_or("a status without a name", |known| known.name)
+    }
+}
+
 /// A C structure as the bindings have it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Structure {
@@ -44,6 +52,14 @@ pub struct Constant {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn statuses_have_the_names_of_their_own_enumeration() {
+        assert_eq!(ROCFFT.status_name("rocfft_status_e", 4), "rocfft_status_invalid_array_type");
+        assert_eq!(ROCFFT.status_name("rocfft_status_e", 99), "a status without a name");
+        assert_eq!(AMDSMI.status_name("amdsmi_status_t", 2), "AMDSMI_STATUS_NOT_SUPPORTED");
+        assert_eq!(AMDSMI.status_name("amdsmi_link_status_t", 2), "AMDSMI_LINK_STATUS_INACTIVE");
+    }
 
     /// Counted in the generated text, not by what made the list.
     #[test]

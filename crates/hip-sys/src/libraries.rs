@@ -1,4 +1,4 @@
-//! The libraries beside HIP that belong to a platform: AMD's own, or what stands in their place.
+//! The libraries beside HIP that belong to a platform: AMD's own, or those that replace them.
 
 use crate::{
     HipblasltTable, Library, LoadError, MiopenTable, Platform, PlatformKind, RocblasTable, RocfftTable,
@@ -24,7 +24,7 @@ pub(crate) type Slot<T> = OnceLock<Result<Library<T>, LoadError>>;
 impl Platform {
     /// A library on this platform's streams and memory. The first call opens it, and every later one gives what that call found.
     ///
-    /// `rocblas_safe::library` and `miopen_safe::library` call this to open AMD's library, or what stands in its place on other platforms.
+    /// `rocblas_safe::library` and `miopen_safe::library` call this to open AMD's library, or the one that replaces it on other platforms.
     /// A program whose own platform has a library calls this before them.
     ///
     /// # Errors

@@ -150,8 +150,8 @@ mod tests {
         let source = open_hip(Some(&hip)).expect("it opens");
         for (major, file) in [(10, &rtc), (7, &rtc), (5, &hip)] {
             let version = Version { major, minor: 0, patch: 0 };
-            for told in [None, Some(hip.clone())] {
-                let opened = open_rtc(&source, version, told).expect("it opens");
+            for directory in [None, Some(hip.clone())] {
+                let opened = open_rtc(&source, version, directory).expect("it opens");
                 assert_eq!(opened.path(), file, "HIP {version}");
             }
         }

@@ -48,11 +48,11 @@ pub struct Extensions {
             size: *mut usize,
         ) -> hipError_t,
     >,
-    /// What broke a device, in words: writes them with a zero byte at the end, cut to `room`, and gives their whole length in
-    /// bytes; 0 if the device is well.
-    pub last_fault: Option<unsafe extern "C" fn(device: c_int, text: *mut c_char, room: usize) -> usize>,
-    /// Says what the next launch, or host function, uses that the calling thread submits to `stream`: exactly these extents.
-    /// A null list takes back what was said. Present only while somebody checks: otherwise nobody need prepare a list.
+    /// Writes a text that says what broke the device, with a zero byte at the end, truncated to `capacity`. Returns its whole length
+    /// in bytes; 0 if the device is well.
+    pub last_fault: Option<unsafe extern "C" fn(device: c_int, text: *mut c_char, capacity: usize) -> usize>,
+    /// Announces exactly what the calling thread's next launch or host function on `stream` uses. A null list withdraws the
+    /// announcement. `None` while nothing checks uses, so that callers need not prepare a list.
     ///
     /// # Safety
     /// `extents` is null or points to `count` values. Their pointers are looked up and never followed.
@@ -79,7 +79,7 @@ pub struct Extensions {
         Option<unsafe extern "C" fn(pointer: *mut c_void, bytes: usize, stream: hipStream_t) -> hipError_t>,
     /// Every allocation has pages of its own, so that an access past its end is found: buffers are not to share one.
     pub own_pages: bool,
-    /// What compiles at run time, in words: another compiler, or another build of it, has other ones.
+    /// A text that identifies the run-time compiler: another compiler, or another build, has another text.
     pub compiler: Option<fn() -> String>,
     /// Whether the run-time compiler can be started; the error says what to install. `None`: a compiler that is a library, which was
     /// loaded with the platform.
@@ -203,19 +203,19 @@ impl Platform {
         self.rtc_architectures.as_ref().map_or(Ok(()), |_| architectures::check(self.version(), arch))
     }
 
-    /// Takes hiprtc for AMD's of this platform's version: names are checked before it is asked, and it is called by one thread at a
-    /// time. [`Platform::load_amd`] does so by itself.
+    /// Treats hiprtc as AMD's of this platform's version: architecture names are checked before a call, and one thread at a time
+    /// calls it. [`Platform::load_amd`] does so by itself.
     #[must_use]
     pub fn guard_rtc(mut self) -> Self {
         self.rtc_architectures = Some(architectures::known(self.version()));
         self
     }
 
-    /// What compiles at run time, in words: the library files with their sizes and last changes. What another compiler makes of a
-    /// text may be something else.
+    /// A text that identifies the run-time compiler: its library files with their sizes and times of last change. Another compiler
+    /// may make other code of the same source.
     pub fn compiler_identity(&self) -> String {
         match (self.ext.compiler, &self.rtc) {
-            (Some(told), _) => told(),
+            (Some(identity), _) => identity(),
             (None, Ok(rtc)) => files::compilers(&[
                 self.hip.hipRuntimeGetVersion as *const c_void,
                 rtc.hiprtcCompileProgram as *const c_void,
@@ -272,7 +272,7 @@ impl Platform {
         })
     }
 
-    /// The version of the runtime, which is HIP's. It says what HIP has; which ROCm it came with, it does not say.
+    /// The version of HIP that its runtime reports. The version of the ROCm release around it may be another.
     pub fn version(&self) -> Version {
         Version::from_raw(self.raw_version)
     }

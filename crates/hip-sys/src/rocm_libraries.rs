@@ -62,7 +62,7 @@ impl<T: Table> Library<T> {
     /// The names that [`Library::load`] looks for, in order.
     pub const NAMES: &'static [&'static str] = T::NAMES;
 
-    /// The first that opens, in each place under each of its names:
+    /// The first that opens. In each folder each of its names is tried:
     /// 1. in `$ROCM_PATH/lib`, and where that is one of pip's packages in those beside it: `_rocm_sdk_core/lib` and
     ///    `_rocm_sdk_libraries*/lib`;
     /// 2. in those packages of the Python environment that is active (`$VIRTUAL_ENV`, `$CONDA_PREFIX`);

@@ -211,7 +211,7 @@ fn rocblas_and_miopen_are_those_of_the_hip_in_use() {
 #[test]
 fn a_rocblas_of_another_hip_is_refused() {
     unsafe extern "C" fn other(version: *mut i32) -> hipError_t {
-        // SAFETY: S11: the caller's place.
+        // SAFETY: S11: the caller's out-pointer.
         unsafe { version.write(60_443_484) };
         hipError_t::hipSuccess
     }

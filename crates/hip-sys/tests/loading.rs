@@ -84,8 +84,8 @@ fn rocm_path_comes_first() {
     );
 }
 
-/// pip spreads a ROCm over packages that lie beside one another. What is in them here is the C library under other names, which is told by what
-/// it lacks.
+/// pip spreads a ROCm over sibling packages. Here they contain the C library under other names; the functions that it lacks show which file
+/// was opened.
 #[test]
 fn packages_of_pip_are_found() {
     if std::env::var_os("HIP_SYS_TEST_PIP").is_some() {

@@ -180,16 +180,16 @@ impl FusionPlan {
     /// The library's error.
     #[doc(alias = "miopenFusionPlanConvolutionGetAlgo")]
     pub fn algorithms(&mut self) -> Result<Vec<Algorithm>> {
-        const ROOM: usize = 8;
-        let room = convert::int("the number of algorithms", ROOM)?;
-        let mut found = [miopenConvFwdAlgorithm_t(0); ROOM];
+        const CAPACITY: usize = 8;
+        let capacity = convert::int("the number of algorithms", CAPACITY)?;
+        let mut found = [miopenConvFwdAlgorithm_t(0); CAPACITY];
         let count = self.object.ask(|m, plan| {
             // SAFETY: S1: the array has room for as many as are asked for.
             out(|count| unsafe {
-                raw::fusion_plan_convolution_get_algo(m, plan, room, count, found.as_mut_ptr())
+                raw::fusion_plan_convolution_get_algo(m, plan, capacity, count, found.as_mut_ptr())
             })
         })?;
-        let count = usize::try_from(count).unwrap_or(0).min(ROOM);
+        let count = usize::try_from(count).unwrap_or(0).min(CAPACITY);
         Ok(found[..count].iter().map(|algorithm| Algorithm(algorithm.0)).collect())
     }
 
@@ -223,9 +223,9 @@ impl FusionPlan {
         let (x_desc, y_desc) = (x.desc().on(handle)?, y.desc().on(handle)?);
         let mut work = Work::new(handle, DOING);
         let (x, y) = (work.read(x), work.write(y));
-        let mut places = Vec::new();
+        let mut addresses = Vec::new();
         for arg in args {
-            places.push(match arg {
+            addresses.push(match arg {
                 FusionArg::Convolution(w) => vec![work.read(w)],
                 FusionArg::Bias(b) => vec![work.read(b)],
                 FusionArg::Activation => Vec::new(),
@@ -239,15 +239,15 @@ impl FusionPlan {
         let (alpha, beta) = (host(&one), host(&zero));
         work.run(|m, h| {
             for (at, arg) in args.iter().enumerate() {
-                let (op, places) = (raw_ops[at].0, &places[at]);
+                let (op, addresses) = (raw_ops[at].0, &addresses[at]);
                 // SAFETY: S1, S2: plan, operation and arguments are live; the memory is named, and lies as the plan was told.
                 unsafe {
                     match arg {
                         FusionArg::Convolution(_) => {
-                            raw::set_op_args_conv_forward(m, list, op, alpha, beta, places[0])
+                            raw::set_op_args_conv_forward(m, list, op, alpha, beta, addresses[0])
                         }
                         FusionArg::Bias(_) => {
-                            raw::set_op_args_bias_forward(m, list, op, alpha, beta, places[0])
+                            raw::set_op_args_bias_forward(m, list, op, alpha, beta, addresses[0])
                         }
                         FusionArg::Activation => {
                             let FusionOp::Activation(activation) = &ops[at] else { continue };
@@ -256,7 +256,15 @@ impl FusionPlan {
                         }
                         FusionArg::BatchNormInference { epsilon, .. } => {
                             raw::set_op_args_batch_norm_inference(
-                                m, list, op, alpha, beta, places[0], places[1], places[2], places[3],
+                                m,
+                                list,
+                                op,
+                                alpha,
+                                beta,
+                                addresses[0],
+                                addresses[1],
+                                addresses[2],
+                                addresses[3],
                                 *epsilon,
                             )
                         }

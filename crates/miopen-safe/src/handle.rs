@@ -111,11 +111,8 @@ impl Handle {
     /// [`hip_safe::Error::WrongDevice`] for a stream of another device; the error of the wait; the library's error.
     #[doc(alias = "miopenSetStream")]
     pub fn set_stream(&mut self, stream: &Stream) -> Result<()> {
-        let (own, other) = (self.device().clone(), stream.device());
-        if own != *other {
-            let (bound, used) = (other.label(), own.label());
-            return Err(hip_safe::Error::WrongDevice { what: "the stream", bound, used }.into());
-        }
+        let own = self.device().clone();
+        own.check_stream(stream)?;
         self.stream.synchronize()?;
         let _current = own.make_current()?;
         let former = {

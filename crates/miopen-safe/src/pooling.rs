@@ -124,26 +124,28 @@ impl Pooling {
     }
 
     /// The number of positions that an index must distinguish, for this input.
-    fn places(&self, input: &[usize]) -> Result<usize> {
+    fn positions(&self, input: &[usize]) -> Result<usize> {
         match self.index_mode {
-            IndexMode::Mask => convert::product("the places of a window", &self.window),
-            IndexMode::Image => convert::product("the places of a plane", input.get(2..).unwrap_or_default()),
+            IndexMode::Mask => convert::product("the positions of a window", &self.window),
+            IndexMode::Image => {
+                convert::product("the positions of a plane", input.get(2..).unwrap_or_default())
+            }
         }
     }
 
     /// Refuses inputs with more positions than the index type can count.
     pub(crate) fn check_indices(&self, input: &TensorDesc) -> Result<()> {
-        let places = self.places(input.dims())?;
+        let positions = self.positions(input.dims())?;
         let limit = match self.index_type {
             IndexType::U8 => u8::MAX.into(),
             IndexType::U16 => u16::MAX.into(),
             IndexType::U32 | IndexType::U64 => MOST,
         };
-        if self.mode == PoolingMode::Max && places >= limit {
+        if self.mode == PoolingMode::Max && positions >= limit {
             let wanted = "take a wider type for the pooling's indices";
             return Err(Error::invalid(
-                "the number of places that an index of a pooling tells apart",
-                places,
+                "the number of positions that a pooling's index can hold",
+                positions,
                 wanted,
             ));
         }

@@ -349,7 +349,7 @@ impl RnnSequence {
         if offset.checked_add(found.elements()).is_some_and(|end| end <= self.param_count()) {
             return Ok(param);
         }
-        Err(Error::mismatch("the place of a network's parameter", self.param_count(), param))
+        Err(Error::mismatch("the position of a network's parameter", self.param_count(), param))
     }
 
     fn check_param(&self, layer: usize, id: usize) -> Result<(i32, i32)> {

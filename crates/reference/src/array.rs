@@ -112,11 +112,11 @@ impl Array {
     /// The elements `offset + Σ index·stride` of the flat array, as a new dense array of shape `dims`. Strides are in
     /// elements, and may be zero (broadcast) or negative (flip).
     pub fn strided(&self, offset: usize, dims: &[usize], strides: &[isize]) -> Result<Array, Error> {
-        let mut places = Vec::with_capacity(count(dims)?);
-        self.visit(offset, dims, strides, |index| places.push(index))?;
+        let mut offsets = Vec::with_capacity(count(dims)?);
+        self.visit(offset, dims, strides, |index| offsets.push(index))?;
         let data = match &self.data {
-            Data::Int(values) => Data::Int(places.into_iter().map(|index| values[index]).collect()),
-            Data::Float(values) => Data::Float(places.into_iter().map(|index| values[index]).collect()),
+            Data::Int(values) => Data::Int(offsets.into_iter().map(|index| values[index]).collect()),
+            Data::Float(values) => Data::Float(offsets.into_iter().map(|index| values[index]).collect()),
         };
         Ok(Array { dtype: self.dtype, shape: dims.to_vec(), data })
     }
@@ -149,12 +149,12 @@ impl Array {
             let (left, right) = (dims.to_vec(), source.shape.clone());
             return Err(Error::Broadcast { op: "write_strided", left, right });
         }
-        let mut places = Vec::with_capacity(count(dims)?);
-        self.visit(offset, dims, strides, |place| places.push(place))?;
+        let mut offsets = Vec::with_capacity(count(dims)?);
+        self.visit(offset, dims, strides, |offset| offsets.push(offset))?;
         match (&mut self.data, &source.data) {
-            (Data::Int(to), Data::Int(from)) => places.into_iter().zip(from).for_each(|(i, x)| to[i] = *x),
+            (Data::Int(to), Data::Int(from)) => offsets.into_iter().zip(from).for_each(|(i, x)| to[i] = *x),
             (Data::Float(to), Data::Float(from)) => {
-                places.into_iter().zip(from).for_each(|(i, x)| to[i] = *x)
+                offsets.into_iter().zip(from).for_each(|(i, x)| to[i] = *x)
             }
             _ => unreachable!("equal dtypes have equal representations"),
         }
@@ -232,16 +232,16 @@ impl Array {
             return Err(outside());
         }
         let mut index = vec![0; dims.len()];
-        let mut place = offset as isize;
+        let mut position = offset as isize;
         for _ in 0..total {
-            f(place as usize);
+            f(position as usize);
             for axis in (0..dims.len()).rev() {
                 index[axis] += 1;
-                place += strides[axis];
+                position += strides[axis];
                 if index[axis] < dims[axis] {
                     break;
                 }
-                place -= strides[axis] * dims[axis] as isize;
+                position -= strides[axis] * dims[axis] as isize;
                 index[axis] = 0;
             }
         }

@@ -74,16 +74,16 @@ impl IndexMap {
     }
 
     /// The position of the element with row-major `index`.
-    pub(crate) fn place(&self, mut index: usize) -> usize {
+    pub(crate) fn offset_of(&self, mut index: usize) -> usize {
         if let [stride] = self.strides[..] {
             return index * stride;
         }
-        let mut place = 0;
+        let mut offset = 0;
         for (dim, stride) in self.dims.iter().zip(&self.strides).rev() {
-            place += index % dim * stride;
+            offset += index % dim * stride;
             index /= dim;
         }
-        place
+        offset
     }
 
     /// Calls `visit` with every position, shifted by `base`, in row-major order.
@@ -127,17 +127,17 @@ mod tests {
     #[test]
     fn index_maps_collapse_and_agree_with_the_walk() {
         let dense = IndexMap::new(&[2, 3, 4], &[12, 4, 1]);
-        assert_eq!((dense.dims.len(), dense.place(17)), (1, 17));
+        assert_eq!((dense.dims.len(), dense.offset_of(17)), (1, 17));
         let turned = IndexMap::new(&[4, 1, 3, 2], &[1, 99, 4, 12]);
-        let places: Vec<usize> = (0..24).map(|i| turned.place(i)).collect();
-        assert_eq!(places[..7], [0, 12, 4, 16, 8, 20, 1]);
+        let offsets: Vec<usize> = (0..24).map(|i| turned.offset_of(i)).collect();
+        assert_eq!(offsets[..7], [0, 12, 4, 16, 8, 20, 1]);
         let mut walked = Vec::new();
-        turned.walk(0, |place| walked.push(place));
-        assert_eq!(walked, places);
+        turned.walk(0, |offset| walked.push(offset));
+        assert_eq!(walked, offsets);
         let repeated = IndexMap::new(&[3, 2], &broadcast_strides(&[2], &[3, 2]));
-        assert_eq!((0..6).map(|i| repeated.place(i)).collect::<Vec<_>>(), [0, 1, 0, 1, 0, 1]);
+        assert_eq!((0..6).map(|i| repeated.offset_of(i)).collect::<Vec<_>>(), [0, 1, 0, 1, 0, 1]);
         let scalar = IndexMap::new(&[2, 2], &broadcast_strides(&[], &[2, 2]));
-        assert_eq!((scalar.dims.len(), scalar.place(3)), (1, 0));
+        assert_eq!((scalar.dims.len(), scalar.offset_of(3)), (1, 0));
     }
 
     #[test]
@@ -145,7 +145,7 @@ mod tests {
         let mut visits = 0;
         IndexMap::new(&[2, 0], &[0, 1]).walk(0, |_| visits += 1);
         assert_eq!(visits, 0);
-        IndexMap::new(&[], &[]).walk(5, |place| visits += place);
+        IndexMap::new(&[], &[]).walk(5, |offset| visits += offset);
         assert_eq!(visits, 5);
     }
 }

@@ -1,7 +1,7 @@
 //! Band matrices in device memory.
 
 use crate::flag::Flag;
-use crate::place::{self, Place, cut};
+use crate::storage::{self, Storage, cut};
 use crate::{Element, Error, Layout, Result};
 use hip_safe::DeviceView;
 
@@ -19,7 +19,7 @@ pub struct BandMatrix<'a, T> {
     pub(crate) ku: usize,
     pub(crate) ld: usize,
     pub(crate) flag: Flag,
-    pub(crate) place: Place<DeviceView<'a, T>>,
+    pub(crate) storage: Storage<DeviceView<'a, T>>,
 }
 
 impl<'a, T: Element> BandMatrix<'a, T> {
@@ -35,8 +35,8 @@ impl<'a, T: Element> BandMatrix<'a, T> {
         ld: Option<usize>,
     ) -> Result<Self> {
         let mut band = Self::strided(view, (rows, cols), (kl, ku), layout, ld, (1, 0))?;
-        if let Place::Strided { view, .. } = band.place {
-            band.place = Place::One(view);
+        if let Storage::Strided { view, .. } = band.storage {
+            band.storage = Storage::One(view);
         }
         Ok(band)
     }
@@ -68,9 +68,9 @@ impl<'a, T: Element> BandMatrix<'a, T> {
         // A row-major band matrix is the transposed column-major one.
         let (rows, cols, kl, ku) = if by_rows { (cols, rows, ku, kl) } else { (rows, cols, kl, ku) };
         let used = if rows == 0 { 0 } else { least };
-        let needed = place::span("band matrix", &[(used, 1), (cols, ld), (count, stride)])?;
-        let place = Place::Strided { view: cut("band matrix", view, needed)?, stride, count };
-        Ok(Self { rows, cols, kl, ku, ld, flag, place })
+        let needed = storage::span("band matrix", &[(used, 1), (cols, ld), (count, stride)])?;
+        let storage = Storage::Strided { view: cut("band matrix", view, needed)?, stride, count };
+        Ok(Self { rows, cols, kl, ku, ld, flag, storage })
     }
 
     /// Matrices at arbitrary addresses: calls get an array of the addresses. They have one size, number of diagonals, layout and leading dimension.
@@ -88,12 +88,12 @@ impl<'a, T: Element> BandMatrix<'a, T> {
             if matrix.shape() != like {
                 return Err(Error::Uneven { index, what: "size, diagonals, layout or leading dimension" });
             }
-            match matrix.place {
-                Place::One(view) => views.push(view),
+            match matrix.storage {
+                Storage::One(view) => views.push(view),
                 _ => return Err(Error::Uneven { index, what: "number: it is a batch itself" }),
             }
         }
-        first.place = Place::Many(views);
+        first.storage = Storage::Many(views);
         Ok(first)
     }
 

@@ -29,23 +29,7 @@ pub(crate) fn size(value: usize) -> i64 {
     i64::try_from(value).unwrap_or(i64::MAX)
 }
 
-macro_rules! names {
-    ($status:expr; $($name:ident),* $(,)?) => {
-        match $status {
-            $(rocblas_status::$name => stringify!($name),)*
-            _ => "a status without a name",
-        }
-    };
-}
-
 /// The name of a status.
 pub(crate) fn status_name(status: rocblas_status) -> &'static str {
-    names!(status;
-        rocblas_status_success, rocblas_status_invalid_handle, rocblas_status_not_implemented,
-        rocblas_status_invalid_pointer, rocblas_status_invalid_size, rocblas_status_memory_error,
-        rocblas_status_internal_error, rocblas_status_perf_degraded, rocblas_status_size_query_mismatch,
-        rocblas_status_size_increased, rocblas_status_size_unchanged, rocblas_status_invalid_value,
-        rocblas_status_continue, rocblas_status_check_numerics_fail, rocblas_status_excluded_from_build,
-        rocblas_status_arch_mismatch,
-    )
+    hip_sys::layout::ROCBLAS.status_name("rocblas_status_", status.0)
 }

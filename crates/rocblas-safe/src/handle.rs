@@ -133,10 +133,7 @@ impl Handle {
     /// [`Error::Hip`] with [`WrongDevice`](hip_safe::Error::WrongDevice) for a stream of another device; [`Error::Status`].
     #[doc(alias = "rocblas_set_stream")]
     pub fn set_stream(&self, stream: &Stream) -> Result<()> {
-        if stream.device() != self.device() {
-            let (bound, used) = (stream.device().label(), self.device().label());
-            return Err(hip_safe::Error::WrongDevice { what: "the stream", bound, used }.into());
-        }
+        self.device().check_stream(stream)?;
         let table = table(self.device())?;
         let former = self.device().call_alone(|| {
             // The lock is taken inside `call_alone`, which first waits for threads that capture: they may want the lock.

@@ -31,9 +31,9 @@
 //! - Operations are methods of a [`Handle`], which is bound to a stream. They return once they are submitted, may be captured into a
 //!   graph, and are ordered after conflicting uses of their operands on any stream or thread.
 //! - The host waits for the handle's stream in two cases: a result is on the host; or, outside of captures, a batch has members at
-//!   arbitrary places, whose addresses are copied to the device before the call. Batches at equal distances do not wait.
+//!   arbitrary addresses, which are copied to the device before the call. Batches at equal distances do not wait.
 //! - A [`Vector`] or [`Matrix`] has its memory, sizes, increments and leading dimension, and cannot exceed its view. The same method
-//!   takes single operands and batches ([`VectorBatch`], [`MatrixBatch`]), at equal distances or at arbitrary places. A single input
+//!   takes single operands and batches ([`VectorBatch`], [`MatrixBatch`]), at equal distances or at arbitrary addresses. A single input
 //!   is used with every member of a batch.
 //! - Inputs and outputs cannot overlap: the borrow checker ensures it. A check does for the members of an output batch.
 //! - Sizes beyond 32 bits use the library's 64-bit functions. If there is none for a batch, its members are called one after the
@@ -65,10 +65,10 @@ mod matrix_batch;
 mod misuse;
 mod ops;
 mod options;
-mod place;
 mod plan;
 mod raw;
 mod scalar;
+mod storage;
 mod stored;
 mod types;
 mod vector;

@@ -1,6 +1,6 @@
 //! Matrices in device memory.
 
-use crate::place::{self, Place, cut, cut_mut};
+use crate::storage::{self, Storage, cut, cut_mut};
 use crate::stored::Stored;
 use crate::{Layout, MatrixBatch, MatrixBatchMut, Operable, Result};
 use hip_safe::{DeviceSlice, DeviceView, DeviceViewMut};
@@ -109,7 +109,7 @@ impl<'a, T: Operable> Matrix<'a, T> {
 
     /// A batch of `count` times this matrix.
     pub fn repeat(self, count: usize) -> MatrixBatch<'a, T> {
-        MatrixBatch { stored: self.stored, place: Place::Strided { view: self.view, stride: 0, count } }
+        MatrixBatch { stored: self.stored, storage: Storage::Strided { view: self.view, stride: 0, count } }
     }
 }
 
@@ -151,7 +151,7 @@ impl<'a, T: Operable> MatrixMut<'a, T> {
     }
 
     fn of(stored: Stored, view: DeviceViewMut<'a, T>) -> Result<Self> {
-        debug_assert!(place::is_injective(&stored.extents()));
+        debug_assert!(storage::is_injective(&stored.extents()));
         Ok(Self { stored, view: cut_mut("matrix", view, stored.span()?)? })
     }
 
@@ -184,13 +184,13 @@ impl<'a, T: Operable> MatrixMut<'a, T> {
 
 impl<'a, T: Operable> From<Matrix<'a, T>> for MatrixBatch<'a, T> {
     fn from(Matrix { stored, view }: Matrix<'a, T>) -> Self {
-        Self { stored, place: Place::One(view) }
+        Self { stored, storage: Storage::One(view) }
     }
 }
 
 impl<'a, T: Operable> From<MatrixMut<'a, T>> for MatrixBatchMut<'a, T> {
     fn from(MatrixMut { stored, view }: MatrixMut<'a, T>) -> Self {
-        Self { stored, place: Place::One(view) }
+        Self { stored, storage: Storage::One(view) }
     }
 }
 
@@ -202,6 +202,6 @@ impl<'a, T: Operable> From<&'a mut MatrixMut<'_, T>> for MatrixBatchMut<'a, T> {
 
 impl<'a, T: Operable> From<&'a MatrixMut<'_, T>> for MatrixBatch<'a, T> {
     fn from(matrix: &'a MatrixMut<'_, T>) -> Self {
-        Self { stored: matrix.stored, place: Place::One(matrix.view.as_view()) }
+        Self { stored: matrix.stored, storage: Storage::One(matrix.view.as_view()) }
     }
 }

@@ -1,6 +1,6 @@
 //! Batches of matrices: at equal distances, or at arbitrary addresses.
 
-use crate::place::{self, Place, cut, cut_mut};
+use crate::storage::{self, Storage, cut, cut_mut};
 use crate::stored::Stored;
 use crate::{Error, Layout, Matrix, MatrixMut, Operable, Result};
 use hip_safe::{DeviceSlice, DeviceView, DeviceViewMut};
@@ -9,14 +9,14 @@ use hip_safe::{DeviceSlice, DeviceView, DeviceViewMut};
 #[derive(Debug, Clone)]
 pub struct MatrixBatch<'a, T> {
     pub(crate) stored: Stored,
-    pub(crate) place: Place<DeviceView<'a, T>>,
+    pub(crate) storage: Storage<DeviceView<'a, T>>,
 }
 
 /// Matrices of one size and layout, for reading and writing. A [`MatrixMut`] is a batch with one member.
 #[derive(Debug)]
 pub struct MatrixBatchMut<'a, T> {
     pub(crate) stored: Stored,
-    pub(crate) place: Place<DeviceViewMut<'a, T>>,
+    pub(crate) storage: Storage<DeviceViewMut<'a, T>>,
 }
 
 impl<'a, T: Operable> MatrixBatch<'a, T> {
@@ -57,17 +57,17 @@ impl<'a, T: Operable> MatrixBatch<'a, T> {
     pub fn from_matrices(matrices: impl IntoIterator<Item = Matrix<'a, T>>) -> Result<Self> {
         let members = matrices.into_iter().map(|Matrix { stored, view }| (stored, view));
         let (stored, views) = alike(members)?;
-        Ok(Self { stored, place: Place::Many(views) })
+        Ok(Self { stored, storage: Storage::Many(views) })
     }
 
     fn of(stored: Stored, view: DeviceView<'a, T>, count: usize, stride: usize) -> Result<Self> {
         let needed = batch_span(stored, count, stride)?;
-        Ok(Self { stored, place: Place::Strided { view: cut("batch", view, needed)?, stride, count } })
+        Ok(Self { stored, storage: Storage::Strided { view: cut("batch", view, needed)?, stride, count } })
     }
 
     /// How many matrices it has.
     pub fn count(&self) -> usize {
-        self.place.count()
+        self.storage.count()
     }
 
     /// How many rows each has.
@@ -134,21 +134,24 @@ impl<'a, T: Operable> MatrixBatchMut<'a, T> {
     pub fn from_matrices(matrices: impl IntoIterator<Item = MatrixMut<'a, T>>) -> Result<Self> {
         let members = matrices.into_iter().map(|MatrixMut { stored, view }| (stored, view));
         let (stored, views) = alike(members)?;
-        Ok(Self { stored, place: Place::Many(views) })
+        Ok(Self { stored, storage: Storage::Many(views) })
     }
 
     fn of(stored: Stored, view: DeviceViewMut<'a, T>, count: usize, stride: usize) -> Result<Self> {
         let needed = batch_span(stored, count, stride)?;
         let [inner, outer] = stored.extents();
-        if needed > 0 && !place::is_injective(&[inner, outer, (count, stride)]) {
+        if needed > 0 && !storage::is_injective(&[inner, outer, (count, stride)]) {
             return Err(Error::Overlap { count, stride });
         }
-        Ok(Self { stored, place: Place::Strided { view: cut_mut("batch", view, needed)?, stride, count } })
+        Ok(Self {
+            stored,
+            storage: Storage::Strided { view: cut_mut("batch", view, needed)?, stride, count },
+        })
     }
 
     /// How many matrices it has.
     pub fn count(&self) -> usize {
-        self.place.count()
+        self.storage.count()
     }
 
     /// How many rows each has.
@@ -170,7 +173,7 @@ impl<'a, T: Operable> MatrixBatchMut<'a, T> {
 
 fn batch_span(stored: Stored, count: usize, stride: usize) -> Result<usize> {
     let [inner, outer] = stored.extents();
-    place::span("batch", &[inner, outer, (count, stride)])
+    storage::span("batch", &[inner, outer, (count, stride)])
 }
 
 /// The members' views, if all are stored alike.
@@ -198,26 +201,26 @@ impl<'a, T: Operable> From<&MatrixBatch<'a, T>> for MatrixBatch<'a, T> {
 
 impl<'a, T: Operable> From<&'a mut MatrixBatchMut<'_, T>> for MatrixBatchMut<'a, T> {
     fn from(batch: &'a mut MatrixBatchMut<'_, T>) -> Self {
-        let place = match &mut batch.place {
-            Place::One(view) => Place::One(view.reborrow()),
-            &mut Place::Strided { ref mut view, stride, count } => {
-                Place::Strided { view: view.reborrow(), stride, count }
+        let storage = match &mut batch.storage {
+            Storage::One(view) => Storage::One(view.reborrow()),
+            &mut Storage::Strided { ref mut view, stride, count } => {
+                Storage::Strided { view: view.reborrow(), stride, count }
             }
-            Place::Many(views) => Place::Many(views.iter_mut().map(DeviceViewMut::reborrow).collect()),
+            Storage::Many(views) => Storage::Many(views.iter_mut().map(DeviceViewMut::reborrow).collect()),
         };
-        Self { stored: batch.stored, place }
+        Self { stored: batch.stored, storage }
     }
 }
 
 impl<'a, T: Operable> From<&'a MatrixBatchMut<'_, T>> for MatrixBatch<'a, T> {
     fn from(batch: &'a MatrixBatchMut<'_, T>) -> Self {
-        let place = match &batch.place {
-            Place::One(view) => Place::One(view.as_view()),
-            &Place::Strided { ref view, stride, count } => {
-                Place::Strided { view: view.as_view(), stride, count }
+        let storage = match &batch.storage {
+            Storage::One(view) => Storage::One(view.as_view()),
+            &Storage::Strided { ref view, stride, count } => {
+                Storage::Strided { view: view.as_view(), stride, count }
             }
-            Place::Many(views) => Place::Many(views.iter().map(DeviceSlice::as_view).collect()),
+            Storage::Many(views) => Storage::Many(views.iter().map(DeviceSlice::as_view).collect()),
         };
-        Self { stored: batch.stored, place }
+        Self { stored: batch.stored, storage }
     }
 }

@@ -2,8 +2,8 @@
 
 use crate::handle::Uses;
 use crate::matrix_batch::{MatrixBatch, MatrixBatchMut};
-use crate::place::Place;
 use crate::raw::{Call, Failure, Form, Operand};
+use crate::storage::Storage;
 use crate::vector_batch::{VectorBatch, VectorBatchMut};
 use crate::{Error, Handle, Result, Scalar, convert};
 use hip_safe::{AnyBits, DeviceBuffer, DeviceView, DeviceViewMut, PinnedBuffer, Stream};
@@ -53,29 +53,29 @@ impl<'a> Plan<'a> {
     }
 
     pub(crate) fn read_matrix<T: AnyBits>(&mut self, matrix: MatrixBatch<'a, T>) -> Result<()> {
-        self.read(convert::size(matrix.stored.ld), matrix.place)
+        self.read(convert::size(matrix.stored.ld), matrix.storage)
     }
 
     pub(crate) fn write_matrix<T: AnyBits>(&mut self, matrix: MatrixBatchMut<'a, T>) -> Result<()> {
-        self.write(convert::size(matrix.stored.ld), matrix.place)
+        self.write(convert::size(matrix.stored.ld), matrix.storage)
     }
 
     pub(crate) fn read_vector<T: AnyBits>(&mut self, vector: VectorBatch<'a, T>) -> Result<()> {
-        self.read(vector.line.inc as i64, vector.place)
+        self.read(vector.line.inc as i64, vector.storage)
     }
 
     pub(crate) fn write_vector<T: AnyBits>(&mut self, vector: VectorBatchMut<'a, T>) -> Result<()> {
-        self.write(vector.line.inc as i64, vector.place)
+        self.write(vector.line.inc as i64, vector.storage)
     }
 
     /// An operand that is read.
-    pub(crate) fn read<T: AnyBits>(&mut self, ld: i64, place: Place<DeviceView<'a, T>>) -> Result<()> {
-        let address = match place {
-            Place::One(view) => Address::One(self.note_read(view)?),
-            Place::Strided { view, stride, count } => {
+    pub(crate) fn read<T: AnyBits>(&mut self, ld: i64, storage: Storage<DeviceView<'a, T>>) -> Result<()> {
+        let address = match storage {
+            Storage::One(view) => Address::One(self.note_read(view)?),
+            Storage::Strided { view, stride, count } => {
                 Address::Strided { first: self.note_read(view)?, stride, count }
             }
-            Place::Many(views) => {
+            Storage::Many(views) => {
                 Address::Many(views.into_iter().map(|view| self.note_read(view)).collect::<Result<_>>()?)
             }
         };
@@ -84,13 +84,17 @@ impl<'a> Plan<'a> {
     }
 
     /// An operand that is written, and perhaps read.
-    pub(crate) fn write<T: AnyBits>(&mut self, ld: i64, place: Place<DeviceViewMut<'a, T>>) -> Result<()> {
-        let address = match place {
-            Place::One(view) => Address::One(self.note_write(view)?),
-            Place::Strided { view, stride, count } => {
+    pub(crate) fn write<T: AnyBits>(
+        &mut self,
+        ld: i64,
+        storage: Storage<DeviceViewMut<'a, T>>,
+    ) -> Result<()> {
+        let address = match storage {
+            Storage::One(view) => Address::One(self.note_write(view)?),
+            Storage::Strided { view, stride, count } => {
                 Address::Strided { first: self.note_write(view)?, stride, count }
             }
-            Place::Many(views) => {
+            Storage::Many(views) => {
                 Address::Many(views.into_iter().map(|view| self.note_write(view)).collect::<Result<_>>()?)
             }
         };

@@ -1,7 +1,7 @@
 //! A matrix without its memory: how it is stored and how it is used.
 
 use crate::flag::Flag;
-use crate::place::{self, Extent};
+use crate::storage::{self, Extent};
 use crate::{Error, Layout, Result};
 
 /// Columns of `rows` elements each, `ld` elements apart, and what happens to them before use.
@@ -111,7 +111,7 @@ impl Stored {
     }
 
     pub(crate) fn span(self) -> Result<usize> {
-        place::span("matrix", &self.extents())
+        storage::span("matrix", &self.extents())
     }
 
     /// Its size in messages.

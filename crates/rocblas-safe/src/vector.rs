@@ -1,6 +1,6 @@
 //! Vectors in device memory.
 
-use crate::place::{self, Extent, Place, cut, cut_mut};
+use crate::storage::{self, Extent, Storage, cut, cut_mut};
 use crate::{Element, Error, Result, VectorBatch, VectorBatchMut};
 use hip_safe::{DeviceBuffer, DeviceView, DeviceViewMut};
 
@@ -46,7 +46,7 @@ impl Line {
     }
 
     pub(crate) fn span(self) -> Result<usize> {
-        place::span("vector", &[self.extent()])
+        storage::span("vector", &[self.extent()])
     }
 }
 
@@ -78,7 +78,7 @@ impl<'a, T: Element> Vector<'a, T> {
 
     /// A batch of `count` times this vector.
     pub fn repeat(self, count: usize) -> VectorBatch<'a, T> {
-        VectorBatch { line: self.line, place: Place::Strided { view: self.view, stride: 0, count } }
+        VectorBatch { line: self.line, storage: Storage::Strided { view: self.view, stride: 0, count } }
     }
 }
 
@@ -120,7 +120,7 @@ impl<'a, T: Element> VectorMut<'a, T> {
 
 impl<'a, T: Element> From<Vector<'a, T>> for VectorBatch<'a, T> {
     fn from(Vector { line, view }: Vector<'a, T>) -> Self {
-        Self { line, place: Place::One(view) }
+        Self { line, storage: Storage::One(view) }
     }
 }
 
@@ -138,7 +138,7 @@ impl<'a, T: Element> From<&'a DeviceBuffer<T>> for VectorBatch<'a, T> {
 
 impl<'a, T: Element> From<VectorMut<'a, T>> for VectorBatchMut<'a, T> {
     fn from(VectorMut { line, view }: VectorMut<'a, T>) -> Self {
-        Self { line, place: Place::One(view) }
+        Self { line, storage: Storage::One(view) }
     }
 }
 

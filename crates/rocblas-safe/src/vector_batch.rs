@@ -1,6 +1,6 @@
 //! Batches of vectors: at equal distances, or anywhere.
 
-use crate::place::{self, Place, cut, cut_mut};
+use crate::storage::{self, Storage, cut, cut_mut};
 use crate::vector::Line;
 use crate::{Element, Error, Result, Vector, VectorMut};
 use hip_safe::{DeviceView, DeviceViewMut};
@@ -9,14 +9,14 @@ use hip_safe::{DeviceView, DeviceViewMut};
 #[derive(Debug, Clone)]
 pub struct VectorBatch<'a, T> {
     pub(crate) line: Line,
-    pub(crate) place: Place<DeviceView<'a, T>>,
+    pub(crate) storage: Storage<DeviceView<'a, T>>,
 }
 
 /// Vectors of one length and increment, to read and to write. A [`VectorMut`] is one of one member.
 #[derive(Debug)]
 pub struct VectorBatchMut<'a, T> {
     pub(crate) line: Line,
-    pub(crate) place: Place<DeviceViewMut<'a, T>>,
+    pub(crate) storage: Storage<DeviceViewMut<'a, T>>,
 }
 
 impl<'a, T: Element> VectorBatch<'a, T> {
@@ -31,8 +31,8 @@ impl<'a, T: Element> VectorBatch<'a, T> {
         (count, stride): (usize, usize),
     ) -> Result<Self> {
         let line = Line::new(len, inc)?;
-        let needed = place::span("batch", &[line.extent(), (count, stride)])?;
-        Ok(Self { line, place: Place::Strided { view: cut("batch", view, needed)?, stride, count } })
+        let needed = storage::span("batch", &[line.extent(), (count, stride)])?;
+        Ok(Self { line, storage: Storage::Strided { view: cut("batch", view, needed)?, stride, count } })
     }
 
     /// Vectors anywhere: calls get an array of their addresses. They have one length and increment. Calls wait as with
@@ -42,7 +42,7 @@ impl<'a, T: Element> VectorBatch<'a, T> {
     /// [`Error::Uneven`] if they differ.
     pub fn from_vectors(vectors: impl IntoIterator<Item = Vector<'a, T>>) -> Result<Self> {
         let (line, views) = alike(vectors.into_iter().map(|Vector { line, view }| (line, view)))?;
-        Ok(Self { line, place: Place::Many(views) })
+        Ok(Self { line, storage: Storage::Many(views) })
     }
 
     /// The same elements from the first one in memory on, for operations in which their order does not matter.
@@ -52,7 +52,7 @@ impl<'a, T: Element> VectorBatch<'a, T> {
 
     /// How many vectors it has.
     pub fn count(&self) -> usize {
-        self.place.count()
+        self.storage.count()
     }
 
     /// How many elements each has.
@@ -79,11 +79,11 @@ impl<'a, T: Element> VectorBatchMut<'a, T> {
     ) -> Result<Self> {
         let line = Line::new(len, inc)?;
         let extents = [line.extent(), (count, stride)];
-        let needed = place::span("batch", &extents)?;
-        if needed > 0 && !place::is_injective(&extents) {
+        let needed = storage::span("batch", &extents)?;
+        if needed > 0 && !storage::is_injective(&extents) {
             return Err(Error::Overlap { count, stride });
         }
-        Ok(Self { line, place: Place::Strided { view: cut_mut("batch", view, needed)?, stride, count } })
+        Ok(Self { line, storage: Storage::Strided { view: cut_mut("batch", view, needed)?, stride, count } })
     }
 
     /// As [`VectorBatch::from_vectors`].
@@ -92,7 +92,7 @@ impl<'a, T: Element> VectorBatchMut<'a, T> {
     /// As there.
     pub fn from_vectors(vectors: impl IntoIterator<Item = VectorMut<'a, T>>) -> Result<Self> {
         let (line, views) = alike(vectors.into_iter().map(|VectorMut { line, view }| (line, view)))?;
-        Ok(Self { line, place: Place::Many(views) })
+        Ok(Self { line, storage: Storage::Many(views) })
     }
 
     /// The same elements from the first one in memory on, for operations in which their order does not matter.
@@ -102,7 +102,7 @@ impl<'a, T: Element> VectorBatchMut<'a, T> {
 
     /// How many vectors it has.
     pub fn count(&self) -> usize {
-        self.place.count()
+        self.storage.count()
     }
 
     /// How many elements each has.
@@ -139,13 +139,13 @@ impl<'a, T: Element> From<&VectorBatch<'a, T>> for VectorBatch<'a, T> {
 
 impl<'a, T: Element> From<&'a mut VectorBatchMut<'_, T>> for VectorBatchMut<'a, T> {
     fn from(batch: &'a mut VectorBatchMut<'_, T>) -> Self {
-        let place = match &mut batch.place {
-            Place::One(view) => Place::One(view.reborrow()),
-            &mut Place::Strided { ref mut view, stride, count } => {
-                Place::Strided { view: view.reborrow(), stride, count }
+        let storage = match &mut batch.storage {
+            Storage::One(view) => Storage::One(view.reborrow()),
+            &mut Storage::Strided { ref mut view, stride, count } => {
+                Storage::Strided { view: view.reborrow(), stride, count }
             }
-            Place::Many(views) => Place::Many(views.iter_mut().map(DeviceViewMut::reborrow).collect()),
+            Storage::Many(views) => Storage::Many(views.iter_mut().map(DeviceViewMut::reborrow).collect()),
         };
-        Self { line: batch.line, place }
+        Self { line: batch.line, storage }
     }
 }

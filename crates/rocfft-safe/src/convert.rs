@@ -27,20 +27,7 @@ pub(crate) fn arrays(transform: Transform) -> [rocfft_array_type; 2] {
     }
 }
 
-macro_rules! names {
-    ($status:expr; $($name:ident),* $(,)?) => {
-        match $status {
-            $(rocfft_status::$name => stringify!($name),)*
-            _ => "a status without a name",
-        }
-    };
-}
-
 /// The name of a status.
 pub(crate) fn status_name(status: rocfft_status) -> &'static str {
-    names!(status;
-        rocfft_status_success, rocfft_status_failure, rocfft_status_invalid_arg_value, rocfft_status_invalid_dimensions,
-        rocfft_status_invalid_array_type, rocfft_status_invalid_strides, rocfft_status_invalid_distance,
-        rocfft_status_invalid_offset, rocfft_status_invalid_work_buffer,
-    )
+    hip_sys::layout::ROCFFT.status_name("rocfft_status_e", status.0)
 }

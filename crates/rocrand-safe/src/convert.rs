@@ -33,21 +33,7 @@ pub(crate) fn ordering(ordering: Ordering) -> rocrand_ordering {
     }
 }
 
-macro_rules! names {
-    ($status:expr; $($name:ident),* $(,)?) => {
-        match $status {
-            $(rocrand_status::$name => stringify!($name),)*
-            _ => "a status without a name",
-        }
-    };
-}
-
 /// The name of a status.
 pub(crate) fn status_name(status: rocrand_status) -> &'static str {
-    names!(status;
-        ROCRAND_STATUS_SUCCESS, ROCRAND_STATUS_VERSION_MISMATCH, ROCRAND_STATUS_NOT_CREATED,
-        ROCRAND_STATUS_ALLOCATION_FAILED, ROCRAND_STATUS_TYPE_ERROR, ROCRAND_STATUS_OUT_OF_RANGE,
-        ROCRAND_STATUS_LENGTH_NOT_MULTIPLE, ROCRAND_STATUS_DOUBLE_PRECISION_REQUIRED,
-        ROCRAND_STATUS_LAUNCH_FAILURE, ROCRAND_STATUS_INTERNAL_ERROR,
-    )
+    hip_sys::layout::ROCRAND.status_name("rocrand_status", status.0)
 }

@@ -93,10 +93,7 @@ impl Generator {
     /// [`Error::Hip`] with [`WrongDevice`](hip_safe::Error::WrongDevice) for a stream of another device; [`Error::Status`].
     #[doc(alias = "rocrand_set_stream")]
     pub fn set_stream(&mut self, stream: &Stream) -> Result<()> {
-        if stream.device() != self.device() {
-            let (bound, used) = (stream.device().label(), self.device().label());
-            return Err(hip_safe::Error::WrongDevice { what: "the stream", bound, used }.into());
-        }
+        self.device().check_stream(stream)?;
         self.bind(stream)
     }
 

@@ -42,22 +42,7 @@ pub(crate) fn diagonal(kind: DiagonalKind) -> rocsparse_diag_type {
     }
 }
 
-macro_rules! names {
-    ($status:expr; $($name:ident),* $(,)?) => {
-        match $status {
-            $(rocsparse_status::$name => stringify!($name),)*
-            _ => "a status without a name",
-        }
-    };
-}
-
 /// The name of a status.
 pub(crate) fn status_name(status: rocsparse_status) -> &'static str {
-    names!(status;
-        rocsparse_status_success, rocsparse_status_invalid_handle, rocsparse_status_not_implemented,
-        rocsparse_status_invalid_pointer, rocsparse_status_invalid_size, rocsparse_status_memory_error,
-        rocsparse_status_internal_error, rocsparse_status_invalid_value, rocsparse_status_arch_mismatch,
-        rocsparse_status_zero_pivot, rocsparse_status_not_initialized, rocsparse_status_type_mismatch,
-        rocsparse_status_requires_sorted_storage, rocsparse_status_thrown_exception, rocsparse_status_continue,
-    )
+    hip_sys::layout::ROCSPARSE.status_name("rocsparse_status_", status.0)
 }

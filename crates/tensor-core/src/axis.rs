@@ -137,7 +137,7 @@ impl Axis for D {
     fn resolve(self, shape: &Shape, operation: &'static str) -> Result<usize> {
         let distance = self.distance();
         // No tensor has as many axes as i64 has numbers, so a distance beyond them is out of range, too. A distance of 0 is
-        // the place behind the last axis.
+        // the position behind the last axis.
         let axis = match i64::try_from(distance) {
             Ok(0) => shape.rank() as i64,
             Ok(distance) => -distance,

@@ -58,8 +58,8 @@ impl Device {
                 ErrorKind::UnknownDevice { name: name.to_owned(), platforms, meant: meant(name, &known) };
             Error::new("device", kind)
         };
-        let (place, kernels) = name.strip_suffix(KERNELS).map_or((name, false), |place| (place, true));
-        let (kind, ordinal) = place.split_once(':').unwrap_or((place, "0"));
+        let (base, kernels) = name.strip_suffix(KERNELS).map_or((name, false), |base| (base, true));
+        let (kind, ordinal) = base.split_once(':').unwrap_or((base, "0"));
         let ordinal: usize = ordinal.parse().map_err(|_| unknown())?;
         let platform = hip::platform(kind).ok_or_else(unknown)?;
         let platform = platform.map_err(|error| Error::new("device", ErrorKind::Load(error)))?;
@@ -195,8 +195,8 @@ fn meant(name: &str, known: &[&str]) -> Option<String> {
         return Some("write cpu".to_owned());
     }
     let brought = [PlatformKind::Nvidia, PlatformKind::Host].map(PlatformKind::name).contains(&kind);
-    let place = rest.strip_suffix(KERNELS).unwrap_or(rest);
-    let has_ordinal = place.is_empty() || place[1..].parse::<usize>().is_ok();
+    let base = rest.strip_suffix(KERNELS).unwrap_or(rest);
+    let has_ordinal = base.is_empty() || base[1..].parse::<usize>().is_ok();
     match (known.contains(&kind), brought) {
         (true, _) if !has_ordinal => Some(format!("a number follows {kind}, as in {kind}:0")),
         (true, _) => Some(format!("write {kind}{rest}")),

@@ -291,9 +291,10 @@ unsafe fn gather(first: *const u8, size: usize, shape: &[usize], strides: &[i64]
     }
     let mut index = vec![0usize; shape.len()];
     for element in out.chunks_exact_mut(size) {
-        let place: i64 = index.iter().zip(strides).map(|(i, stride)| *i as i64 * stride).sum();
+        let offset: i64 = index.iter().zip(strides).map(|(i, stride)| *i as i64 * stride).sum();
         // SAFETY: S12: the caller's promise.
-        let bytes = unsafe { std::slice::from_raw_parts(first.offset(place as isize * size as isize), size) };
+        let bytes =
+            unsafe { std::slice::from_raw_parts(first.offset(offset as isize * size as isize), size) };
         element.copy_from_slice(bytes);
         if let Some(axis) = (0..shape.len()).rev().find(|axis| index[*axis] + 1 < shape[*axis]) {
             index[axis] += 1;

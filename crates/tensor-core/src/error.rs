@@ -399,19 +399,19 @@ impl At for Device {
 
 #[cold]
 #[inline(never)]
-fn put_on(error: Error, place: &impl At) -> Error {
-    error.on(&place.at())
+fn put_on(error: Error, device: &impl At) -> Error {
+    error.on(&device.at())
 }
 
 /// Adds the device to an error that is returned.
 pub(crate) trait On<T> {
     /// See [`Error::on`]. Only the error path asks for the device.
-    fn on(self, place: &impl At) -> Result<T>;
+    fn on(self, device: &impl At) -> Result<T>;
 }
 
 impl<T> On<T> for Result<T> {
     #[inline]
-    fn on(self, place: &impl At) -> Result<T> {
-        self.map_err(|error| put_on(error, place))
+    fn on(self, device: &impl At) -> Result<T> {
+        self.map_err(|error| put_on(error, device))
     }
 }

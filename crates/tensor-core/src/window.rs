@@ -30,7 +30,7 @@ pub(crate) struct Phase {
     pub start: i64,
     pub shift: i64,
     /// The number of outputs.
-    pub places: usize,
+    pub outputs: usize,
 }
 
 impl ConvAxis {
@@ -90,7 +90,7 @@ impl ConvAxis {
             count,
             start: at(first) / up,
             shift: self.tap * self.tap_step as i64 / up,
-            places: (self.out + self.up - 1 - rest) / self.up,
+            outputs: (self.out + self.up - 1 - rest) / self.up,
         }
     }
 }
@@ -245,16 +245,16 @@ mod tests {
     #[test]
     fn phases_divide_the_taps() {
         let axis = ConvAxis::transposed(3, 3, [0, 2, 1], 0).expect("it fits");
-        assert_eq!(axis.phase(0), Phase { first: 0, count: 2, start: 0, shift: -1, places: 4 });
-        assert_eq!(axis.phase(1), Phase { first: 1, count: 1, start: 0, shift: -1, places: 3 });
+        assert_eq!(axis.phase(0), Phase { first: 0, count: 2, start: 0, shift: -1, outputs: 4 });
+        assert_eq!(axis.phase(1), Phase { first: 1, count: 1, start: 0, shift: -1, outputs: 3 });
         assert_eq!(axis.phases(), 2);
         // A stride longer than the output: the other phases have no outputs.
         let axis = ConvAxis::transposed(1, 3, [0, 1 << 40, 1], 0).expect("it fits");
         assert_eq!((axis.out, axis.phases()), (3, 3));
-        assert_eq!(axis.phase(2), Phase { first: 2, count: 1, start: 0, shift: -1, places: 1 });
+        assert_eq!(axis.phase(2), Phase { first: 2, count: 1, start: 0, shift: -1, outputs: 1 });
         // Stride and dilation 2: odd outputs use no taps.
         let axis = ConvAxis::transposed(3, 2, [0, 2, 2], 0).expect("it fits");
-        assert_eq!(axis.phase(0), Phase { first: 0, count: 2, start: 0, shift: -1, places: 4 });
+        assert_eq!(axis.phase(0), Phase { first: 0, count: 2, start: 0, shift: -1, outputs: 4 });
         assert_eq!(axis.phase(1).count, 0);
     }
 }

@@ -50,8 +50,8 @@ fn ids_lead_into_the_source() -> Result<()> {
     let x = rows()?;
     let ids = Tensor::new([2u32, 0, 2], &CPU)?;
     assert_eq!(x.index_select(&ids, 1)?.to_vec::<f32>()?, [2.0, 0.0, 2.0, 5.0, 3.0, 5.0]);
-    let places = Tensor::new([[1u32, 0, 1]], &CPU)?;
-    assert_eq!(x.gather(&places, 0)?.to_vec::<f32>()?, [3.0, 1.0, 5.0]);
+    let indices = Tensor::new([[1u32, 0, 1]], &CPU)?;
+    assert_eq!(x.gather(&indices, 0)?.to_vec::<f32>()?, [3.0, 1.0, 5.0]);
     let (sorted, order) = x.flip(1)?.sort(1, false)?;
     assert_eq!((sorted.to_vec::<f32>()?, order.to_vec::<u32>()?[0]), (x.to_vec::<f32>()?, 2));
     assert!(x.index_select(&Tensor::new([3u32], &CPU)?, 1).is_err());

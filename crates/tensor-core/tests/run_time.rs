@@ -148,19 +148,19 @@ fn compile_all(test: &str, work: impl Fn(&[Architecture]) -> Vec<Work>) {
         command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("it can start itself")
     };
     let children: Vec<_> = (0..cores).map(start).collect();
-    let mut told = Vec::new();
+    let mut compiled = Vec::new();
     for child in children {
         let output = child.wait_with_output().expect("it ends");
         let errors = String::from_utf8_lossy(&output.stderr);
         assert!(output.status.success(), "{}: {errors}", output.status);
         let lines = String::from_utf8_lossy(&output.stdout).into_owned();
-        told.extend(lines.lines().filter_map(|line| line.split("compiled ").nth(1).map(str::to_owned)));
+        compiled.extend(lines.lines().filter_map(|line| line.split("compiled ").nth(1).map(str::to_owned)));
     }
-    told.sort_unstable();
+    compiled.sort_unstable();
     let listed = |(unit, (arch, _)): &Work| format!("{} {arch} {}", unit.name(), unit.kernels().len());
     let mut wanted: Vec<String> = work.iter().map(listed).collect();
     wanted.sort_unstable();
-    assert_eq!(told, wanted);
+    assert_eq!(compiled, wanted);
     let kernels: usize = work.iter().map(|(unit, _)| unit.kernels().len()).sum();
     let names: Vec<&str> = architectures.iter().map(|(arch, _)| *arch).collect();
     let (count, names, version) = (work.len(), names.join(", "), platform.version());
@@ -168,7 +168,7 @@ fn compile_all(test: &str, work: impl Fn(&[Architecture]) -> Vec<Work>) {
 }
 
 #[test]
-fn a_mistake_in_a_kernel_comes_back_with_the_compilers_words() {
+fn an_error_in_a_kernel_has_the_compilers_message() {
     let Some(platform) = real() else { return };
     let unit = kernels_hip::unit("reduce", "f32").expect("it ships");
     let text = format!("{}\n__global__ void broken() {{ no_such_function(); }}\n", unit.family.source);

@@ -130,8 +130,8 @@ pub fn host() -> Result<Compiler, String> {
         })
 }
 
-fn first_file<const N: usize>(places: [Option<PathBuf>; N]) -> Option<PathBuf> {
-    places.into_iter().flatten().find(|file| file.is_file())
+fn first_file<const N: usize>(candidates: [Option<PathBuf>; N]) -> Option<PathBuf> {
+    candidates.into_iter().flatten().find(|file| file.is_file())
 }
 
 impl Compiler {

@@ -46,7 +46,7 @@ impl Folder {
         self.path.join(WORK)
     }
 
-    /// Moves a finished file of [`Self::work`] to its place.
+    /// Moves a finished file of [`Self::work`] to its folder.
     pub(super) fn publish(&self, file: &str) -> Result<(), String> {
         std::fs::rename(self.work().join(file), self.path.join(file))
             .map_err(|error| format!("cannot write {}: {error}", self.path.join(file).display()))

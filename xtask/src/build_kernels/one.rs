@@ -78,7 +78,7 @@ impl Job<'_> {
         self.entry(unit, &path, &bytes, "").map(Some)
     }
 
-    /// Compiles a unit in the work folder, checks the object, and moves it to its place.
+    /// Compiles a unit in the work folder, checks the object, and moves it to its folder.
     pub(super) fn compile(&self, unit: &Unit) -> Result<Entry, String> {
         let file = file_name(self.target, unit);
         let work = self.folder.work();

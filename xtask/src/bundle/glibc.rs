@@ -47,7 +47,7 @@ mod tests {
     }
 
     #[test]
-    fn this_program_needs_one_and_an_older_limit_is_named() {
+    fn a_program_that_needs_a_newer_glibc_is_refused() {
         let this = std::env::current_exe().expect("a path");
         let needed = needed(&std::fs::read(&this).expect("readable")).expect("an ELF file");
         assert!(needed.is_some_and(|version| version >= (2, 17)), "{needed:?}");

@@ -57,8 +57,8 @@ pub(super) const AMD: Tool = Tool {
     variables: OF_AMD,
     versions: || {
         let compiler = compiler::amd()?;
-        let (name, told) = of_program("AMD's compiler", &compiler.program, "--version")?;
-        Ok(vec![(name, format!("{told} {}", &compiler.inputs()?[..16]))])
+        let (name, version) = of_program("AMD's compiler", &compiler.program, "--version")?;
+        Ok(vec![(name, format!("{version} {}", &compiler.inputs()?[..16]))])
     },
 };
 
@@ -176,7 +176,7 @@ pub(super) const WEIGHTS_IF_ANY: Tool = Tool {
 fn of_program(name: &str, program: &Path, ask: &str) -> Result<Version, String> {
     let text = workspace::output_of(Command::new(program).arg(ask))
         .ok_or_else(|| format!("ci: `{} {ask}` fails", program.display()))?;
-    Ok((name.to_owned(), told(&without_place(&text, program))))
+    Ok((name.to_owned(), short_version(&without_folders(&text, program))))
 }
 
 /// The same for a program that is optional.
@@ -185,16 +185,17 @@ fn in_path(name: &str) -> Result<Option<Version>, String> {
 }
 
 /// Removes the lines that name the program's folder: its location must not change the version.
-fn without_place(text: &str, program: &Path) -> String {
+fn without_folders(text: &str, program: &Path) -> String {
     let folder = program.parent().map(|folder| folder.to_string_lossy()).unwrap_or_default();
     let lines = text.lines().filter(|line| folder.is_empty() || !line.contains(folder.as_ref()));
     lines.map(|line| format!("{line}\n")).collect()
 }
 
 /// The line with the version number, and a hash of the whole output. The lines that name a folder are left out.
-pub(super) fn told(text: &str) -> String {
-    let place = |line: &&str| line.starts_with("InstalledDir:") || line.starts_with("Configuration file:");
-    let all: Vec<&str> = text.lines().filter(|line| !place(line)).collect();
+pub(super) fn short_version(text: &str) -> String {
+    let names_a_folder =
+        |line: &&str| line.starts_with("InstalledDir:") || line.starts_with("Configuration file:");
+    let all: Vec<&str> = text.lines().filter(|line| !names_a_folder(line)).collect();
     let known = |line: &&&str| ["version", "release", " ("].iter().any(|word| line.contains(word));
     let line = all.iter().find(known).or(all.first()).map_or("", |line| line.trim());
     let hash = hash_parts(all.iter().map(|line| line.as_bytes()));
@@ -202,16 +203,16 @@ pub(super) fn told(text: &str) -> String {
 }
 
 /// A hash of a file, or of all files below a folder.
-fn of_files(kind: &str, place: &Path) -> Result<Version, String> {
-    let name = place.file_name().unwrap_or_default().display();
-    Ok((format!("{kind} {name}"), hash_of(place)?))
+fn of_files(kind: &str, path: &Path) -> Result<Version, String> {
+    let name = path.file_name().unwrap_or_default().display();
+    Ok((format!("{kind} {name}"), hash_of(path)?))
 }
 
-fn hash_of(place: &Path) -> Result<String, String> {
-    if place.is_dir() {
-        return contents(place);
+fn hash_of(path: &Path) -> Result<String, String> {
+    if path.is_dir() {
+        return contents(path);
     }
-    let bytes = std::fs::read(place).map_err(|e| format!("ci: cannot read {}: {e}", place.display()))?;
+    let bytes = std::fs::read(path).map_err(|e| format!("ci: cannot read {}: {e}", path.display()))?;
     Ok(hash_bytes(&bytes))
 }
 
@@ -222,21 +223,22 @@ mod tests {
     #[test]
     fn a_program_s_location_does_not_change_its_version() {
         let text = |folder: &str| format!("clang 22\nsh: 1: {folder}/helper: not found\n");
-        let of = |folder: &str| without_place(&text(folder), &Path::new(folder).join("clang"));
+        let of = |folder: &str| without_folders(&text(folder), &Path::new(folder).join("clang"));
         assert_eq!(of("/here/bin"), "clang 22\n");
         assert_eq!(of("/here/bin"), of("/there/bin"));
-        assert_eq!(without_place("rustc 1.95\n", Path::new("rustc")), "rustc 1.95\n");
+        assert_eq!(without_folders("rustc 1.95\n", Path::new("rustc")), "rustc 1.95\n");
     }
 
     #[test]
     fn a_version_is_its_line_and_a_hash_of_the_output() {
-        let first = told("clang version 19.1\nTarget: a\nInstalledDir: /here\n");
+        let first = short_version("clang version 19.1\nTarget: a\nInstalledDir: /here\n");
         assert!(first.starts_with("clang version 19.1, "), "{first}");
-        assert_eq!(first, told("clang version 19.1\nTarget: a\nInstalledDir: /there\n"));
-        assert_ne!(first, told("clang version 19.1\nTarget: b\nInstalledDir: /here\n"));
-        assert!(told("g++ (Debian 12) 12.2.0\nCopyright").starts_with("g++ (Debian 12) 12.2.0, "));
+        assert_eq!(first, short_version("clang version 19.1\nTarget: a\nInstalledDir: /there\n"));
+        assert_ne!(first, short_version("clang version 19.1\nTarget: b\nInstalledDir: /here\n"));
+        assert!(short_version("g++ (Debian 12) 12.2.0\nCopyright").starts_with("g++ (Debian 12) 12.2.0, "));
         assert!(
-            told("nvcc: NVIDIA\nCuda compilation tools, release 13.0, V1").starts_with("Cuda compilation")
+            short_version("nvcc: NVIDIA\nCuda compilation tools, release 13.0, V1")
+                .starts_with("Cuda compilation")
         );
     }
 

@@ -53,9 +53,9 @@ pub(super) fn environment() -> BTreeMap<String, String> {
 fn counts(name: &str, value: &str) -> bool {
     // A string such as "_" does not mean the variable `_` that shells set.
     let usual = name.len() > 1 && name.starts_with(|c: char| c.is_ascii_uppercase());
-    let place = PLACES.contains(&name) || OF_CARGO.iter().any(|begin| name.starts_with(begin));
+    let path_name = PLACES.contains(&name) || OF_CARGO.iter().any(|begin| name.starts_with(begin));
     let cache = name == "HIPSTACK_CACHE" && value != "off";
-    usual && !value.is_empty() && !place && !cache
+    usual && !value.is_empty() && !path_name && !cache
 }
 
 fn matches(pattern: &str, name: &str) -> bool {

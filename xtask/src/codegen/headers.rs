@@ -21,12 +21,12 @@ pub(super) fn find(given: &[PathBuf]) -> Result<Option<Headers>, String> {
             None => Err(format!("codegen: no hip/hip_runtime_api.h of version 6.0 or later in {given:?}")),
         };
     }
-    let mut places: Vec<PathBuf> = Vec::new();
-    places.extend(std::env::var_os("HIP_INCLUDE").map(PathBuf::from));
-    places.extend(std::env::var_os("ROCM_PATH").map(|p| Path::new(&p).join("include")));
-    places.extend(["/opt/rocm/include", "/usr/include"].map(PathBuf::from));
-    for place in places {
-        if let Some(found) = look(&[place])? {
+    let mut folders: Vec<PathBuf> = Vec::new();
+    folders.extend(std::env::var_os("HIP_INCLUDE").map(PathBuf::from));
+    folders.extend(std::env::var_os("ROCM_PATH").map(|p| Path::new(&p).join("include")));
+    folders.extend(["/opt/rocm/include", "/usr/include"].map(PathBuf::from));
+    for folder in folders {
+        if let Some(found) = look(&[folder])? {
             return Ok(Some(found));
         }
     }

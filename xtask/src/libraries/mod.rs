@@ -43,7 +43,7 @@ pub struct LibrariesArgs {
 pub(crate) struct Finding {
     pub kind: Kind,
     /// The folder searched, or "system".
-    pub place: String,
+    pub location: String,
     /// The file.
     pub file: Option<PathBuf>,
     /// Its own version, and the source of the version.
@@ -118,7 +118,7 @@ pub(crate) fn files() -> Vec<PathBuf> {
     find::system().iter().flat_map(|found| found.file.iter().cloned().chain(headers(found))).collect()
 }
 
-fn examine(place: String, found: Found) -> Finding {
+fn examine(location: String, found: Found) -> Finding {
     let Found { kind, file, version, told_by, answer, refused, includes } = found;
     let mut errors = Vec::new();
     let (mut symbols, mut soname) = (None, None);
@@ -149,7 +149,7 @@ fn examine(place: String, found: Found) -> Finding {
         (Some(_), _) => None,
     };
     let version = version.map(|version| (version.to_string(), told_by));
-    Finding { kind, place, file, version, release, soname, answer, missing, symbols, layouts, errors }
+    Finding { kind, location, file, version, release, soname, answer, missing, symbols, layouts, errors }
 }
 
 /// The error if a library's SONAME is not among the names that hip-sys looks for.

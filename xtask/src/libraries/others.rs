@@ -20,7 +20,7 @@ const KNOWN: [Known; 1] = [Known { title: "RCCL", file: "librccl.so", names: &["
 pub(crate) struct Other {
     pub title: &'static str,
     /// The folder searched, or "system".
-    pub place: String,
+    pub location: String,
     /// The file.
     pub file: Option<PathBuf>,
     /// Its SONAME, by which the system's search finds it.
@@ -50,7 +50,7 @@ pub(super) fn in_folder(folder: &Path) -> Result<Vec<Other>, String> {
     KNOWN.iter().map(find).collect::<Result<_, String>>().map_err(|why| format!("libraries: {why}"))
 }
 
-fn examine(known: &Known, place: String, file: Option<PathBuf>) -> Other {
+fn examine(known: &Known, location: String, file: Option<PathBuf>) -> Other {
     let names: Vec<String> = known.names.iter().map(|name| (*name).to_owned()).collect();
     let (soname, error) = match file.as_deref().map(symbols::exports) {
         None => (None, None),
@@ -60,5 +60,5 @@ fn examine(known: &Known, place: String, file: Option<PathBuf>) -> Other {
             (exports.soname, wrong)
         }
     };
-    Other { title: known.title, place, file, soname, error }
+    Other { title: known.title, location, file, soname, error }
 }

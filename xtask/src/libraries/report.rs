@@ -7,12 +7,12 @@ use serde_json::{Value, json};
 pub(super) fn text(findings: &[Finding], others: &[Other]) -> String {
     let mut text = String::new();
     for finding in findings {
-        let Finding { kind, place, .. } = finding;
+        let Finding { kind, location, .. } = finding;
         match &finding.file {
             Some(file) => text += &format!("{}: {}\n", kind.title(), file.display()),
             None => {
                 let why = finding.missing.as_deref().unwrap_or("not found");
-                text += &format!("{}: absent from {place}: {why}\n\n", kind.title());
+                text += &format!("{}: absent from {location}: {why}\n\n", kind.title());
                 continue;
             }
         }
@@ -46,10 +46,10 @@ pub(super) fn text(findings: &[Finding], others: &[Other]) -> String {
         }
         text += "\n";
     }
-    for Other { title, place, file, soname, error } in others {
+    for Other { title, location, file, soname, error } in others {
         match file {
             Some(file) => text += &format!("{title}: {}\n", file.display()),
-            None => text += &format!("{title}: absent from {place}\n"),
+            None => text += &format!("{title}: absent from {location}\n"),
         }
         text += &soname.as_ref().map(|soname| format!("  SONAME     {soname}\n")).unwrap_or_default();
         text += &error.as_ref().map(|error| format!("  ERROR      {error}\n")).unwrap_or_default();
@@ -126,7 +126,7 @@ pub(super) fn json(findings: &[Finding], others: &[Other]) -> Value {
         };
         json!({
             "library": finding.kind.title(),
-            "place": finding.place,
+            "location": finding.location,
             "file": finding.file.as_ref().map(|file| file.display().to_string()),
             "version": finding.version.as_ref().map(|version| &version.0),
             "version_by": finding.version.as_ref().map(|version| version.1),
@@ -142,7 +142,7 @@ pub(super) fn json(findings: &[Finding], others: &[Other]) -> Value {
     let other = |other: &Other| {
         json!({
             "library": other.title,
-            "place": other.place,
+            "location": other.location,
             "file": other.file.as_ref().map(|file| file.display().to_string()),
             "soname": other.soname,
             "errors": other.error.as_slice(),

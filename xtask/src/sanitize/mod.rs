@@ -119,8 +119,8 @@ fn words(filter: Option<&str>, all: bool, kind: Kind) -> Vec<String> {
 }
 
 fn describe(report: &Report, count: usize) -> String {
-    let places: String = report.places.iter().map(|place| format!("    {place}\n")).collect();
-    format!("REPORT {} ({count} times)\n{places}", report.title)
+    let locations: String = report.locations.iter().map(|location| format!("    {location}\n")).collect();
+    format!("REPORT {} ({count} times)\n{locations}", report.title)
 }
 
 fn remove(file: &Path) -> Result<(), String> {

@@ -75,10 +75,10 @@ fn marks(text: &str, sanitizer: &str) -> BTreeMap<String, BTreeSet<u32>> {
 
 /// The lines that the reports name.
 fn found(reports: &[Report]) -> BTreeSet<u32> {
-    let places = reports.iter().flat_map(|report| &report.places);
+    let locations = reports.iter().flat_map(|report| &report.locations);
     // Compilers may omit the folder that they ran in.
     let ours = |file: &str| file.ends_with(SOURCE) || SOURCE.ends_with(file);
-    places.filter(|place| ours(&place.file)).map(|place| place.line).collect()
+    locations.filter(|location| ours(&location.file)).map(|location| location.line).collect()
 }
 
 fn told(found: &BTreeSet<u32>, marked: &BTreeSet<u32>) -> String {
@@ -95,7 +95,7 @@ fn told(found: &BTreeSet<u32>, marked: &BTreeSet<u32>) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::super::report::Place;
+    use super::super::report::Location;
     use super::*;
 
     #[test]
@@ -108,13 +108,13 @@ mod tests {
 
     #[test]
     fn locations_outside_the_kernel_are_ignored() {
-        let at = |file: &str, line| Place { file: file.into(), line, function: "f".into() };
+        let at = |file: &str, line| Location { file: file.into(), line, function: "f".into() };
         let files = [
             ("/w/crates/hip-host/tests/kernels/planted.cpp", 7),
             ("tests/kernels/planted.cpp", 8),
             ("/w/other.cpp", 9),
         ];
-        let places = files.map(|(file, line)| at(file, line)).into();
-        assert_eq!(found(&[Report { title: "data race".into(), places }]), [7, 8].into());
+        let locations = files.map(|(file, line)| at(file, line)).into();
+        assert_eq!(found(&[Report { title: "data race".into(), locations }]), [7, 8].into());
     }
 }

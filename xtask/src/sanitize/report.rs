@@ -9,12 +9,12 @@ pub(super) struct Report {
     /// Such as "heap-buffer-overflow" or "data race".
     pub(super) title: String,
     /// For each call stack that has one, its innermost location in a kernel's source.
-    pub(super) places: Vec<Place>,
+    pub(super) locations: Vec<Location>,
 }
 
 /// A line of a kernel's source.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Place {
+pub(super) struct Location {
     /// The path as passed to the compiler.
     pub(super) file: String,
     pub(super) line: u32,
@@ -22,7 +22,7 @@ pub(super) struct Place {
     pub(super) function: String,
 }
 
-impl fmt::Display for Place {
+impl fmt::Display for Location {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}:{} in {}", self.file, self.line, self.function)
     }
@@ -38,7 +38,7 @@ pub(super) fn parse(text: &str) -> Vec<Report> {
     let mut placed = true;
     for line in text.lines() {
         if let Some(title) = title(line) {
-            reports.push(Report { title, places: Vec::new() });
+            reports.push(Report { title, locations: Vec::new() });
             placed = true;
         }
         let Some(report) = reports.last_mut() else { continue };
@@ -46,8 +46,8 @@ pub(super) fn parse(text: &str) -> Vec<Report> {
         if frame.starts_with("0 ") {
             placed = false;
         }
-        if let (false, Some(place)) = (placed, place(frame)) {
-            report.places.push(place);
+        if let (false, Some(location)) = (placed, location(frame)) {
+            report.locations.push(location);
             placed = true;
         }
     }
@@ -74,10 +74,10 @@ fn title(line: &str) -> Option<String> {
 /// The location of a frame, if it is in a kernel's source, not in hip-host's headers, Rust or a library.
 /// Frames are "0 0x55d93f in function /path/file.cpp:45" or "0 function /path/file.cpp:45 (program+0x6a173)".
 /// Compilers write paths below the package's folder relative to it.
-fn place(frame: &str) -> Option<Place> {
+fn location(frame: &str) -> Option<Location> {
     let (frame, _) = frame.rsplit_once(" (").filter(|_| frame.ends_with(')')).unwrap_or((frame, ""));
-    let (function, place) = frame.split_at(frame.rfind(" /").or_else(|| frame.rfind(' '))?);
-    let mut parts = place.trim_start().split(':');
+    let (function, location) = frame.split_at(frame.rfind(" /").or_else(|| frame.rfind(' '))?);
+    let mut parts = location.trim_start().split(':');
     let (file, line) = (parts.next()?, parts.next()?.parse().ok()?);
     let kernel = [".hip", ".cpp", ".hpp"].iter().any(|ending| file.ends_with(ending));
     if !kernel || file.contains("/hiphost/") || file.contains("/libsanitizer/") {
@@ -88,7 +88,7 @@ fn place(frame: &str) -> Option<Place> {
         Some((_address, function)) => function,
         None => function,
     };
-    Some(Place { file: file.to_owned(), line, function: function.to_owned() })
+    Some(Location { file: file.to_owned(), line, function: function.to_owned() })
 }
 
 #[cfg(test)]
@@ -124,20 +124,20 @@ WARNING: ThreadSanitizer: data race (pid=26685)
 ==================
 ";
 
-    fn at(file: &str, line: u32, function: &str) -> Place {
-        Place { file: file.into(), line, function: function.into() }
+    fn at(file: &str, line: u32, function: &str) -> Location {
+        Location { file: file.into(), line, function: function.into() }
     }
 
     #[test]
     fn an_overrun_names_its_line() {
-        let places = vec![at("/a b/kernels.hip", 14, "scale_by")];
-        assert_eq!(parse(ADDRESS), [Report { title: "heap-buffer-overflow".into(), places }]);
+        let locations = vec![at("/a b/kernels.hip", 14, "scale_by")];
+        assert_eq!(parse(ADDRESS), [Report { title: "heap-buffer-overflow".into(), locations }]);
     }
 
     #[test]
     fn a_race_names_two_lines_behind_the_headers() {
-        let places = vec![at("/k/reduce.hip", 88, "sum_up"), at("reduce.hip", 89, "sum_up<0, 1>")];
-        assert_eq!(parse(THREAD), [Report { title: "data race".into(), places }]);
+        let locations = vec![at("/k/reduce.hip", 88, "sum_up"), at("reduce.hip", 89, "sum_up<0, 1>")];
+        assert_eq!(parse(THREAD), [Report { title: "data race".into(), locations }]);
     }
 
     #[test]

@@ -104,8 +104,8 @@ pub(crate) fn segment(kind: u32, flags: u32, offset: u64, size: u64) -> Vec<u8> 
 pub(crate) fn section(kind: u32, link: u32, offset: usize, size: usize, entry: u64) -> Vec<u8> {
     let words = |n: [u32; 2]| n.map(u32::to_le_bytes).concat();
     let numbers = |n: &[u64]| n.iter().flat_map(|n| n.to_le_bytes()).collect::<Vec<u8>>();
-    let place = numbers(&[0, 0, offset as u64, size as u64]);
-    [words([0, kind]), place, words([link, 1]), numbers(&[4, entry])].concat()
+    let range = numbers(&[0, 0, offset as u64, size as u64]);
+    [words([0, kind]), range, words([link, 1]), numbers(&[4, entry])].concat()
 }
 
 /// An entry of the symbol table: a global object in the first section.

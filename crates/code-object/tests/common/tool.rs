@@ -8,8 +8,8 @@ pub(crate) fn tool(name: &str) -> PathBuf {
     let named = std::env::var_os("ROCM_PATH").filter(|path| !path.is_empty());
     let rocm = named.map_or_else(|| "/opt/rocm".into(), PathBuf::from);
     let fetched = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target/ci/rocm");
-    let places = [rocm.join("llvm/bin"), rocm.join("bin"), fetched.join("bin")];
-    places
+    let folders = [rocm.join("llvm/bin"), rocm.join("bin"), fetched.join("bin")];
+    folders
         .into_iter()
         .map(|folder| folder.join(name))
         .find(|file| file.is_file())

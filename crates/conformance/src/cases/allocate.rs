@@ -3,8 +3,8 @@
 use super::prelude::*;
 
 pub(crate) const CASES: &[Case] = cases!(
-    "memory/allocate": null_place, too_much, more_than_half_of_all_addresses, more_than_there_is, zero_bytes,
-    aligned_to_256, allocations_are_apart, extended_null_place, extended_unknown_flag, extended_fine_grained
+    "memory/allocate": null_output, too_much, more_than_half_of_all_addresses, more_than_there_is, zero_bytes,
+    aligned_to_256, allocations_are_apart, extended_null_output, extended_unknown_flag, extended_fine_grained
 );
 pub(crate) const FREE: &[Case] = cases!("memory/free": nothing, of_the_stack, twice, from_the_middle, waits_for_the_work, from_another_device);
 pub(crate) const INFO: &[Case] = cases!(
@@ -14,34 +14,34 @@ pub(crate) const INFO: &[Case] = cases!(
 
 const LARGE: usize = 64 << 20;
 
-fn null_place(b: &Bench) -> Outcome {
+fn null_output(b: &Bench) -> Outcome {
     expect!(b, hipMalloc(null_mut(), 8) => VALUE);
     Ok(())
 }
 
 fn too_much(b: &Bench) -> Outcome {
-    let mut place = null_mut();
-    expect!(b, hipMalloc(&mut place, usize::MAX) => MEMORY);
+    let mut pointer = null_mut();
+    expect!(b, hipMalloc(&mut pointer, usize::MAX) => MEMORY);
     Ok(())
 }
 
 fn more_than_half_of_all_addresses(b: &Bench) -> Outcome {
-    let mut place = null_mut();
-    expect!(b, hipMalloc(&mut place, usize::MAX / 2 + 1) => MEMORY);
+    let mut pointer = null_mut();
+    expect!(b, hipMalloc(&mut pointer, usize::MAX / 2 + 1) => MEMORY);
     Ok(())
 }
 
 fn more_than_there_is(b: &Bench) -> Outcome {
-    let (mut place, (_, total)) = (null_mut(), info(b)?);
-    expect!(b, hipMalloc(&mut place, total + 1) => MEMORY);
+    let (mut pointer, (_, total)) = (null_mut(), info(b)?);
+    expect!(b, hipMalloc(&mut pointer, total + 1) => MEMORY);
     Ok(())
 }
 
 /// Zero bytes give a null pointer and no error.
 fn zero_bytes(b: &Bench) -> Outcome {
-    let mut place = 0x1000 as *mut c_void;
-    ok!(b, hipMalloc(&mut place, 0));
-    same("the pointer", place, null_mut())
+    let mut pointer = 0x1000 as *mut c_void;
+    ok!(b, hipMalloc(&mut pointer, 0));
+    same("the pointer", pointer, null_mut())
 }
 
 fn aligned_to_256(b: &Bench) -> Outcome {
@@ -62,21 +62,21 @@ fn allocations_are_apart(b: &Bench) -> Outcome {
     Ok(())
 }
 
-fn extended_null_place(b: &Bench) -> Outcome {
+fn extended_null_output(b: &Bench) -> Outcome {
     expect!(b, hipExtMallocWithFlags(null_mut(), 8, hipDeviceMallocDefault) => VALUE);
     Ok(())
 }
 
 fn extended_unknown_flag(b: &Bench) -> Outcome {
-    let mut place = null_mut();
-    expect!(b, hipExtMallocWithFlags(&mut place, 8, 99) => VALUE);
+    let mut pointer = null_mut();
+    expect!(b, hipExtMallocWithFlags(&mut pointer, 8, 99) => VALUE);
     Ok(())
 }
 
 fn extended_fine_grained(b: &Bench) -> Outcome {
-    let (mut place, mut back) = (null_mut(), 0_u32);
-    ok!(b, hipExtMallocWithFlags(&mut place, 4, hipDeviceMallocFinegrained));
-    ok!(b, hipMemset(place, 0x5a, 4); hipMemcpy((&raw mut back).cast(), place, 4, D2H); hipFree(place));
+    let (mut pointer, mut back) = (null_mut(), 0_u32);
+    ok!(b, hipExtMallocWithFlags(&mut pointer, 4, hipDeviceMallocFinegrained));
+    ok!(b, hipMemset(pointer, 0x5a, 4); hipMemcpy((&raw mut back).cast(), pointer, 4, D2H); hipFree(pointer));
     same("the memory", back, 0x5a5a_5a5a)
 }
 
@@ -92,9 +92,9 @@ fn of_the_stack(b: &Bench) -> Outcome {
 }
 
 fn twice(b: &Bench) -> Outcome {
-    let mut place = null_mut();
-    ok!(b, hipMalloc(&mut place, 64); hipFree(place));
-    expect!(b, hipFree(place) => VALUE);
+    let mut pointer = null_mut();
+    ok!(b, hipMalloc(&mut pointer, 64); hipFree(pointer));
+    expect!(b, hipFree(pointer) => VALUE);
     Ok(())
 }
 
@@ -106,11 +106,11 @@ fn from_the_middle(b: &Bench) -> Outcome {
 
 /// hipFree returns after the work that uses the memory has ended.
 fn waits_for_the_work(b: &Bench) -> Outcome {
-    let (stream, gate, mut place) = (b.stream_with(hipStreamNonBlocking)?, Gate::new(), null_mut());
-    ok!(b, hipMalloc(&mut place, 64));
+    let (stream, gate, mut pointer) = (b.stream_with(hipStreamNonBlocking)?, Gate::new(), null_mut());
+    ok!(b, hipMalloc(&mut pointer, 64));
     gate.hold(b, stream.raw)?;
-    ok!(b, hipMemsetAsync(place, 1, 64, stream.raw));
-    let (hip, address) = (b.hip().clone(), place as usize);
+    ok!(b, hipMemsetAsync(pointer, 1, 64, stream.raw));
+    let (hip, address) = (b.hip().clone(), pointer as usize);
     // The free runs on another thread: it has to wait, while this thread opens the gate.
     let free = std::thread::spawn(move || {
         // SAFETY: S4: the case's own allocation, freed once.
@@ -125,11 +125,11 @@ fn waits_for_the_work(b: &Bench) -> Outcome {
 
 /// The current device need not be the memory's device.
 fn from_another_device(b: &Bench) -> Outcome {
-    let (other, mut place) = (b.other_device()?, null_mut());
-    ok!(b, hipMalloc(&mut place, 64));
+    let (other, mut pointer) = (b.other_device()?, null_mut());
+    ok!(b, hipMalloc(&mut pointer, 64));
     b.set_device(other)?;
-    ok!(b, hipFree(place));
-    expect!(b, hipFree(place) => VALUE);
+    ok!(b, hipFree(pointer));
+    expect!(b, hipFree(pointer) => VALUE);
     Ok(())
 }
 
@@ -160,27 +160,27 @@ fn total_is_the_devices(b: &Bench) -> Outcome {
 }
 
 fn an_allocation_shows(b: &Bench) -> Outcome {
-    let (before, mut place) = (info(b)?.0, null_mut());
-    ok!(b, hipMalloc(&mut place, LARGE));
+    let (before, mut pointer) = (info(b)?.0, null_mut());
+    ok!(b, hipMalloc(&mut pointer, LARGE));
     let after = info(b)?.0;
-    ok!(b, hipFree(place));
+    ok!(b, hipFree(pointer));
     ensure(before - after >= LARGE, format!("{before} bytes free before, {after} after 64 MiB"))
 }
 
 fn the_free_comes_back(b: &Bench) -> Outcome {
-    let (before, mut place) = (info(b)?.0, null_mut());
-    ok!(b, hipMalloc(&mut place, LARGE); hipFree(place));
+    let (before, mut pointer) = (info(b)?.0, null_mut());
+    ok!(b, hipMalloc(&mut pointer, LARGE); hipFree(pointer));
     same("the free bytes", info(b)?.0, before)
 }
 
 fn devices_have_their_own(b: &Bench) -> Outcome {
-    let (other, mut place) = (b.other_device()?, null_mut());
+    let (other, mut pointer) = (b.other_device()?, null_mut());
     b.set_device(other)?;
     let before = info(b)?.0;
     b.set_device(b.device())?;
-    ok!(b, hipMalloc(&mut place, LARGE));
+    ok!(b, hipMalloc(&mut pointer, LARGE));
     b.set_device(other)?;
     let after = info(b)?.0;
-    ok!(b, hipFree(place));
+    ok!(b, hipFree(pointer));
     same("the other's free bytes", after, before)
 }

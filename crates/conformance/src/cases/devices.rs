@@ -4,26 +4,26 @@ use super::prelude::*;
 use std::ffi::{CString, c_char, c_int};
 
 pub(crate) const CASES: &[Case] = cases!(
-    "device/handle": is_the_number, negative, one_too_many, null_place
+    "device/handle": is_the_number, negative, one_too_many, null_output
 );
 pub(crate) const NAMES: &[Case] = cases!(
-    "device/name": as_in_the_properties, nowhere_to_write, no_room, cut_to_the_room, bad_device
+    "device/name": as_in_the_properties, nowhere_to_write, zero_length, cut_to_the_length, bad_device
 );
 pub(crate) const IDENTITY: &[Case] = cases!(
-    "device/identity": uuid_is_its_own, uuid_null_place, uuid_bad_device, bus_and_back, bus_null_place,
-    bus_no_room, by_bus_null_place, by_bus_null_text, by_bus_unknown
+    "device/identity": uuid_is_its_own, uuid_null_output, uuid_bad_device, bus_and_back, bus_null_output,
+    bus_zero_length, by_bus_null_output, by_bus_null_text, by_bus_unknown
 );
 pub(crate) const PROPERTIES: &[Case] = cases!(
-    "device/properties": new_null_place, new_bad_device, old_null_place, old_bad_device, both_layouts_agree, wave,
-    arch_is_named, limits_of_blocks, limits_of_grids, shared_memory, total_memory, total_null_place,
+    "device/properties": new_null_output, new_bad_device, old_null_output, old_bad_device, both_layouts_agree, wave,
+    arch_is_named, limits_of_blocks, limits_of_grids, shared_memory, total_memory, total_null_output,
     total_bad_device
 );
 pub(crate) const ATTRIBUTES: &[Case] = cases!(
-    "device/attribute": as_in_the_properties_too, unknown, null_attribute_place, of_a_bad_device
+    "device/attribute": as_in_the_properties_too, unknown, null_attribute_output, of_a_bad_device
 );
 pub(crate) const LIMITS: &[Case] = cases!(
     "device/limit": stack_size_is_told, heap_size_is_told, what_is_set_is_told, unknown_get, unknown_set,
-    null_limit_place
+    null_limit_output
 );
 pub(crate) const PRIORITIES: &[Case] = cases!("device/priority": range, either_place_may_be_null);
 
@@ -61,7 +61,7 @@ fn one_too_many(b: &Bench) -> Outcome {
     Ok(())
 }
 
-fn null_place(b: &Bench) -> Outcome {
+fn null_output(b: &Bench) -> Outcome {
     expect!(b, hipDeviceGet(null_mut(), b.device()) => VALUE);
     Ok(())
 }
@@ -78,14 +78,14 @@ fn nowhere_to_write(b: &Bench) -> Outcome {
     Ok(())
 }
 
-fn no_room(b: &Bench) -> Outcome {
+fn zero_length(b: &Bench) -> Outcome {
     let mut name = [0x55 as c_char; 4];
     expect!(b, hipDeviceGetName(name.as_mut_ptr(), 0, b.device()) => VALUE);
-    same("the place", name, [0x55; 4])
+    same("the buffer", name, [0x55; 4])
 }
 
 /// A short buffer receives as much as fits, with a zero byte, and nothing is written beyond it.
-fn cut_to_the_room(b: &Bench) -> Outcome {
+fn cut_to_the_length(b: &Bench) -> Outcome {
     let (mut name, whole) = ([0x55 as c_char; 8], text(&properties(b)?.name));
     ok!(b, hipDeviceGetName(name.as_mut_ptr(), 4, b.device()));
     same("the name", text(&name[..4]), whole[..3].to_owned())?;
@@ -111,7 +111,7 @@ fn uuid_is_its_own(b: &Bench) -> Outcome {
     ensure(other.bytes != mine.bytes, "two devices have one UUID")
 }
 
-fn uuid_null_place(b: &Bench) -> Outcome {
+fn uuid_null_output(b: &Bench) -> Outcome {
     expect!(b, hipDeviceGetUuid(null_mut(), b.device()) => VALUE);
     Ok(())
 }
@@ -135,18 +135,18 @@ fn bus_and_back(b: &Bench) -> Outcome {
     same("the device", device, b.device())
 }
 
-fn bus_null_place(b: &Bench) -> Outcome {
+fn bus_null_output(b: &Bench) -> Outcome {
     expect!(b, hipDeviceGetPCIBusId(null_mut(), 64, b.device()) => VALUE);
     Ok(())
 }
 
-fn bus_no_room(b: &Bench) -> Outcome {
+fn bus_zero_length(b: &Bench) -> Outcome {
     let mut address = [0; 4];
     expect!(b, hipDeviceGetPCIBusId(address.as_mut_ptr(), 4, b.device()) => VALUE);
     Ok(())
 }
 
-fn by_bus_null_place(b: &Bench) -> Outcome {
+fn by_bus_null_output(b: &Bench) -> Outcome {
     expect!(b, hipDeviceGetByPCIBusId(null_mut(), c"0000:00:00.0".as_ptr()) => VALUE);
     Ok(())
 }
@@ -163,7 +163,7 @@ fn by_bus_unknown(b: &Bench) -> Outcome {
     Ok(())
 }
 
-fn new_null_place(b: &Bench) -> Outcome {
+fn new_null_output(b: &Bench) -> Outcome {
     expect!(b, hipGetDevicePropertiesR0600(null_mut(), b.device()) => VALUE);
     Ok(())
 }
@@ -186,7 +186,7 @@ fn both_layouts_agree(b: &Bench) -> Outcome {
     same("the shared memory", old.sharedMemPerBlock, new.sharedMemPerBlock)
 }
 
-fn old_null_place(b: &Bench) -> Outcome {
+fn old_null_output(b: &Bench) -> Outcome {
     expect!(b, hipGetDevicePropertiesR0000(null_mut(), b.device()) => VALUE);
     Ok(())
 }
@@ -230,7 +230,7 @@ fn total_memory(b: &Bench) -> Outcome {
     same("the memory", bytes, properties(b)?.totalGlobalMem)
 }
 
-fn total_null_place(b: &Bench) -> Outcome {
+fn total_null_output(b: &Bench) -> Outcome {
     expect!(b, hipDeviceTotalMem(null_mut(), b.device()) => VALUE);
     Ok(())
 }
@@ -273,7 +273,7 @@ fn unknown(b: &Bench) -> Outcome {
     Ok(())
 }
 
-fn null_attribute_place(b: &Bench) -> Outcome {
+fn null_attribute_output(b: &Bench) -> Outcome {
     let warp = hipDeviceAttribute_t::hipDeviceAttributeWarpSize;
     expect!(b, hipDeviceGetAttribute(null_mut(), warp, b.device()) => VALUE);
     Ok(())
@@ -317,7 +317,7 @@ fn unknown_set(b: &Bench) -> Outcome {
     Ok(())
 }
 
-fn null_limit_place(b: &Bench) -> Outcome {
+fn null_limit_output(b: &Bench) -> Outcome {
     expect!(b, hipDeviceGetLimit(null_mut(), hipLimit_t::hipLimitStackSize) => VALUE);
     Ok(())
 }
@@ -334,5 +334,5 @@ fn either_place_may_be_null(b: &Bench) -> Outcome {
     ok!(b, hipDeviceGetStreamPriorityRange(&mut least, null_mut()));
     ok!(b, hipDeviceGetStreamPriorityRange(null_mut(), &mut greatest));
     ok!(b, hipDeviceGetStreamPriorityRange(null_mut(), null_mut()));
-    ensure(least != 77 && greatest != 77, "a place was not written")
+    ensure(least != 77 && greatest != 77, "a result was not written")
 }

@@ -3,7 +3,7 @@
 use super::prelude::*;
 
 pub(crate) const CASES: &[Case] = cases!(
-    "event/create": null_place, unknown_flag, between_processes_with_timing, both_releases, with_blocking_sync,
+    "event/create": null_output, unknown_flag, between_processes_with_timing, both_releases, with_blocking_sync,
     destroy_nothing, destroy_twice, after_destruction, destroyed_while_pending
 );
 pub(crate) const RECORD: &[Case] = cases!(
@@ -19,7 +19,7 @@ pub(crate) const TIME: &[Case] = cases!(
     backwards_is_negative, grows_with_the_work, holds_what_happened_between
 );
 
-fn null_place(b: &Bench) -> Outcome {
+fn null_output(b: &Bench) -> Outcome {
     expect!(b, hipEventCreateWithFlags(null_mut(), 0) => VALUE);
     Ok(())
 }

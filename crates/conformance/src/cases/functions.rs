@@ -4,15 +4,15 @@ use super::prelude::*;
 use std::ffi::c_int;
 
 pub(crate) const CASES: &[Case] = cases!(
-    "function/attribute": most_threads, static_shared_size, no_static_shared_size, null_place, null_function,
+    "function/attribute": most_threads, static_shared_size, no_static_shared_size, null_output, null_function,
     unknown, shared_limit_can_be_set, shared_limit_cannot_be_exceeded, of_no_function
 );
 pub(crate) const OCCUPANCY: &[Case] = cases!(
     "function/occupancy": a_block_fits, smaller_blocks_are_more, shared_memory_makes_fewer,
-    all_of_the_shared_memory_is_one_block, no_threads, too_many_threads, null_blocks_place, of_a_null_function
+    all_of_the_shared_memory_is_one_block, no_threads, too_many_threads, null_blocks_output, of_a_null_function
 );
 pub(crate) const POTENTIAL: &[Case] = cases!(
-    "function/potential": a_whole_number_of_waves, limited, null_grid_place, null_block_place,
+    "function/potential": a_whole_number_of_waves, limited, null_grid_output, null_block_output,
     of_a_null_function_too, the_answer_can_be_launched
 );
 
@@ -36,7 +36,7 @@ fn no_static_shared_size(b: &Bench) -> Outcome {
     same("the bytes", attribute(b, "add", A::HIP_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES)?, 0)
 }
 
-fn null_place(b: &Bench) -> Outcome {
+fn null_output(b: &Bench) -> Outcome {
     let function = b.function("basic", "add")?;
     expect!(b, hipFuncGetAttribute(null_mut(), A::HIP_FUNC_ATTRIBUTE_NUM_REGS, function.raw) => VALUE);
     Ok(())
@@ -117,7 +117,7 @@ fn too_many_threads(b: &Bench) -> Outcome {
     Ok(())
 }
 
-fn null_blocks_place(b: &Bench) -> Outcome {
+fn null_blocks_output(b: &Bench) -> Outcome {
     let f = b.function("basic", "add")?;
     expect!(b, hipModuleOccupancyMaxActiveBlocksPerMultiprocessor(null_mut(), f.raw, 64, 0) => VALUE);
     Ok(())
@@ -146,13 +146,13 @@ fn limited(b: &Bench) -> Outcome {
     ensure(grid >= 1 && (1..=128).contains(&block), format!("{grid} blocks of {block} threads"))
 }
 
-fn null_grid_place(b: &Bench) -> Outcome {
+fn null_grid_output(b: &Bench) -> Outcome {
     let (f, mut block) = (b.function("basic", "add")?, 0);
     expect!(b, hipModuleOccupancyMaxPotentialBlockSize(null_mut(), &mut block, f.raw, 0, 0) => VALUE);
     Ok(())
 }
 
-fn null_block_place(b: &Bench) -> Outcome {
+fn null_block_output(b: &Bench) -> Outcome {
     let (f, mut grid) = (b.function("basic", "add")?, 0);
     expect!(b, hipModuleOccupancyMaxPotentialBlockSize(&mut grid, null_mut(), f.raw, 0, 0) => VALUE);
     Ok(())

@@ -14,15 +14,15 @@ fn nothing_to_call(b: &Bench) -> Outcome {
     Ok(())
 }
 
-unsafe extern "C" fn count(place: *mut c_void) {
+unsafe extern "C" fn count(pointer: *mut c_void) {
     // SAFETY: S11: the case passed a counter that outlives the stream's work.
-    unsafe { &*place.cast::<AtomicU32>() }.fetch_add(1, Ordering::SeqCst);
+    unsafe { &*pointer.cast::<AtomicU32>() }.fetch_add(1, Ordering::SeqCst);
 }
 
 fn gets_its_argument(b: &Bench) -> Outcome {
     let (stream, counter) = (b.stream()?, AtomicU32::new(40));
-    let place = std::ptr::from_ref(&counter).cast_mut().cast();
-    ok!(b, hipLaunchHostFunc(stream.raw, Some(count), place); hipLaunchHostFunc(stream.raw, Some(count), place));
+    let pointer = std::ptr::from_ref(&counter).cast_mut().cast();
+    ok!(b, hipLaunchHostFunc(stream.raw, Some(count), pointer); hipLaunchHostFunc(stream.raw, Some(count), pointer));
     ok!(b, hipStreamSynchronize(stream.raw));
     same("the counter", counter.load(Ordering::SeqCst), 42)
 }
@@ -51,7 +51,7 @@ fn runs_in_order(b: &Bench) -> Outcome {
 
 /// Pinned memory, and what a host function read there.
 struct Look {
-    place: *const i32,
+    pointer: *const i32,
     seen: AtomicU32,
 }
 
@@ -59,13 +59,13 @@ unsafe extern "C" fn look(at: *mut c_void) {
     // SAFETY: S11: the case passed memory that outlives the stream's work.
     unsafe {
         let look = &*at.cast::<Look>();
-        look.seen.store(look.place.read_volatile() as u32, Ordering::SeqCst);
+        look.seen.store(look.pointer.read_volatile() as u32, Ordering::SeqCst);
     }
 }
 
 fn sees_the_work_before_it(b: &Bench) -> Outcome {
     let (stream, pinned) = (b.stream()?, b.pinned::<i32>(1)?);
-    let at = Look { place: pinned.pointer.cast(), seen: AtomicU32::new(0) };
+    let at = Look { pointer: pinned.pointer.cast(), seen: AtomicU32::new(0) };
     ok!(b, hipMemsetD32Async(pinned.pointer, 1234, 1, stream.raw));
     ok!(b, hipLaunchHostFunc(stream.raw, Some(look), std::ptr::from_ref(&at).cast_mut().cast()));
     ok!(b, hipMemsetD32Async(pinned.pointer, 5678, 1, stream.raw); hipStreamSynchronize(stream.raw));

@@ -3,40 +3,40 @@
 use super::prelude::*;
 
 pub(crate) const CASES: &[Case] = cases!(
-    "memory/pinned": null_place, zero_bytes, unknown_flag, coherent_and_not, free_of_nothing, free_twice,
+    "memory/pinned": null_output, zero_bytes, unknown_flag, coherent_and_not, free_of_nothing, free_twice,
     free_of_the_stack, the_host_reads_and_writes_it, a_device_address, a_device_address_inside, flags_of_an_address,
-    address_null_place, address_of_nothing, address_of_the_stack, survives_on_every_device
+    address_null_output, address_of_nothing, address_of_the_stack, survives_on_every_device
 );
 pub(crate) const REGISTER: &[Case] = cases!(
     "memory/register": nothing, no_bytes, unknown_register_flag, again, undo_nothing, undo_of_the_stack, undo_twice,
     undo_from_the_middle, its_device_address, copies_use_it, a_fill_uses_it
 );
 pub(crate) const MANAGED: &[Case] = cases!(
-    "memory/managed": managed_null_place, no_managed_bytes, managed_unknown_flag, the_host_sees_a_fill,
+    "memory/managed": managed_null_output, no_managed_bytes, managed_unknown_flag, the_host_sees_a_fill,
     the_device_sees_the_host, prefetch_there_and_back, prefetch_nothing, prefetch_too_much, prefetch_to_no_device,
     advice, unknown_advice, advice_about_nothing
 );
 
-fn null_place(b: &Bench) -> Outcome {
+fn null_output(b: &Bench) -> Outcome {
     expect!(b, hipHostMalloc(null_mut(), 8, 0) => VALUE);
     Ok(())
 }
 
 fn zero_bytes(b: &Bench) -> Outcome {
-    let mut place = 0x1000 as *mut c_void;
-    ok!(b, hipHostMalloc(&mut place, 0, 0));
-    same("the pointer", place, null_mut())
+    let mut pointer = 0x1000 as *mut c_void;
+    ok!(b, hipHostMalloc(&mut pointer, 0, 0));
+    same("the pointer", pointer, null_mut())
 }
 
 fn unknown_flag(b: &Bench) -> Outcome {
-    let mut place = null_mut();
-    expect!(b, hipHostMalloc(&mut place, 8, 0x100) => VALUE);
+    let mut pointer = null_mut();
+    expect!(b, hipHostMalloc(&mut pointer, 8, 0x100) => VALUE);
     Ok(())
 }
 
 fn coherent_and_not(b: &Bench) -> Outcome {
-    let (mut place, both) = (null_mut(), hipHostMallocCoherent | hipHostMallocNonCoherent);
-    expect!(b, hipHostMalloc(&mut place, 8, both) => VALUE);
+    let (mut pointer, both) = (null_mut(), hipHostMallocCoherent | hipHostMallocNonCoherent);
+    expect!(b, hipHostMalloc(&mut pointer, 8, both) => VALUE);
     Ok(())
 }
 
@@ -46,9 +46,9 @@ fn free_of_nothing(b: &Bench) -> Outcome {
 }
 
 fn free_twice(b: &Bench) -> Outcome {
-    let mut place = null_mut();
-    ok!(b, hipHostMalloc(&mut place, 8, 0); hipHostFree(place));
-    expect!(b, hipHostFree(place) => VALUE);
+    let mut pointer = null_mut();
+    ok!(b, hipHostMalloc(&mut pointer, 8, 0); hipHostFree(pointer));
+    expect!(b, hipHostFree(pointer) => VALUE);
     Ok(())
 }
 
@@ -88,7 +88,7 @@ fn flags_of_an_address(b: &Bench) -> Outcome {
     Ok(())
 }
 
-fn address_null_place(b: &Bench) -> Outcome {
+fn address_null_output(b: &Bench) -> Outcome {
     let pinned = b.pinned::<u8>(16)?;
     expect!(b, hipHostGetDevicePointer(null_mut(), pinned.pointer, 0) => VALUE);
     Ok(())
@@ -139,10 +139,10 @@ fn unknown_register_flag(b: &Bench) -> Outcome {
 
 fn again(b: &Bench) -> Outcome {
     let mut own = own();
-    let place = own.as_mut_ptr().cast();
-    ok!(b, hipHostRegister(place, 8192, 0));
-    let code = call!(b, hipHostRegister(place, 8192, 0));
-    ok!(b, hipHostUnregister(place));
+    let pointer = own.as_mut_ptr().cast();
+    ok!(b, hipHostRegister(pointer, 8192, 0));
+    let code = call!(b, hipHostRegister(pointer, 8192, 0));
+    ok!(b, hipHostUnregister(pointer));
     b.expect(code, ALREADY_REGISTERED, "hipHostRegister, once more")
 }
 
@@ -159,138 +159,138 @@ fn undo_of_the_stack(b: &Bench) -> Outcome {
 
 fn undo_twice(b: &Bench) -> Outcome {
     let mut own = own();
-    let place = own.as_mut_ptr().cast();
-    ok!(b, hipHostRegister(place, 8192, 0); hipHostUnregister(place));
-    expect!(b, hipHostUnregister(place) => NOT_REGISTERED);
+    let pointer = own.as_mut_ptr().cast();
+    ok!(b, hipHostRegister(pointer, 8192, 0); hipHostUnregister(pointer));
+    expect!(b, hipHostUnregister(pointer) => NOT_REGISTERED);
     Ok(())
 }
 
 fn undo_from_the_middle(b: &Bench) -> Outcome {
     let mut own = own();
-    let place = own.as_mut_ptr().cast();
-    ok!(b, hipHostRegister(place, 8192, 0));
-    let code = call!(b, hipHostUnregister(place.wrapping_byte_add(1)));
-    ok!(b, hipHostUnregister(place));
+    let pointer = own.as_mut_ptr().cast();
+    ok!(b, hipHostRegister(pointer, 8192, 0));
+    let code = call!(b, hipHostUnregister(pointer.wrapping_byte_add(1)));
+    ok!(b, hipHostUnregister(pointer));
     b.expect(code, NOT_REGISTERED, "hipHostUnregister, one byte in")
 }
 
 fn its_device_address(b: &Bench) -> Outcome {
     let (mut own, mut address) = (own(), null_mut());
-    let place = own.as_mut_ptr().cast();
-    ok!(b, hipHostRegister(place, 8192, hipHostRegisterMapped));
-    ok!(b, hipHostGetDevicePointer(&mut address, place, 0); hipHostUnregister(place));
+    let pointer = own.as_mut_ptr().cast();
+    ok!(b, hipHostRegister(pointer, 8192, hipHostRegisterMapped));
+    ok!(b, hipHostGetDevicePointer(&mut address, pointer, 0); hipHostUnregister(pointer));
     ensure(!address.is_null(), "no address")
 }
 
 fn copies_use_it(b: &Bench) -> Outcome {
     let (mut own, device, stream) = (own(), b.filled(8192, 9_u8)?, b.stream()?);
-    let place: *mut c_void = own.as_mut_ptr().cast();
-    ok!(b, hipHostRegister(place, 8192, 0));
-    ok!(b, hipMemcpyAsync(place, device.pointer, 8000, D2H, stream.raw); hipStreamSynchronize(stream.raw));
-    ok!(b, hipHostUnregister(place));
+    let pointer: *mut c_void = own.as_mut_ptr().cast();
+    ok!(b, hipHostRegister(pointer, 8192, 0));
+    ok!(b, hipMemcpyAsync(pointer, device.pointer, 8000, D2H, stream.raw); hipStreamSynchronize(stream.raw));
+    ok!(b, hipHostUnregister(pointer));
     same("the last that was copied and the next", (own[7999], own[8000]), (9, 3))
 }
 
 fn a_fill_uses_it(b: &Bench) -> Outcome {
     let (mut own, mut address) = (own(), null_mut());
-    let place = own.as_mut_ptr().cast();
-    ok!(b, hipHostRegister(place, 8192, 0); hipHostGetDevicePointer(&mut address, place, 0));
-    ok!(b, hipMemset(address, 4, 50); hipDeviceSynchronize(); hipHostUnregister(place));
+    let pointer = own.as_mut_ptr().cast();
+    ok!(b, hipHostRegister(pointer, 8192, 0); hipHostGetDevicePointer(&mut address, pointer, 0));
+    ok!(b, hipMemset(address, 4, 50); hipDeviceSynchronize(); hipHostUnregister(pointer));
     same("the last that was filled and the next", (own[49], own[50]), (4, 3))
 }
 
-fn managed_null_place(b: &Bench) -> Outcome {
+fn managed_null_output(b: &Bench) -> Outcome {
     expect!(b, hipMallocManaged(null_mut(), 8, hipMemAttachGlobal) => VALUE);
     Ok(())
 }
 
 fn no_managed_bytes(b: &Bench) -> Outcome {
-    let mut place = null_mut();
-    expect!(b, hipMallocManaged(&mut place, 0, hipMemAttachGlobal) => VALUE);
+    let mut pointer = null_mut();
+    expect!(b, hipMallocManaged(&mut pointer, 0, hipMemAttachGlobal) => VALUE);
     Ok(())
 }
 
 fn managed_unknown_flag(b: &Bench) -> Outcome {
-    let mut place = null_mut();
-    expect!(b, hipMallocManaged(&mut place, 8, 9) => VALUE);
+    let mut pointer = null_mut();
+    expect!(b, hipMallocManaged(&mut pointer, 8, 9) => VALUE);
     Ok(())
 }
 
 /// Allocates 4096 bytes of managed memory for a check, and frees them afterwards.
 fn with_managed(b: &Bench, question: impl FnOnce(*mut c_void) -> Outcome) -> Outcome {
-    let mut place = null_mut();
-    ok!(b, hipMallocManaged(&mut place, 4096, hipMemAttachGlobal));
-    let outcome = question(place);
-    ok!(b, hipFree(place));
+    let mut pointer = null_mut();
+    ok!(b, hipMallocManaged(&mut pointer, 4096, hipMemAttachGlobal));
+    let outcome = question(pointer);
+    ok!(b, hipFree(pointer));
     outcome
 }
 
 fn the_host_sees_a_fill(b: &Bench) -> Outcome {
-    with_managed(b, |place| {
-        ok!(b, hipMemset(place, 1, 4096); hipDeviceSynchronize());
+    with_managed(b, |pointer| {
+        ok!(b, hipMemset(pointer, 1, 4096); hipDeviceSynchronize());
         // SAFETY: S2: managed memory of 4096 bytes; the device is idle.
-        same("the memory", unsafe { place.cast::<[u8; 4096]>().read() } == [1; 4096], true)
+        same("the memory", unsafe { pointer.cast::<[u8; 4096]>().read() } == [1; 4096], true)
     })
 }
 
 fn the_device_sees_the_host(b: &Bench) -> Outcome {
     let device = b.zeros::<u8>(4096)?;
-    with_managed(b, |place| {
+    with_managed(b, |pointer| {
         // SAFETY: S2: managed memory of 4096 bytes; the device is idle.
-        unsafe { place.cast::<[u8; 4096]>().write([6; 4096]) };
-        ok!(b, hipMemcpy(device.pointer, place, 4096, ANY));
+        unsafe { pointer.cast::<[u8; 4096]>().write([6; 4096]) };
+        ok!(b, hipMemcpy(device.pointer, pointer, 4096, ANY));
         same_all("the copy", &device.read()?, &[6; 4096])
     })
 }
 
 /// −1 is the host.
 fn prefetch_there_and_back(b: &Bench) -> Outcome {
-    with_managed(b, |place| {
-        ok!(b, hipMemset(place, 2, 4096); hipMemPrefetchAsync(place, 4096, b.device(), NULL));
-        ok!(b, hipMemPrefetchAsync(place, 4096, -1, NULL); hipDeviceSynchronize());
+    with_managed(b, |pointer| {
+        ok!(b, hipMemset(pointer, 2, 4096); hipMemPrefetchAsync(pointer, 4096, b.device(), NULL));
+        ok!(b, hipMemPrefetchAsync(pointer, 4096, -1, NULL); hipDeviceSynchronize());
         // SAFETY: S2: managed memory of 4096 bytes; the device is idle.
-        same("the memory", unsafe { place.cast::<[u8; 4096]>().read() } == [2; 4096], true)
+        same("the memory", unsafe { pointer.cast::<[u8; 4096]>().read() } == [2; 4096], true)
     })
 }
 
 fn prefetch_nothing(b: &Bench) -> Outcome {
     expect!(b, hipMemPrefetchAsync(null(), 8, b.device(), NULL) => VALUE);
-    with_managed(b, |place| {
-        expect!(b, hipMemPrefetchAsync(place, 0, b.device(), NULL) => VALUE);
+    with_managed(b, |pointer| {
+        expect!(b, hipMemPrefetchAsync(pointer, 0, b.device(), NULL) => VALUE);
         Ok(())
     })
 }
 
 fn prefetch_too_much(b: &Bench) -> Outcome {
-    with_managed(b, |place| {
-        expect!(b, hipMemPrefetchAsync(place, 4097, b.device(), NULL) => VALUE);
+    with_managed(b, |pointer| {
+        expect!(b, hipMemPrefetchAsync(pointer, 4097, b.device(), NULL) => VALUE);
         Ok(())
     })
 }
 
 fn prefetch_to_no_device(b: &Bench) -> Outcome {
     let count = b.devices()?;
-    with_managed(b, |place| {
-        expect!(b, hipMemPrefetchAsync(place, 4096, count, NULL) => DEVICE);
+    with_managed(b, |pointer| {
+        expect!(b, hipMemPrefetchAsync(pointer, 4096, count, NULL) => DEVICE);
         Ok(())
     })
 }
 
 fn advice(b: &Bench) -> Outcome {
     use hipMemoryAdvise as A;
-    with_managed(b, |place| {
+    with_managed(b, |pointer| {
         for advice in
             [A::hipMemAdviseSetReadMostly, A::hipMemAdviseUnsetReadMostly, A::hipMemAdviseSetAccessedBy]
         {
-            ok!(b, hipMemAdvise(place, 4096, advice, b.device()));
+            ok!(b, hipMemAdvise(pointer, 4096, advice, b.device()));
         }
         Ok(())
     })
 }
 
 fn unknown_advice(b: &Bench) -> Outcome {
-    with_managed(b, |place| {
-        expect!(b, hipMemAdvise(place, 4096, hipMemoryAdvise(77), b.device()) => VALUE);
+    with_managed(b, |pointer| {
+        expect!(b, hipMemAdvise(pointer, 4096, hipMemoryAdvise(77), b.device()) => VALUE);
         Ok(())
     })
 }
@@ -298,8 +298,8 @@ fn unknown_advice(b: &Bench) -> Outcome {
 fn advice_about_nothing(b: &Bench) -> Outcome {
     let advice = hipMemoryAdvise::hipMemAdviseSetReadMostly;
     expect!(b, hipMemAdvise(null(), 8, advice, b.device()) => VALUE);
-    with_managed(b, |place| {
-        expect!(b, hipMemAdvise(place, 0, advice, b.device()) => VALUE);
+    with_managed(b, |pointer| {
+        expect!(b, hipMemAdvise(pointer, 0, advice, b.device()) => VALUE);
         Ok(())
     })
 }

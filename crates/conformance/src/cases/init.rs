@@ -4,9 +4,9 @@ use super::prelude::*;
 
 pub(crate) const CASES: &[Case] = cases!("init/flags": zero, bad);
 pub(crate) const VERSIONS: &[Case] =
-    cases!("init/version": runtime, runtime_null_place, driver, driver_null_place);
+    cases!("init/version": runtime, runtime_null_output, driver, driver_null_output);
 pub(crate) const CURRENT: &[Case] = cases!(
-    "init/current": count_null_place, some_device, null_place, negative, one_too_many,
+    "init/current": count_null_output, some_device, null_output, negative, one_too_many,
     a_refusal_changes_nothing, every_device
 );
 
@@ -27,7 +27,7 @@ fn runtime(b: &Bench) -> Outcome {
     same("the version", version, b.platform().raw_version)
 }
 
-fn runtime_null_place(b: &Bench) -> Outcome {
+fn runtime_null_output(b: &Bench) -> Outcome {
     expect!(b, hipRuntimeGetVersion(null_mut()) => VALUE);
     Ok(())
 }
@@ -38,12 +38,12 @@ fn driver(b: &Bench) -> Outcome {
     ensure(version > 0, format!("the driver's version is {version}"))
 }
 
-fn driver_null_place(b: &Bench) -> Outcome {
+fn driver_null_output(b: &Bench) -> Outcome {
     expect!(b, hipDriverGetVersion(null_mut()) => VALUE);
     Ok(())
 }
 
-fn count_null_place(b: &Bench) -> Outcome {
+fn count_null_output(b: &Bench) -> Outcome {
     expect!(b, hipGetDeviceCount(null_mut()) => VALUE);
     Ok(())
 }
@@ -53,7 +53,7 @@ fn some_device(b: &Bench) -> Outcome {
     ensure(count >= 1, format!("{count} devices"))
 }
 
-fn null_place(b: &Bench) -> Outcome {
+fn null_output(b: &Bench) -> Outcome {
     expect!(b, hipGetDevice(null_mut()) => VALUE);
     Ok(())
 }

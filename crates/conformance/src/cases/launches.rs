@@ -137,13 +137,13 @@ fn pinned_memory_directly(b: &Bench) -> Outcome {
 }
 
 fn managed_memory_directly(b: &Bench) -> Outcome {
-    let mut place = null_mut();
-    ok!(b, hipMallocManaged(&mut place, 64, hipMemAttachGlobal));
-    b.launch(&b.function("basic", "write_one")?, grid(1, 1), args![place, 6])?;
+    let mut pointer = null_mut();
+    ok!(b, hipMallocManaged(&mut pointer, 64, hipMemAttachGlobal));
+    b.launch(&b.function("basic", "write_one")?, grid(1, 1), args![pointer, 6])?;
     b.sync()?;
     // SAFETY: S2: managed memory of 64 bytes; the device is idle.
-    let value = unsafe { place.cast::<i32>().read() };
-    ok!(b, hipFree(place));
+    let value = unsafe { pointer.cast::<i32>().read() };
+    ok!(b, hipFree(pointer));
     same("the value", value, 6)
 }
 
@@ -310,11 +310,11 @@ fn shared_of_all_ones(b: &Bench) -> Outcome {
 /// Checks what the kernel `indices` writes for a shape: blocks and threads count with x fastest.
 fn indices(b: &Bench, grid: [u32; 3], block: [u32; 3]) -> Outcome {
     let number = |[x, y, z]: [u32; 3]| x + 10 * y + 100 * z;
-    let places = |[x, y, z]: [u32; 3]| {
+    let indices = |[x, y, z]: [u32; 3]| {
         (0..z).flat_map(move |k| (0..y).flat_map(move |j| (0..x).map(move |i| [i, j, k])))
     };
-    let expected: Vec<u32> = places(grid)
-        .flat_map(|at| places(block).map(move |thread| number(thread) + 1000 * number(at)))
+    let expected: Vec<u32> = indices(grid)
+        .flat_map(|at| indices(block).map(move |thread| number(thread) + 1000 * number(at)))
         .collect();
     let out = b.filled(expected.len(), u32::MAX)?;
     b.launch(&b.function("basic", "indices")?, Shape::of(grid, block), args![&out])?;

@@ -6,14 +6,14 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
 
 pub(crate) const CASES: &[Case] = cases!(
-    "module/load": missing_file, text_file, empty_name, null_name, null_place, null_image, null_place_for_an_image,
+    "module/load": missing_file, text_file, empty_name, null_name, null_output, null_image, null_output_for_an_image,
     text_as_image, noise_as_image, unload_nothing
 );
 pub(crate) const CODE: &[Case] = cases!(
-    "module/code": an_image, a_file, a_cut_image, unload_twice, loaded_twice, a_null_place
+    "module/code": an_image, a_file, a_cut_image, unload_twice, loaded_twice, a_null_output
 );
 pub(crate) const FUNCTIONS: &[Case] = cases!(
-    "module/function": is_found, the_same_each_time, absent, empty, no_name, null_function_place, null_module,
+    "module/function": is_found, the_same_each_time, absent, empty, no_name, null_function_output, null_module,
     a_variable_is_none
 );
 pub(crate) const GLOBALS: &[Case] = cases!(
@@ -71,7 +71,7 @@ fn null_name(b: &Bench) -> Outcome {
     Ok(())
 }
 
-fn null_place(b: &Bench) -> Outcome {
+fn null_output(b: &Bench) -> Outcome {
     let file = Temporary::new(b"text")?;
     let path = c_path(&file.0)?;
     expect!(b, hipModuleLoad(null_mut(), path.as_ptr()) => VALUE);
@@ -84,7 +84,7 @@ fn null_image(b: &Bench) -> Outcome {
     Ok(())
 }
 
-fn null_place_for_an_image(b: &Bench) -> Outcome {
+fn null_output_for_an_image(b: &Bench) -> Outcome {
     let bytes = [0_u8; 4096];
     expect!(b, hipModuleLoadData(null_mut(), bytes.as_ptr().cast()) => VALUE);
     Ok(())
@@ -154,7 +154,7 @@ fn loaded_twice(b: &Bench) -> Outcome {
     Ok(())
 }
 
-fn a_null_place(b: &Bench) -> Outcome {
+fn a_null_output(b: &Bench) -> Outcome {
     let code = b.code("basic")?;
     expect!(b, hipModuleLoadData(null_mut(), code.as_ptr().cast()) => VALUE);
     Ok(())
@@ -186,7 +186,7 @@ fn no_name(b: &Bench) -> Outcome {
     Ok(())
 }
 
-fn null_function_place(b: &Bench) -> Outcome {
+fn null_function_output(b: &Bench) -> Outcome {
     let module = b.module("basic")?;
     expect!(b, hipModuleGetFunction(null_mut(), module.raw, c"add".as_ptr()) => VALUE);
     Ok(())

@@ -3,7 +3,7 @@
 use super::prelude::*;
 
 pub(crate) const CASES: &[Case] = cases!(
-    "peer/access": a_device_reaches_the_other, a_device_is_not_its_own_peer, null_place, of_no_device, with_flags,
+    "peer/access": a_device_reaches_the_other, a_device_is_not_its_own_peer, null_output, of_no_device, with_flags,
     to_itself, to_no_device, twice, off_while_off, off_twice, attribute, attribute_of_one_device
 );
 pub(crate) const COPIES: &[Case] = cases!(
@@ -22,7 +22,7 @@ fn a_device_is_not_its_own_peer(b: &Bench) -> Outcome {
     same("the answer", can, 0)
 }
 
-fn null_place(b: &Bench) -> Outcome {
+fn null_output(b: &Bench) -> Outcome {
     let other = b.other_device()?;
     expect!(b, hipDeviceCanAccessPeer(null_mut(), b.device(), other) => VALUE);
     Ok(())

@@ -4,11 +4,11 @@ use super::prelude::*;
 use hip_sys::MemoryKind;
 
 pub(crate) const CASES: &[Case] = cases!(
-    "memory/pointer": null_place, nothing, of_the_device, inside_the_device, behind_the_device, of_the_other_device,
+    "memory/pointer": null_output, nothing, of_the_device, inside_the_device, behind_the_device, of_the_other_device,
     pinned, registered, managed, of_the_stack, freed, handle_for_other_processes
 );
 pub(crate) const RANGE: &[Case] = cases!(
-    "memory/range": start, inside, behind, of_the_stack_too, no_places, base_alone, size_alone
+    "memory/range": start, inside, behind, of_the_stack_too, no_outputs, base_alone, size_alone
 );
 
 struct Seen {
@@ -32,7 +32,7 @@ fn unregistered(b: &Bench, pointer: *const c_void) -> Outcome {
     same("the kind", attributes(b, pointer)?.kind, MemoryKind::Unregistered)
 }
 
-fn null_place(b: &Bench) -> Outcome {
+fn null_output(b: &Bench) -> Outcome {
     let buffer = b.zeros::<u8>(8)?;
     expect!(b, hipPointerGetAttributes(null_mut(), buffer.pointer) => VALUE);
     Ok(())
@@ -90,24 +90,24 @@ fn pinned(b: &Bench) -> Outcome {
 
 fn registered(b: &Bench) -> Outcome {
     let mut own = vec![0_u8; 8192];
-    let place: *mut c_void = own.as_mut_ptr().cast();
-    ok!(b, hipHostRegister(place, 8192, 0));
-    let seen = attributes(b, place);
-    ok!(b, hipHostUnregister(place));
+    let pointer: *mut c_void = own.as_mut_ptr().cast();
+    ok!(b, hipHostRegister(pointer, 8192, 0));
+    let seen = attributes(b, pointer);
+    ok!(b, hipHostUnregister(pointer));
     let seen = seen?;
     same("the kind", seen.kind, MemoryKind::Host)?;
-    same("the host's pointer", seen.raw.hostPointer, place)
+    same("the host's pointer", seen.raw.hostPointer, pointer)
 }
 
 fn managed(b: &Bench) -> Outcome {
-    let mut place = null_mut();
-    ok!(b, hipMallocManaged(&mut place, 64, hipMemAttachGlobal));
-    let seen = attributes(b, place);
-    ok!(b, hipFree(place));
+    let mut pointer = null_mut();
+    ok!(b, hipMallocManaged(&mut pointer, 64, hipMemAttachGlobal));
+    let seen = attributes(b, pointer);
+    ok!(b, hipFree(pointer));
     let seen = seen?;
     same("the kind", seen.kind, MemoryKind::Managed)?;
     same("whether it is managed", seen.raw.isManaged, 1)?;
-    same("the pointers", (seen.raw.hostPointer, seen.raw.devicePointer), (place, place))
+    same("the pointers", (seen.raw.hostPointer, seen.raw.devicePointer), (pointer, pointer))
 }
 
 fn of_the_stack(b: &Bench) -> Outcome {
@@ -116,9 +116,9 @@ fn of_the_stack(b: &Bench) -> Outcome {
 }
 
 fn freed(b: &Bench) -> Outcome {
-    let mut place = null_mut();
-    ok!(b, hipHostMalloc(&mut place, 64, 0); hipHostFree(place));
-    unregistered(b, place)
+    let mut pointer = null_mut();
+    ok!(b, hipHostMalloc(&mut pointer, 64, 0); hipHostFree(pointer));
+    unregistered(b, pointer)
 }
 
 /// A handle that another process opens.
@@ -152,7 +152,7 @@ fn of_the_stack_too(b: &Bench) -> Outcome {
     Ok(())
 }
 
-fn no_places(b: &Bench) -> Outcome {
+fn no_outputs(b: &Bench) -> Outcome {
     let buffer = b.zeros::<u8>(8)?;
     expect!(b, hipMemGetAddressRange(null_mut(), null_mut(), buffer.pointer) => VALUE);
     Ok(())

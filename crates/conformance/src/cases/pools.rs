@@ -3,39 +3,39 @@
 use super::prelude::*;
 
 pub(crate) const CASES: &[Case] = cases!(
-    "pool/allocate": null_place, no_bytes, bad_stream, used_in_its_stream, freed_in_its_stream, free_of_nothing,
+    "pool/allocate": null_output, no_bytes, bad_stream, used_in_its_stream, freed_in_its_stream, free_of_nothing,
     free_twice, free_on_a_bad_stream, free_by_plain_free, too_much
 );
 pub(crate) const POOLS: &[Case] = cases!(
-    "pool/pool": of_the_device, default_null_place, default_of_no_device, destroying_the_default, destroying_nothing,
-    create_null_place, create_null_properties, create_on_no_device, its_own_memory, its_memory_outlives_it,
+    "pool/pool": of_the_device, default_null_output, default_of_no_device, destroying_the_default, destroying_nothing,
+    create_null_output, create_null_properties, create_on_no_device, its_own_memory, its_memory_outlives_it,
     the_devices_choice, choice_of_no_device
 );
 pub(crate) const ATTRIBUTES: &[Case] = cases!(
     "pool/attribute": used, high_water, high_water_restarts, threshold, unknown_get, unknown_set, null_value, trim
 );
 
-fn null_place(b: &Bench) -> Outcome {
+fn null_output(b: &Bench) -> Outcome {
     expect!(b, hipMallocAsync(null_mut(), 8, NULL) => VALUE);
     Ok(())
 }
 
 fn no_bytes(b: &Bench) -> Outcome {
-    let mut place = 0x1000 as *mut c_void;
-    ok!(b, hipMallocAsync(&mut place, 0, NULL));
-    same("the pointer", place, null_mut())
+    let mut pointer = 0x1000 as *mut c_void;
+    ok!(b, hipMallocAsync(&mut pointer, 0, NULL));
+    same("the pointer", pointer, null_mut())
 }
 
 fn bad_stream(b: &Bench) -> Outcome {
-    let mut place = null_mut();
-    expect!(b, hipMallocAsync(&mut place, 8, 0x1234 as hipStream_t) => HANDLE);
+    let mut pointer = null_mut();
+    expect!(b, hipMallocAsync(&mut pointer, 8, 0x1234 as hipStream_t) => HANDLE);
     Ok(())
 }
 
 fn used_in_its_stream(b: &Bench) -> Outcome {
-    let (s, pinned, mut place) = (b.stream_with(hipStreamNonBlocking)?, b.pinned::<i32>(100)?, null_mut());
-    ok!(b, hipMallocAsync(&mut place, 400, s.raw); hipMemsetD32Async(place, 8, 100, s.raw));
-    ok!(b, hipMemcpyAsync(pinned.pointer, place, 400, D2H, s.raw); hipFreeAsync(place, s.raw));
+    let (s, pinned, mut pointer) = (b.stream_with(hipStreamNonBlocking)?, b.pinned::<i32>(100)?, null_mut());
+    ok!(b, hipMallocAsync(&mut pointer, 400, s.raw); hipMemsetD32Async(pointer, 8, 100, s.raw));
+    ok!(b, hipMemcpyAsync(pinned.pointer, pointer, 400, D2H, s.raw); hipFreeAsync(pointer, s.raw));
     ok!(b, hipStreamSynchronize(s.raw));
     same_all("the values", &pinned.read(), &[8; 100])
 }
@@ -63,30 +63,30 @@ fn free_of_nothing(b: &Bench) -> Outcome {
 }
 
 fn free_twice(b: &Bench) -> Outcome {
-    let mut place = null_mut();
-    ok!(b, hipMallocAsync(&mut place, 8, NULL); hipFreeAsync(place, NULL));
-    expect!(b, hipFreeAsync(place, NULL) => VALUE);
+    let mut pointer = null_mut();
+    ok!(b, hipMallocAsync(&mut pointer, 8, NULL); hipFreeAsync(pointer, NULL));
+    expect!(b, hipFreeAsync(pointer, NULL) => VALUE);
     Ok(())
 }
 
 fn free_on_a_bad_stream(b: &Bench) -> Outcome {
-    let mut place = null_mut();
-    ok!(b, hipMallocAsync(&mut place, 8, NULL));
-    let code = call!(b, hipFreeAsync(place, 0x1234 as hipStream_t));
-    ok!(b, hipFreeAsync(place, NULL));
+    let mut pointer = null_mut();
+    ok!(b, hipMallocAsync(&mut pointer, 8, NULL));
+    let code = call!(b, hipFreeAsync(pointer, 0x1234 as hipStream_t));
+    ok!(b, hipFreeAsync(pointer, NULL));
     b.expect(code, HANDLE, "hipFreeAsync on no stream")
 }
 
 fn free_by_plain_free(b: &Bench) -> Outcome {
-    let mut place = null_mut();
-    ok!(b, hipMallocAsync(&mut place, 64, NULL); hipMemsetAsync(place, 1, 64, NULL); hipFree(place));
-    expect!(b, hipFree(place) => VALUE);
+    let mut pointer = null_mut();
+    ok!(b, hipMallocAsync(&mut pointer, 64, NULL); hipMemsetAsync(pointer, 1, 64, NULL); hipFree(pointer));
+    expect!(b, hipFree(pointer) => VALUE);
     Ok(())
 }
 
 fn too_much(b: &Bench) -> Outcome {
-    let mut place = null_mut();
-    expect!(b, hipMallocAsync(&mut place, usize::MAX / 2, NULL) => MEMORY);
+    let mut pointer = null_mut();
+    expect!(b, hipMallocAsync(&mut pointer, usize::MAX / 2, NULL) => MEMORY);
     Ok(())
 }
 
@@ -123,7 +123,7 @@ fn of_the_device(b: &Bench) -> Outcome {
     ensure(!default_of(b)?.is_null(), "the device has no pool")
 }
 
-fn default_null_place(b: &Bench) -> Outcome {
+fn default_null_output(b: &Bench) -> Outcome {
     expect!(b, hipDeviceGetDefaultMemPool(null_mut(), b.device()) => VALUE);
     Ok(())
 }
@@ -145,7 +145,7 @@ fn destroying_nothing(b: &Bench) -> Outcome {
     Ok(())
 }
 
-fn create_null_place(b: &Bench) -> Outcome {
+fn create_null_output(b: &Bench) -> Outcome {
     expect!(b, hipMemPoolCreate(null_mut(), &properties(b.device())) => VALUE);
     Ok(())
 }
@@ -164,21 +164,21 @@ fn create_on_no_device(b: &Bench) -> Outcome {
 
 fn its_own_memory(b: &Bench) -> Outcome {
     with_pool(b, |pool| {
-        let (s, pinned, mut place) = (b.stream()?, b.pinned::<u8>(16)?, null_mut());
-        ok!(b, hipMallocFromPoolAsync(&mut place, 16, pool, s.raw); hipMemsetAsync(place, 3, 16, s.raw));
-        ok!(b, hipMemcpyAsync(pinned.pointer, place, 16, D2H, s.raw); hipFreeAsync(place, s.raw));
+        let (s, pinned, mut pointer) = (b.stream()?, b.pinned::<u8>(16)?, null_mut());
+        ok!(b, hipMallocFromPoolAsync(&mut pointer, 16, pool, s.raw); hipMemsetAsync(pointer, 3, 16, s.raw));
+        ok!(b, hipMemcpyAsync(pinned.pointer, pointer, 16, D2H, s.raw); hipFreeAsync(pointer, s.raw));
         ok!(b, hipStreamSynchronize(s.raw));
         same_all("the values", &pinned.read(), &[3; 16])
     })
 }
 
 fn its_memory_outlives_it(b: &Bench) -> Outcome {
-    let (s, mut place, mut back) = (b.stream()?, null_mut(), [0_u8; 16]);
+    let (s, mut pointer, mut back) = (b.stream()?, null_mut(), [0_u8; 16]);
     with_pool(b, |pool| {
-        ok!(b, hipMallocFromPoolAsync(&mut place, 16, pool, s.raw); hipMemsetAsync(place, 3, 16, s.raw));
+        ok!(b, hipMallocFromPoolAsync(&mut pointer, 16, pool, s.raw); hipMemsetAsync(pointer, 3, 16, s.raw));
         Ok(())
     })?;
-    ok!(b, hipMemcpyWithStream(back.as_mut_ptr().cast(), place, 16, D2H, s.raw); hipFreeAsync(place, s.raw));
+    ok!(b, hipMemcpyWithStream(back.as_mut_ptr().cast(), pointer, 16, D2H, s.raw); hipFreeAsync(pointer, s.raw));
     ok!(b, hipStreamSynchronize(s.raw));
     same_all("the values", &back, &[3; 16])
 }
@@ -188,10 +188,10 @@ fn its_memory_outlives_it(b: &Bench) -> Outcome {
 fn the_devices_choice(b: &Bench) -> Outcome {
     let attribute = hipMemPoolAttr::hipMemPoolAttrUsedMemCurrent;
     with_pool(b, |pool| {
-        let (before, mut place) = (get(b, pool, attribute)?, null_mut());
-        ok!(b, hipDeviceSetMemPool(b.device(), pool); hipMallocAsync(&mut place, 4096, NULL));
+        let (before, mut pointer) = (get(b, pool, attribute)?, null_mut());
+        ok!(b, hipDeviceSetMemPool(b.device(), pool); hipMallocAsync(&mut pointer, 4096, NULL));
         let after = get(b, pool, attribute)?;
-        ok!(b, hipFreeAsync(place, NULL); hipDeviceSetMemPool(b.device(), default_of(b)?); hipDeviceSynchronize());
+        ok!(b, hipFreeAsync(pointer, NULL); hipDeviceSetMemPool(b.device(), default_of(b)?); hipDeviceSynchronize());
         ensure(after >= before + 4096, format!("{before} bytes used before, {after} after 4096"))
     })
 }
@@ -218,8 +218,8 @@ fn used(b: &Bench) -> Outcome {
 
 fn high_water(b: &Bench) -> Outcome {
     with_pool(b, |pool| {
-        let (s, mut place) = (b.stream()?, null_mut());
-        ok!(b, hipMallocFromPoolAsync(&mut place, 1 << 20, pool, s.raw); hipFreeAsync(place, s.raw));
+        let (s, mut pointer) = (b.stream()?, null_mut());
+        ok!(b, hipMallocFromPoolAsync(&mut pointer, 1 << 20, pool, s.raw); hipFreeAsync(pointer, s.raw));
         ok!(b, hipStreamSynchronize(s.raw));
         same("the most that was used", get(b, pool, hipMemPoolAttr::hipMemPoolAttrUsedMemHigh)?, 1 << 20)
     })
@@ -228,8 +228,8 @@ fn high_water(b: &Bench) -> Outcome {
 fn high_water_restarts(b: &Bench) -> Outcome {
     let (high, mut zero) = (hipMemPoolAttr::hipMemPoolAttrUsedMemHigh, 0_u64);
     with_pool(b, |pool| {
-        let (s, mut place) = (b.stream()?, null_mut());
-        ok!(b, hipMallocFromPoolAsync(&mut place, 1 << 20, pool, s.raw); hipFreeAsync(place, s.raw));
+        let (s, mut pointer) = (b.stream()?, null_mut());
+        ok!(b, hipMallocFromPoolAsync(&mut pointer, 1 << 20, pool, s.raw); hipFreeAsync(pointer, s.raw));
         ok!(b, hipStreamSynchronize(s.raw); hipMemPoolSetAttribute(pool, high, (&raw mut zero).cast()));
         same("the most that was used", get(b, pool, high)?, 0)
     })

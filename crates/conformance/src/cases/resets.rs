@@ -8,18 +8,18 @@ pub(crate) const CASES: &[Case] = cases!(
 );
 
 fn frees_the_memory(b: &Bench) -> Outcome {
-    let (mut place, mut before, mut after, mut total) = (null_mut(), 0, 0, 0);
-    ok!(b, hipMemGetInfo(&mut before, &mut total); hipMalloc(&mut place, 64 << 20));
+    let (mut pointer, mut before, mut after, mut total) = (null_mut(), 0, 0, 0);
+    ok!(b, hipMemGetInfo(&mut before, &mut total); hipMalloc(&mut pointer, 64 << 20));
     ok!(b, hipDeviceReset(); hipMemGetInfo(&mut after, &mut total));
     same("the free bytes", after, before)?;
-    expect!(b, hipFree(place) => VALUE);
+    expect!(b, hipFree(pointer) => VALUE);
     Ok(())
 }
 
 fn the_device_works_on(b: &Bench) -> Outcome {
-    let (mut place, mut back) = (null_mut(), 0_u32);
-    ok!(b, hipDeviceReset(); hipMalloc(&mut place, 4); hipMemset(place, 1, 4));
-    ok!(b, hipMemcpy((&raw mut back).cast(), place, 4, D2H); hipFree(place));
+    let (mut pointer, mut back) = (null_mut(), 0_u32);
+    ok!(b, hipDeviceReset(); hipMalloc(&mut pointer, 4); hipMemset(pointer, 1, 4));
+    ok!(b, hipMemcpy((&raw mut back).cast(), pointer, 4, D2H); hipFree(pointer));
     same("the value", back, 0x0101_0101)
 }
 

@@ -9,7 +9,7 @@ pub(crate) const CASES: &[Case] = cases!(
 );
 pub(crate) const FILLS: &[Case] = cases!(
     "memory/fill": bytes, the_low_byte_counts, bytes_in_a_stream, width_8, width_16, width_32, a_part, nothing,
-    null_place, null_place_in_a_stream, a_plain_host_pointer, a_plain_host_pointer_in_a_stream,
+    null_output, null_output_in_a_stream, a_plain_host_pointer, a_plain_host_pointer_in_a_stream,
     past_the_end_of_a_fill, pinned_memory, a_large_fill, fills_are_ordered
 );
 
@@ -158,12 +158,12 @@ fn nothing(b: &Bench) -> Outcome {
     same_all("the buffer", &buffer.read()?, &[1; 4])
 }
 
-fn null_place(b: &Bench) -> Outcome {
+fn null_output(b: &Bench) -> Outcome {
     expect!(b, hipMemset(null_mut(), 0, 4) => VALUE);
     Ok(())
 }
 
-fn null_place_in_a_stream(b: &Bench) -> Outcome {
+fn null_output_in_a_stream(b: &Bench) -> Outcome {
     expect!(b,
         hipMemsetAsync(null_mut(), 0, 4, NULL) => VALUE;
         hipMemsetD8Async(null_mut(), 0, 4, NULL) => VALUE;

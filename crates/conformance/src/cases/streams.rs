@@ -3,7 +3,7 @@
 use super::prelude::*;
 
 pub(crate) const CASES: &[Case] = cases!(
-    "stream/create": null_place, unknown_flag, flags_are_told, flags_null_place, priority_is_0, priority_null_place,
+    "stream/create": null_output, unknown_flag, flags_are_told, flags_null_output, priority_is_0, priority_null_output,
     priorities_are_told, priorities_are_clamped, mask_of_no_words, mask_of_nothing, with_a_mask
 );
 pub(crate) const DESTROY: &[Case] = cases!(
@@ -23,7 +23,7 @@ pub(crate) const NULL_STREAM: &[Case] = cases!(
     legacy_is_another_name, the_threads_own_is_blocking
 );
 
-fn null_place(b: &Bench) -> Outcome {
+fn null_output(b: &Bench) -> Outcome {
     expect!(b, hipStreamCreateWithFlags(null_mut(), 0) => VALUE);
     Ok(())
 }
@@ -39,14 +39,14 @@ fn unknown_flag(b: &Bench) -> Outcome {
 
 fn flags_are_told(b: &Bench) -> Outcome {
     for flags in [hipStreamDefault, hipStreamNonBlocking] {
-        let (stream, mut told) = (b.stream_with(flags)?, 77);
-        ok!(b, hipStreamGetFlags(stream.raw, &mut told));
-        same("the flags", told, flags)?;
+        let (stream, mut reported) = (b.stream_with(flags)?, 77);
+        ok!(b, hipStreamGetFlags(stream.raw, &mut reported));
+        same("the flags", reported, flags)?;
     }
     Ok(())
 }
 
-fn flags_null_place(b: &Bench) -> Outcome {
+fn flags_null_output(b: &Bench) -> Outcome {
     let stream = b.stream()?;
     expect!(b, hipStreamGetFlags(stream.raw, null_mut()) => VALUE);
     Ok(())
@@ -58,7 +58,7 @@ fn priority_is_0(b: &Bench) -> Outcome {
     same("the priority", priority, 0)
 }
 
-fn priority_null_place(b: &Bench) -> Outcome {
+fn priority_null_output(b: &Bench) -> Outcome {
     let stream = b.stream()?;
     expect!(b, hipStreamGetPriority(stream.raw, null_mut()) => VALUE);
     Ok(())
@@ -251,8 +251,8 @@ fn synchronize_waits_for_its_own_alone(b: &Bench) -> Outcome {
 fn the_device_waits_for_all(b: &Bench) -> Outcome {
     let (x, y, pinned) = (b.stream()?, b.stream_with(hipStreamNonBlocking)?, b.pinned::<i32>(3)?);
     for (index, stream) in [x.raw, y.raw, NULL].into_iter().enumerate() {
-        let place = pinned.pointer.wrapping_byte_add(4 * index);
-        ok!(b, hipMemsetD32Async(place, index as i32 + 1, 1, stream));
+        let word = pinned.pointer.wrapping_byte_add(4 * index);
+        ok!(b, hipMemsetD32Async(word, index as i32 + 1, 1, stream));
     }
     b.sync()?;
     same_all("the values", &pinned.read(), &[1, 2, 3])
@@ -274,8 +274,8 @@ fn work_beside_a_held_stream(b: &Bench) -> Outcome {
     let (held, gate, pinned) = (b.stream()?, Gate::new(), b.pinned::<i32>(8)?);
     gate.hold(b, held.raw)?;
     for index in 0..8 {
-        let (stream, place) = (b.stream()?, pinned.pointer.wrapping_byte_add(4 * index));
-        ok!(b, hipMemsetD32Async(place, index as i32, 1, stream.raw); hipStreamSynchronize(stream.raw));
+        let (stream, word) = (b.stream()?, pinned.pointer.wrapping_byte_add(4 * index));
+        ok!(b, hipMemsetD32Async(word, index as i32, 1, stream.raw); hipStreamSynchronize(stream.raw));
     }
     same_all("the values", &pinned.read(), &[0, 1, 2, 3, 4, 5, 6, 7])?;
     same("streams through the gate", gate.passed(), 0)

@@ -46,32 +46,32 @@ fn a_choice_is_the_threads_own(b: &Bench) -> Outcome {
 fn streams_of_two_threads_overlap(b: &Bench) -> Outcome {
     let (gate, pinned) = (Gate::new(), b.pinned::<i32>(1)?);
     gate.hold(b, PER_THREAD)?;
-    let place = pinned.pointer as usize;
+    let pointer = pinned.pointer as usize;
     b.elsewhere(|b| {
         b.set_device(b.device())?;
-        ok!(b, hipMemsetD32Async(place as *mut c_void, 3, 1, PER_THREAD); hipStreamSynchronize(PER_THREAD));
+        ok!(b, hipMemsetD32Async(pointer as *mut c_void, 3, 1, PER_THREAD); hipStreamSynchronize(PER_THREAD));
         Ok(())
     })?;
     same("the value, and streams through the gate", (pinned.get(0), gate.passed()), (3, 0))
 }
 
 fn memory_is_freed_elsewhere(b: &Bench) -> Outcome {
-    let mut place = null_mut();
-    ok!(b, hipMalloc(&mut place, 64));
-    let address = place as usize;
+    let mut pointer = null_mut();
+    ok!(b, hipMalloc(&mut pointer, 64));
+    let address = pointer as usize;
     b.elsewhere(|b| {
         ok!(b, hipFree(address as *mut c_void));
         Ok(())
     })?;
-    expect!(b, hipFree(place) => VALUE);
+    expect!(b, hipFree(pointer) => VALUE);
     Ok(())
 }
 
 fn a_stream_is_used_elsewhere(b: &Bench) -> Outcome {
     let (stream, buffer) = (b.stream()?, b.zeros::<i32>(4)?);
-    let (raw, place) = (stream.raw as usize, buffer.pointer as usize);
+    let (raw, pointer) = (stream.raw as usize, buffer.pointer as usize);
     b.elsewhere(|b| {
-        ok!(b, hipMemsetD32Async(place as *mut c_void, 9, 4, raw as hipStream_t));
+        ok!(b, hipMemsetD32Async(pointer as *mut c_void, 9, 4, raw as hipStream_t));
         Ok(())
     })?;
     ok!(b, hipStreamSynchronize(stream.raw));
@@ -93,11 +93,11 @@ fn an_event_is_awaited_elsewhere(b: &Bench) -> Outcome {
 
 fn a_function_is_launched_elsewhere(b: &Bench) -> Outcome {
     let (write, buffer) = (b.function("basic", "write_one")?, b.zeros::<i32>(1)?);
-    let (raw, place) = (write.raw as usize, buffer.pointer as usize);
+    let (raw, pointer) = (write.raw as usize, buffer.pointer as usize);
     b.elsewhere(|b| {
         b.set_device(b.device())?;
-        let [mut place, mut value] = [Arg::from(place), Arg::from(31)];
-        let mut list = [place.address(), value.address()];
+        let [mut pointer, mut value] = [Arg::from(pointer), Arg::from(31)];
+        let mut list = [pointer.address(), value.address()];
         let (f, list, none) = (raw as hipFunction_t, list.as_mut_ptr(), null_mut());
         ok!(b, hipModuleLaunchKernel(f, 1, 1, 1, 1, 1, 1, 0, NULL, list, none); hipDeviceSynchronize());
         Ok(())
@@ -201,9 +201,9 @@ fn wait_at_once(b: &Bench) -> Outcome {
 
 fn one_stream_for_all(b: &Bench) -> Outcome {
     let (stream, buffer) = (b.stream()?, b.zeros::<i32>(8)?);
-    let (raw, place) = (stream.raw as usize, buffer.pointer as usize);
+    let (raw, pointer) = (stream.raw as usize, buffer.pointer as usize);
     on_threads(b, 8, |b, number| {
-        let at = (place + 4 * number as usize) as *mut c_void;
+        let at = (pointer + 4 * number as usize) as *mut c_void;
         for value in 1..=50 {
             ok!(b, hipMemsetD32Async(at, 100 * number + value, 1, raw as hipStream_t));
         }

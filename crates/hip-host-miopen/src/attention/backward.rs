@@ -24,7 +24,7 @@ pub(super) fn submit(mut call: Call<'_>, scale: f32) -> Outcome {
         inputs.push(call.read(id, rows)?);
     }
     let write = |call: &mut Call<'_>, id: Id| call.write(id, rows * shape.width);
-    let places = [write(&mut call, dq)?, write(&mut call, dk)?, write(&mut call, dv)?];
+    let outputs = [write(&mut call, dq)?, write(&mut call, dk)?, write(&mut call, dv)?];
     call.submit(move || {
         let pass = Pass {
             shape,
@@ -32,11 +32,11 @@ pub(super) fn submit(mut call: Call<'_>, scale: f32) -> Outcome {
             factors: numbers.get(),
             more: more.each_ref().map(one),
             inputs: &inputs,
-            places: &places,
+            outputs: &outputs,
         };
         let larger = |a: [f64; 4], b: [f64; 4]| std::array::from_fn(|at| a[at].max(b[at]));
         let found = (0..shape.heads).into_par_iter().map(|head| pass.head(head)).reduce(|| [0.0; 4], larger);
-        greatest.iter().zip(found).for_each(|(place, value)| place.set(0, value));
+        greatest.iter().zip(found).for_each(|(out, value)| out.set(0, value));
     })
 }
 
@@ -49,7 +49,7 @@ struct Pass<'a> {
     /// Q, K, V, O, dO, M and 1/Z.
     inputs: &'a [View],
     /// Of dQ, dK, dV.
-    places: &'a [View; 3],
+    outputs: &'a [View; 3],
 }
 
 impl Pass<'_> {
@@ -96,13 +96,13 @@ impl Pass<'_> {
             (factors.descale_s * descale_do, scale_dv),
         ];
         let mut found = [0.0, 0.0, 0.0, greatest];
-        for ((sums, place), ((back, scale), found)) in
-            sums.iter_mut().zip(self.places).zip(after.into_iter().zip(&mut found))
+        for ((sums, out), ((back, scale), found)) in
+            sums.iter_mut().zip(self.outputs).zip(after.into_iter().zip(&mut found))
         {
             sums.iter_mut().for_each(|sum| *sum *= back);
             *found = sums.iter().map(|sum| sum.abs()).fold(0.0, f64::max);
             sums.iter_mut().for_each(|sum| *sum *= scale);
-            place.store(head * length * width, 1, sums);
+            out.store(head * length * width, 1, sums);
         }
         found
     }

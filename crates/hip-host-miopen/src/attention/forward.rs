@@ -19,7 +19,7 @@ pub(super) fn submit(mut call: Call<'_>, scale: f32) -> Outcome {
     let [scale_o] = call.ones([scale_o], false)?;
     let greatest = call.ones([amax_s, amax_o], true)?;
     let [m, z_inv] = ROWS;
-    let places = [call.write(o, rows * shape.width)?, call.write(m, rows)?, call.write(z_inv, rows)?];
+    let outputs = [call.write(o, rows * shape.width)?, call.write(m, rows)?, call.write(z_inv, rows)?];
     call.submit(move || {
         let read = |view: &View| {
             let mut values = vec![0.0_f32; rows * shape.width];
@@ -33,13 +33,13 @@ pub(super) fn submit(mut call: Call<'_>, scale: f32) -> Outcome {
             factors: numbers.get(),
             scale_o: one(&scale_o),
             inputs: [&q, &k, &v],
-            places: &places,
+            outputs: &outputs,
         };
         let found = (0..rows)
             .into_par_iter()
             .map(|row| pass.row(row))
             .reduce(|| [0.0; 2], |a, b| [a[0].max(b[0]), a[1].max(b[1])]);
-        greatest.iter().zip(found).for_each(|(place, value)| place.set(0, value));
+        greatest.iter().zip(found).for_each(|(out, value)| out.set(0, value));
     })
 }
 
@@ -50,13 +50,13 @@ struct Pass<'a> {
     scale_o: f64,
     inputs: [&'a [f32]; 3],
     /// Of the output, the greatest scores and the inverse sums.
-    places: &'a [View; 3],
+    outputs: &'a [View; 3],
 }
 
 impl Pass<'_> {
     /// Computes one query's output, and returns the greatest probability and the greatest absolute value.
     fn row(&self, row: usize) -> [f64; 2] {
-        let (Shape { length, width, .. }, [q, k, v], [o, m, z_inv]) = (self.shape, self.inputs, self.places);
+        let (Shape { length, width, .. }, [q, k, v], [o, m, z_inv]) = (self.shape, self.inputs, self.outputs);
         let head = row / length * length;
         let query = &q[row * width..][..width];
         let by = self.scale * self.factors.descales().iter().product::<f64>();

@@ -152,7 +152,7 @@ pub(crate) unsafe extern "C" fn miopenFindSolutions(
         check(!solutions.is_null(), BAD)?;
         let shape = problem.shape()?.filter(|_| most > 0);
         if let Some(shape) = shape {
-            // SAFETY: S11: the caller's place, with room for as many as it asked for.
+            // SAFETY: S11: the caller's array, with space for as many as it asked for.
             unsafe { SOLUTIONS.create(solutions, Solution { problem, shape }) }?;
         }
         // SAFETY: S11: the caller's output pointer for the count.

@@ -14,31 +14,31 @@ fn results(
     out: &mut [f32],
 ) {
     for (channel, out) in out.chunks_mut(count).take(geometry.outputs).enumerate() {
-        y.places.load(&y.view, y.start(image, group * geometry.outputs + channel), first, out);
+        y.positions.load(&y.view, y.start(image, group * geometry.outputs + channel), first, out);
     }
 }
 
 /// The gradient by the input, from the results' gradient.
 pub(super) fn data(geometry: &Geometry, dy: &Side, w: &Side, dx: &Side, scales: [f32; 2]) {
     let (terms, outputs, block) = (geometry.terms(), geometry.outputs, geometry.block());
-    let (filters, places) = (filters(geometry, w), geometry.input_places());
+    let (filters, positions) = (filters(geometry, w), geometry.input_positions());
     let tasks = geometry.images * geometry.groups;
     let alone = tasks < rayon::current_num_threads();
     let task = |task: usize| {
         let at = (task / geometry.groups, task % geometry.groups);
-        let mut image = vec![0.0; geometry.inputs * places];
+        let mut image = vec![0.0; geometry.inputs * positions];
         let (mut columns, mut gradients) = (vec![0.0; terms * block], vec![0.0; outputs * block]);
-        for first in (0..geometry.places()).step_by(block) {
-            let count = block.min(geometry.places() - first);
+        for first in (0..geometry.positions()).step_by(block) {
+            let count = block.min(geometry.positions() - first);
             results(geometry, dy, at, first, count, &mut gradients);
             let left = Factor { values: &filters[at.1 * outputs * terms..], rows: 1, columns: terms };
             let right = Factor { values: &gradients, rows: count, columns: 1 };
             multiply((terms, count, outputs), &mut columns, count, left, right, false, alone);
             geometry.gather(&columns, first, count, &mut image);
         }
-        for (channel, values) in image.chunks_mut(places).enumerate() {
+        for (channel, values) in image.chunks_mut(positions).enumerate() {
             let start = dx.start(at.0, at.1 * geometry.inputs + channel);
-            dx.places.blend(&dx.view, start, 0, values, scales);
+            dx.positions.blend(&dx.view, start, 0, values, scales);
         }
     };
     if alone { (0..tasks).for_each(task) } else { (0..tasks).into_par_iter().for_each(task) }
@@ -56,8 +56,8 @@ pub(super) fn weights(geometry: &Geometry, dy: &Side, x: &Side, dw: &Side, scale
         let mut sums = vec![0.0; outputs * terms];
         let (mut columns, mut gradients) = (vec![0.0; terms * block], vec![0.0; outputs * block]);
         for image in part * share..((part + 1) * share).min(geometry.images) {
-            for first in (0..geometry.places()).step_by(block) {
-                let count = block.min(geometry.places() - first);
+            for first in (0..geometry.positions()).step_by(block) {
+                let count = block.min(geometry.positions() - first);
                 geometry.columns(x, (image, group), first, count, &mut columns);
                 results(geometry, dy, (image, group), first, count, &mut gradients);
                 let left = Factor { values: &gradients, rows: count, columns: 1 };
@@ -74,7 +74,7 @@ pub(super) fn weights(geometry: &Geometry, dy: &Side, x: &Side, dw: &Side, scale
         sums.for_each(|more| total.iter_mut().zip(more).for_each(|(total, more)| *total += more));
         for (filter, values) in total.chunks_mut(terms).enumerate() {
             for (channel, values) in values.chunks_mut(terms / geometry.inputs).enumerate() {
-                dw.places.blend(&dw.view, dw.start(group * outputs + filter, channel), 0, values, scales);
+                dw.positions.blend(&dw.view, dw.start(group * outputs + filter, channel), 0, values, scales);
             }
         }
     };

@@ -56,7 +56,7 @@ pub(super) fn prepare(
     Ok(match problem.direction {
         Direction::Forward => Box::new(move || {
             forward(&geometry, &x, &w, &|image, channel, first, values| {
-                y.places.blend(&y.view, y.start(image, channel), first, values, scales);
+                y.positions.blend(&y.view, y.start(image, channel), first, values, scales);
             });
         }),
         Direction::Data => Box::new(move || backward::data(&geometry, &y, &w, &x, scales)),

@@ -232,12 +232,12 @@ pub(crate) unsafe extern "C" fn miopenGetConvolutionDescriptor(
     answer(|| {
         let it = CONVOLUTIONS.get(descriptor)?;
         check(it.rank() == 2, UNKNOWN)?;
-        let places = [pad_h, pad_w, stride_h, stride_w, dilation_h, dilation_w];
+        let outs = [pad_h, pad_w, stride_h, stride_w, dilation_h, dilation_w];
         let values = it.pads.iter().chain(&it.strides).chain(&it.dilations);
         // SAFETY: S11: the caller's output pointer for the mode.
         unsafe { give(mode, it.mode())? };
         // SAFETY: S11: the caller's output pointers for the numbers.
-        places.into_iter().zip(values).try_for_each(|(place, value)| unsafe { give(place, int(*value)) })
+        outs.into_iter().zip(values).try_for_each(|(out, value)| unsafe { give(out, int(*value)) })
     })
 }
 
@@ -253,7 +253,7 @@ pub(crate) unsafe extern "C" fn miopenGetConvolutionNdDescriptor(
     answer(|| {
         let it = CONVOLUTIONS.get(descriptor)?;
         let wanted = usize::try_from(requested).ok().filter(|&wanted| wanted <= it.rank()).ok_or(UNKNOWN)?;
-        // SAFETY: S11: the caller's places, with room for as many as it asked for.
+        // SAFETY: S11: the caller's arrays, with space for as many as it asked for.
         unsafe {
             offer(rank, int(it.rank()));
             offer(mode, it.mode());
@@ -286,7 +286,7 @@ pub(crate) unsafe extern "C" fn miopenGetConvolutionForwardOutputDim(
         check(CONVOLUTIONS.get(descriptor)?.rank() == 2, UNKNOWN)?;
         let lens = output(descriptor, x, filter)?;
         // SAFETY: S11: the caller's output pointers for the numbers.
-        [n, c, h, w].into_iter().zip(lens).try_for_each(|(place, len)| unsafe { give(place, int(len)) })
+        [n, c, h, w].into_iter().zip(lens).try_for_each(|(out, len)| unsafe { give(out, int(len)) })
     })
 }
 
@@ -300,7 +300,7 @@ pub(crate) unsafe extern "C" fn miopenGetConvolutionNdForwardOutputDim(
     answer(|| {
         let output = output(descriptor, x, filter)?;
         check(!lens.is_null(), BAD)?;
-        // SAFETY: S11: the caller's places, with room for all dimensions.
+        // SAFETY: S11: the caller's arrays, with space for all dimensions.
         unsafe {
             give(rank, int(output.len()))?;
             offer_list(lens, output);

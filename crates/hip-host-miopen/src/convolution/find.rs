@@ -153,7 +153,7 @@ macro_rules! queries {
         ) -> miopenStatus_t {
             answer(|| {
                 let problem = known(handle, Direction::$direction, descriptor, [$x, $w, $y])?;
-                // SAFETY: S11: the caller's places, with room for as many as it asked for.
+                // SAFETY: S11: the caller's arrays, with space for as many as it asked for.
                 unsafe {
                     if most > 0 {
                         give(solutions, described(&problem))?;

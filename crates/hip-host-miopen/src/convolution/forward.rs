@@ -11,13 +11,13 @@ pub(crate) type Finish<'a> = dyn Fn(usize, usize, usize, &mut [f32]) + Sync + 'a
 pub(crate) fn forward(geometry: &Geometry, x: &Side, w: &Side, finish: &Finish<'_>) {
     let (terms, outputs, block) = (geometry.terms(), geometry.outputs, geometry.block());
     let filters = filters(geometry, w);
-    let blocks = geometry.places().div_ceil(block);
+    let blocks = geometry.positions().div_ceil(block);
     let tasks = geometry.images * geometry.groups * blocks;
     let alone = tasks < rayon::current_num_threads();
     let task = |(columns, results): &mut (Vec<f32>, Vec<f32>), task: usize| {
         let (image, group) = (task / blocks / geometry.groups, task / blocks % geometry.groups);
         let first = task % blocks * block;
-        let count = block.min(geometry.places() - first);
+        let count = block.min(geometry.positions() - first);
         columns.resize(terms * block, 0.0);
         results.resize(outputs * block, 0.0);
         geometry.columns(x, (image, group), first, count, columns);
@@ -29,9 +29,9 @@ pub(crate) fn forward(geometry: &Geometry, x: &Side, w: &Side, finish: &Finish<'
         }
     };
     if alone {
-        let mut room = Default::default();
-        (0..tasks).for_each(|index| task(&mut room, index));
+        let mut scratch = Default::default();
+        (0..tasks).for_each(|index| task(&mut scratch, index));
     } else {
-        (0..tasks).into_par_iter().for_each_init(Default::default, |room, index| task(room, index));
+        (0..tasks).into_par_iter().for_each_init(Default::default, |scratch, index| task(scratch, index));
     }
 }

@@ -14,7 +14,7 @@ pub(crate) struct Side {
     pub(crate) outer: [usize; 2],
     spatial: [usize; 3],
     /// The spatial positions.
-    pub(crate) places: Dims,
+    pub(crate) positions: Dims,
 }
 
 impl Side {
@@ -23,7 +23,7 @@ impl Side {
         let missing = 5 - tensor.rank();
         spatial[missing..].copy_from_slice(&tensor.strides[2..]);
         let outer = [tensor.strides[0], tensor.strides[1]];
-        Self { view, outer, spatial, places: tensor.dims(2..tensor.rank()) }
+        Self { view, outer, spatial, positions: tensor.dims(2..tensor.rank()) }
     }
 
     /// The offset of an image's channel.
@@ -50,12 +50,12 @@ pub(crate) struct Geometry {
 
 impl Geometry {
     /// Positions of a channel of the output.
-    pub(crate) fn places(&self) -> usize {
+    pub(crate) fn positions(&self) -> usize {
         self.output.iter().product()
     }
 
     /// Positions of a channel of the input.
-    pub(crate) fn input_places(&self) -> usize {
+    pub(crate) fn input_positions(&self) -> usize {
         self.input.iter().product()
     }
 
@@ -73,7 +73,7 @@ impl Geometry {
         let each = self.terms().max(self.outputs);
         // If one position exceeds the limit, sixteen of them could need more memory than there is.
         let least = if each > LIMIT { 1 } else { 16 };
-        (LIMIT / each).max(least).min(self.places())
+        (LIMIT / each).max(least).min(self.positions())
     }
 
     /// Whether each output position depends on one input position only, the same one.
@@ -125,7 +125,7 @@ impl Geometry {
         for (row, out) in out.chunks_mut(count).take(self.terms()).enumerate() {
             let start = x.start(image, group * self.inputs + row / taps);
             if self.is_plain() {
-                x.places.load(&x.view, start, first, out);
+                x.positions.load(&x.view, start, first, out);
                 continue;
             }
             out.fill(0.0);
@@ -140,10 +140,10 @@ impl Geometry {
     pub(crate) fn gather(&self, columns: &[f32], first: usize, count: usize, image: &mut [f32]) {
         let (taps, [_, height, width]) = (self.taps(), self.input);
         for (row, column) in columns.chunks(count).take(self.terms()).enumerate() {
-            let channel = &mut image[row / taps * self.input_places()..][..self.input_places()];
+            let channel = &mut image[row / taps * self.input_positions()..][..self.input_positions()];
             self.meets(row % taps, first, count, |[d, h, w], which| {
-                let places = channel[(d * height + h) * width + w..].iter_mut().step_by(self.stride[2]);
-                places.zip(&column[which]).for_each(|(place, value)| *place += value);
+                let slots = channel[(d * height + h) * width + w..].iter_mut().step_by(self.stride[2]);
+                slots.zip(&column[which]).for_each(|(slot, value)| *slot += value);
             });
         }
     }
@@ -155,7 +155,7 @@ pub(crate) fn filters(geometry: &Geometry, w: &Side) -> Vec<f32> {
     let mut out = vec![0.0; geometry.groups * geometry.outputs * terms];
     for (filter, out) in out.chunks_mut(terms).enumerate() {
         for (channel, out) in out.chunks_mut(terms / geometry.inputs).enumerate() {
-            w.places.load(&w.view, w.start(filter, channel), 0, out);
+            w.positions.load(&w.view, w.start(filter, channel), 0, out);
         }
     }
     out

@@ -119,13 +119,13 @@ pub(crate) unsafe extern "C" fn miopenFusionPlanGetOp(
 /// Adds an operation to a plan.
 ///
 /// # Safety
-/// `place` is null or writable.
+/// `out` is null or writable.
 unsafe fn add(
     plan: miopenFusionPlanDescriptor_t,
-    place: *mut miopenFusionOpDescriptor_t,
+    out: *mut miopenFusionOpDescriptor_t,
     operation: Operation,
 ) -> Outcome {
-    check(!place.is_null(), BAD)?;
+    check(!out.is_null(), BAD)?;
     PLANS.with(plan, |plan| {
         if let Operation::Convolution(convolution, w) = &operation {
             check(!convolution.transposed, NO_SOLVER)?;
@@ -135,7 +135,7 @@ unsafe fn add(
         plan.operations.push((handle as usize, operation));
         plan.compiled = false;
         // SAFETY: S11: the caller's output pointer for the handle.
-        unsafe { give(place, handle) }
+        unsafe { give(out, handle) }
     })?
 }
 
@@ -322,8 +322,8 @@ pub(crate) unsafe extern "C" fn miopenSetOpArgsBatchNormInference(
     variance: *const c_void,
     epsilon: f64,
 ) -> miopenStatus_t {
-    let places = [scale, bias, mean, variance].map(|it| it as usize);
+    let addresses = [scale, bias, mean, variance].map(|it| it as usize);
     let is = |it: &Operation| matches!(it, Operation::Normalisation(..));
     // SAFETY: S11: the caller's factors.
-    answer(|| unsafe { set(args, operation, [alpha, beta], is, Argument::Normalisation(places, epsilon)) })
+    answer(|| unsafe { set(args, operation, [alpha, beta], is, Argument::Normalisation(addresses, epsilon)) })
 }

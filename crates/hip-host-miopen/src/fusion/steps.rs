@@ -24,14 +24,14 @@ pub(super) enum Step {
 type Ready<'a> = Box<dyn Fn(usize, usize, usize, &mut [f32]) + Send + Sync + 'a>;
 
 impl Step {
-    fn ready(&self, places: usize) -> Ready<'_> {
+    fn ready(&self, positions: usize) -> Ready<'_> {
         match self {
             Self::Scale(by) => {
                 Box::new(move |_, _, _, values| values.iter_mut().for_each(|value| *value *= by))
             }
             Self::Add(side, by) => Box::new(move |image, channel, first, values| {
                 let mut more = vec![0.0; values.len()];
-                side.places.load(&side.view, side.start(image, channel), first, &mut more);
+                side.positions.load(&side.view, side.start(image, channel), first, &mut more);
                 values.iter_mut().zip(more).for_each(|(value, more)| *value += by * more);
             }),
             Self::Bias(bias) => {
@@ -52,7 +52,7 @@ impl Step {
                 let (mean, bias): (Vec<f32>, Vec<f32>) = (mean.collect(), bias.collect());
                 Box::new(move |_, channel, first, values| {
                     for (at, value) in values.iter_mut().enumerate() {
-                        let which = if *each { channel * places + first + at } else { channel };
+                        let which = if *each { channel * positions + first + at } else { channel };
                         *value = (*value - mean[which]) * by[which] + bias[which];
                     }
                 })
@@ -73,19 +73,19 @@ pub(super) enum Source {
 
 /// Runs the steps on all values.
 pub(super) fn run(source: &Source, steps: &[Step], to: &Side) {
-    let places = to.places.count();
-    let steps: Vec<Ready<'_>> = steps.iter().map(|step| step.ready(places)).collect();
+    let positions = to.positions.count();
+    let steps: Vec<Ready<'_>> = steps.iter().map(|step| step.ready(positions)).collect();
     let finish = |image: usize, channel: usize, first: usize, values: &mut [f32]| {
         steps.iter().for_each(|step| step(image, channel, first, values));
-        to.places.store(&to.view, to.start(image, channel), first, values);
+        to.positions.store(&to.view, to.start(image, channel), first, values);
     };
     match source {
         Source::Convolution(geometry, x, w) => forward(geometry, x, w, &finish),
         Source::Tensor(x, images, channels) => {
             (0..images * channels).into_par_iter().for_each_init(Vec::new, |values, index| {
                 let (image, channel) = (index / channels, index % channels);
-                values.resize(places, 0.0);
-                x.places.load(&x.view, x.start(image, channel), 0, values);
+                values.resize(positions, 0.0);
+                x.positions.load(&x.view, x.start(image, channel), 0, values);
                 finish(image, channel, 0, values);
             });
         }

@@ -79,11 +79,11 @@ impl Shape {
     }
 
     /// Visits the positions of a window: their indices in the input.
-    fn places(&self, window: &[Range<usize>; 3], mut place: impl FnMut(usize)) {
+    fn positions(&self, window: &[Range<usize>; 3], mut position: impl FnMut(usize)) {
         let [_, height, width] = self.input;
         for d in window[0].clone() {
             for h in window[1].clone() {
-                (window[2].clone()).for_each(|w| place((d * height + h) * width + w));
+                (window[2].clone()).for_each(|w| position((d * height + h) * width + w));
             }
         }
     }
@@ -92,12 +92,12 @@ impl Shape {
     fn local(&self, output: usize, input: usize) -> usize {
         let [_, oh, ow] = self.output;
         let [_, ih, iw] = self.input;
-        let (at, place) = (
+        let (at, position) = (
             [output / (oh * ow), output / ow % oh, output % ow],
             [input / (ih * iw), input / iw % ih, input % iw],
         );
         let tap: [usize; 3] =
-            std::array::from_fn(|axis| place[axis] + self.pads[axis] - at[axis] * self.strides[axis]);
+            std::array::from_fn(|axis| position[axis] + self.pads[axis] - at[axis] * self.strides[axis]);
         (tap[0] * self.window[1] + tap[1]) * self.window[2] + tap[2]
     }
 
@@ -155,11 +155,11 @@ fn forward(
         let window = shape.window(output);
         if !max {
             let mut sum = 0.0;
-            shape.places(&window, |index| sum += x[index]);
+            shape.positions(&window, |index| sum += x[index]);
             return sum / shape.share(&window);
         }
         let (mut value, mut largest) = (lowest, None);
-        shape.places(&window, |index| {
+        shape.positions(&window, |index| {
             if x[index] > value {
                 (value, largest) = (x[index], Some(index));
             }
@@ -185,7 +185,7 @@ fn backward(shape: &Shape, plane: usize, dy: &[f32], indices: Option<&Indices>) 
             None => {
                 let window = shape.window(output);
                 let share = dy / shape.share(&window);
-                shape.places(&window, |index| dx[index] += share);
+                shape.positions(&window, |index| dx[index] += share);
             }
         }
     }
@@ -230,9 +230,9 @@ pub(crate) unsafe extern "C" fn miopenPoolingForward(
         job.submit("miopenPoolingForward", move || {
             (0..shape.planes).into_par_iter().for_each_init(Vec::new, |plane, index| {
                 plane.resize(shape.inputs(), 0.0);
-                from.places.load(&from.view, shape.start(&from, index), 0, plane);
+                from.positions.load(&from.view, shape.start(&from, index), 0, plane);
                 let result = forward(&shape, index, plane, lowest, indices.as_ref(), max);
-                to.places.store(&to.view, shape.start(&to, index), 0, &result);
+                to.positions.store(&to.view, shape.start(&to, index), 0, &result);
             });
         })
     })
@@ -274,9 +274,9 @@ pub(crate) unsafe extern "C" fn miopenPoolingBackward(
         job.submit("miopenPoolingBackward", move || {
             (0..shape.planes).into_par_iter().for_each_init(Vec::new, |plane, index| {
                 plane.resize(shape.outputs(), 0.0);
-                from.places.load(&from.view, shape.start(&from, index), 0, plane);
+                from.positions.load(&from.view, shape.start(&from, index), 0, plane);
                 let result = backward(&shape, index, plane, indices.as_ref());
-                to.places.store(&to.view, shape.start(&to, index), 0, &result);
+                to.positions.store(&to.view, shape.start(&to, index), 0, &result);
             });
         })
     })

@@ -158,12 +158,12 @@ pub(crate) unsafe extern "C" fn miopenGet2dPoolingDescriptor(
     answer(|| {
         let it = POOLINGS.get(descriptor)?;
         check(it.window.len() == 2, BAD)?;
-        let places = [window_h, window_w, pad_h, pad_w, stride_h, stride_w];
+        let outs = [window_h, window_w, pad_h, pad_w, stride_h, stride_w];
         let values = it.window.iter().chain(&it.pads).chain(&it.strides);
         // SAFETY: S11: the caller's output pointer for the mode.
         unsafe { give(mode, it.mode)? };
         // SAFETY: S11: the caller's output pointers for the numbers.
-        places.into_iter().zip(values).try_for_each(|(place, value)| unsafe { give(place, int(*value)) })
+        outs.into_iter().zip(values).try_for_each(|(out, value)| unsafe { give(out, int(*value)) })
     })
 }
 
@@ -180,7 +180,7 @@ pub(crate) unsafe extern "C" fn miopenGetNdPoolingDescriptor(
         let it = POOLINGS.get(descriptor)?;
         let wanted =
             usize::try_from(requested).ok().filter(|&wanted| wanted <= it.window.len()).ok_or(BAD)?;
-        // SAFETY: S11: the caller's places, with room for as many as it asked for.
+        // SAFETY: S11: the caller's arrays, with space for as many as it asked for.
         unsafe {
             offer(mode, it.mode);
             offer(rank, int(it.window.len()));
@@ -240,7 +240,7 @@ pub(crate) unsafe extern "C" fn miopenGetPoolingForwardOutputDim(
         let lens = POOLINGS.get(descriptor)?.output(&tensor(x)?)?;
         check(lens.len() == 4, BAD)?;
         // SAFETY: S11: the caller's output pointers for the numbers.
-        [n, c, h, w].into_iter().zip(lens).try_for_each(|(place, len)| unsafe { give(place, int(len)) })
+        [n, c, h, w].into_iter().zip(lens).try_for_each(|(out, len)| unsafe { give(out, int(len)) })
     })
 }
 

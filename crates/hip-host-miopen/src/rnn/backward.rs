@@ -36,12 +36,12 @@ impl Part<'_> {
     }
 
     /// The index of a slot of a row.
-    fn place(&self, row: usize, slot: usize) -> usize {
+    fn index_of(&self, row: usize, slot: usize) -> usize {
         (row * slots(self.network.mode) + slot) * self.network.hidden
     }
 
     fn get(&self, row: usize, slot: usize) -> &[f32] {
-        &self.values[self.place(row, slot)..][..self.network.hidden]
+        &self.values[self.index_of(row, slot)..][..self.network.hidden]
     }
 
     /// The output of a row.
@@ -75,7 +75,7 @@ pub(super) fn data(
     let mut above = dy;
     for layer in (0..network.layers).rev() {
         let width = if layer == 0 { input } else { ways * hidden };
-        let mut below = vec![0.0; rows.places.len() * width];
+        let mut below = vec![0.0; rows.positions.len() * width];
         for way in 0..ways {
             let at = (layer * ways + way) * batch * hidden;
             let states = |states: &Option<Vec<f32>>| gathered(states.as_deref(), at, rows, hidden);
@@ -83,7 +83,7 @@ pub(super) fn data(
                 rows,
                 part: Part::new(network, rows, kept, layer, way),
                 weights: &given.weights,
-                place: (layer, way, input),
+                part_of: (layer, way, input),
                 first: [states(&given.hidden), states(&given.cell)],
                 carried: [states(&given.d_hidden), states(&given.d_cell)],
             };
@@ -110,7 +110,7 @@ struct Back<'a> {
     part: Part<'a>,
     weights: &'a [f32],
     /// Layer, direction, and length of the network's input vectors.
-    place: (usize, usize, usize),
+    part_of: (usize, usize, usize),
     /// The initial states, and the current gradients of the output state and of the cell state.
     first: [Vec<f32>; 2],
     carried: [Vec<f32>; 2],
@@ -119,7 +119,7 @@ struct Back<'a> {
 impl Back<'_> {
     /// Multiplies the gates' gradients by the matrices from `id` on, and adds the products.
     fn product(&self, id: usize, gates: &[f32], width: usize, out: &mut [f32]) {
-        let (network, (layer, way, input)) = (self.part.network, self.place);
+        let (network, (layer, way, input)) = (self.part.network, self.part_of);
         let (start, all) = (network.matrix(layer, way, id, input), network.gates() * network.hidden);
         let left = Factor { values: gates, rows: all, columns: 1 };
         let right = Factor { values: &self.weights[start..][..all * width], rows: width, columns: 1 };
@@ -127,7 +127,7 @@ impl Back<'_> {
     }
 
     fn run(&mut self, above: &[f32], below: &mut [f32], width: usize) {
-        let (network, rows, (layer, way, _)) = (self.part.network, self.rows, self.place);
+        let (network, rows, (layer, way, _)) = (self.part.network, self.rows, self.part_of);
         let (hidden, steps) = (network.hidden, rows.left.len());
         for turn in (0..steps).rev() {
             let step = if way == 0 { turn } else { steps - 1 - turn };
@@ -145,7 +145,8 @@ impl Back<'_> {
             }
             self.carried[0] = carried;
         }
-        let inputs: Vec<f32> = (0..rows.places.len()).flat_map(|row| self.part.gates(row, false)).collect();
+        let inputs: Vec<f32> =
+            (0..rows.positions.len()).flat_map(|row| self.part.gates(row, false)).collect();
         if layer == 0 && network.skips {
             let all = network.gates() * hidden;
             for (below, gates) in below.chunks_mut(width).zip(inputs.chunks(all)) {
@@ -165,9 +166,9 @@ impl Back<'_> {
         for (at, above) in above.iter().enumerate() {
             let own = rank * hidden + at;
             let dh = above + self.carried[0][own];
-            let kept = |slot: usize| self.part.values[self.part.place(row, slot) + at];
+            let kept = |slot: usize| self.part.values[self.part.index_of(row, slot) + at];
             let last = |slot: usize, first: &[f32]| {
-                before.map_or(first[own], |row| self.part.values[self.part.place(row, slot) + at])
+                before.map_or(first[own], |row| self.part.values[self.part.index_of(row, slot) + at])
             };
             let (mut carried, mut d_gates) = (0.0, [0.0; 4]);
             match mode {
@@ -201,8 +202,8 @@ impl Back<'_> {
             }
             self.carried[0][own] = carried;
             for (slot, gradient) in d_gates.into_iter().take(gradients(mode)).enumerate() {
-                let place = self.part.place(row, slot) + at;
-                self.part.values[place] = gradient;
+                let index = self.part.index_of(row, slot) + at;
+                self.part.values[index] = gradient;
             }
         }
     }
@@ -217,7 +218,7 @@ pub(super) fn weights(
     kept: &mut [f32],
 ) -> Vec<f32> {
     let (ways, size, all) = (network.ways(), network.hidden, network.gates() * network.hidden);
-    let (count, batch) = (rows.places.len(), rows.order.len());
+    let (count, batch) = (rows.positions.len(), rows.order.len());
     let mut out = vec![0.0; network.weights(input)];
     for layer in 0..network.layers {
         let below: Vec<f32> = if layer == 0 {

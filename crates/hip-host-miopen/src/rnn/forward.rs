@@ -41,7 +41,7 @@ pub(super) fn gradients(mode: miopenRNNMode_t) -> usize {
 
 /// Floats that are kept of a layer in one direction.
 pub(super) fn kept_part(network: &Network, rows: &Rows) -> usize {
-    rows.places.len() * slots(network.mode) * network.hidden
+    rows.positions.len() * slots(network.mode) * network.hidden
 }
 
 /// Floats that are kept: those of all layers and directions, then the factors of dropout between layers.
@@ -76,7 +76,7 @@ pub(super) fn forward(
     mut kept: Option<&mut [f32]>,
 ) -> Results {
     let (ways, hidden, batch) = (network.ways(), network.hidden, rows.order.len());
-    let (count, states) = (rows.places.len(), network.layers * ways * batch * hidden);
+    let (count, states) = (rows.positions.len(), network.layers * ways * batch * hidden);
     let mut results = Results { y: Vec::new(), hidden: vec![0.0; states], cell: vec![0.0; states] };
     let mut below = Cow::Borrowed(&tensors.x[..]);
     let mut width = input;
@@ -88,7 +88,7 @@ pub(super) fn forward(
                 network,
                 weights: &tensors.weights,
                 rows,
-                place: (layer, way, input),
+                part_of: (layer, way, input),
                 hidden: gathered(tensors.hidden.as_deref(), at, rows, hidden),
                 cell: gathered(tensors.cell.as_deref(), at, rows, hidden),
                 given: tensors.hidden.is_some(),
@@ -128,7 +128,7 @@ struct Direction<'a> {
     weights: &'a [f32],
     rows: &'a Rows,
     /// Layer, direction, and length of the network's input vectors.
-    place: (usize, usize, usize),
+    part_of: (usize, usize, usize),
     hidden: Vec<f32>,
     cell: Vec<f32>,
     /// Whether the initial state was given.
@@ -138,7 +138,7 @@ struct Direction<'a> {
 impl Direction<'_> {
     /// Adds the product of the rows and the gates' matrices from `id` on.
     fn product(&self, id: usize, rows: &[f32], width: usize, gates: &mut [f32], add: bool) {
-        let (network, (layer, way, input)) = (self.network, self.place);
+        let (network, (layer, way, input)) = (self.network, self.part_of);
         let (start, all) = (network.matrix(layer, way, id, input), network.gates() * network.hidden);
         let left = Factor { values: rows, rows: width, columns: 1 };
         let right = Factor { values: &self.weights[start..][..all * width], rows: 1, columns: width };
@@ -147,15 +147,15 @@ impl Direction<'_> {
 
     /// The biases of the gates, from `id` on.
     fn biases(&self, id: usize) -> Option<&[f32]> {
-        let (network, (layer, way, input)) = (self.network, self.place);
+        let (network, (layer, way, input)) = (self.network, self.part_of);
         let start = network.bias(layer, way, id, input);
         network.biased.then(|| &self.weights[start..][..network.gates() * network.hidden])
     }
 
     fn run(&mut self, below: &[f32], width: usize, above: &mut [f32], mut kept: Option<&mut [f32]>) {
-        let (network, rows, (layer, way, _)) = (self.network, self.rows, self.place);
+        let (network, rows, (layer, way, _)) = (self.network, self.rows, self.part_of);
         let (hidden, all) = (network.hidden, network.gates() * network.hidden);
-        let mut inputs = vec![0.0; rows.places.len() * all];
+        let mut inputs = vec![0.0; rows.positions.len() * all];
         if layer == 0 && network.skips {
             for (gates, below) in inputs.chunks_mut(all).zip(below.chunks(width)) {
                 gates.chunks_mut(hidden).for_each(|gate| gate.copy_from_slice(below));

@@ -35,26 +35,26 @@ struct Case {
 }
 
 impl Case {
-    /// `places` has the addresses of the input and of the output vectors; null for those that are not used.
-    fn new(network: Network, [x, y]: [&Sequences; 2], places: [*const c_void; 2]) -> Outcome<Self> {
+    /// `addresses` has the addresses of the input and of the output vectors; null for those that are not used.
+    fn new(network: Network, [x, y]: [&Sequences; 2], addresses: [*const c_void; 2]) -> Outcome<Self> {
         check(x.dtype == network.dtype && y.dtype == network.dtype && network.hidden > 0, BAD)?;
         check(y.width == network.ways() * network.hidden && x.lens == y.lens && x.steps == y.steps, BAD)?;
         check(!network.skips || x.width == network.hidden, BAD)?;
         let kind = Kind::of(network.dtype).ok_or(NO_SOLVER)?;
         let rows = [x.rows()?, y.rows()?];
-        let made = |place: *const c_void, it: &Sequences, rows: usize| {
-            if place.is_null() {
+        let made = |address: *const c_void, it: &Sequences, rows: usize| {
+            if address.is_null() {
                 return Ok(Rows::default());
             }
             // The lists are as long as there are rows, so the rows must not exceed the memory.
-            is_there(place, [rows, it.width, kind.bytes()])?;
+            is_there(address, [rows, it.width, kind.bytes()])?;
             Rows::new(it)
         };
         Ok(Self {
             network,
             kind,
-            from: made(places[0], x, rows[0])?,
-            to: made(places[1], y, rows[1])?,
+            from: made(addresses[0], x, rows[0])?,
+            to: made(addresses[1], y, rows[1])?,
             input: x.width,
             output: y.width,
             rows,
@@ -92,7 +92,7 @@ impl Case {
 
     /// The kept values of a backward pass.
     fn kept(&self, job: &mut Job, (pointer, bytes): Kept, writes: bool) -> Outcome<Values> {
-        let count = kept(&self.network, self.from.places.len(), self.network.drops()?.is_some())?;
+        let count = kept(&self.network, self.from.positions.len(), self.network.drops()?.is_some())?;
         check(bytes >= product([count, size_of::<f32>()])?, UNKNOWN)?;
         let view = match writes {
             true => job.write_view(pointer, Kind::Float, count)?,
@@ -121,16 +121,16 @@ impl Values {
 
     /// The vectors of the rows that are not padding.
     fn rows(&self, rows: &Rows, width: usize) -> Vec<f32> {
-        let mut values = vec![0.0; rows.places.len() * width];
-        for (row, place) in values.chunks_mut(width).zip(&rows.places) {
-            self.view.load(place * width, 1, row);
+        let mut values = vec![0.0; rows.positions.len() * width];
+        for (row, position) in values.chunks_mut(width).zip(&rows.positions) {
+            self.view.load(position * width, 1, row);
         }
         values
     }
 
     /// Stores vectors in the rows, and the padding value in the padding.
     fn store_rows(&self, rows: &Rows, width: usize, values: &[f32], filler: f32) {
-        for (row, index) in values.chunks(width).zip(&rows.places) {
+        for (row, index) in values.chunks(width).zip(&rows.positions) {
             self.view.store(index * width, 1, row);
         }
         let padding = vec![filler; width];
@@ -181,7 +181,7 @@ pub(super) fn run_forward(
         let tensors = Tensors { x: from.rows(&case.from, case.input), weights: w.load(), hidden, cell };
         let mut keep = kept.as_ref().map(|kept| vec![0.0; kept.count]);
         if let (Some(drawer), Some(keep)) = (&drawer, &mut keep) {
-            let factors = (case.network.layers - 1) * case.from.places.len() * case.output;
+            let factors = (case.network.layers - 1) * case.from.positions.len() * case.output;
             let start = keep.len() - factors;
             keep[start..].copy_from_slice(&drawer.factors(factors));
         }

@@ -55,7 +55,7 @@ pub(super) struct Rows {
     /// The first row of each step.
     pub(super) first: Vec<usize>,
     /// The position of each row in memory.
-    pub(super) places: Vec<usize>,
+    pub(super) positions: Vec<usize>,
     /// Rows in memory that are padding.
     pub(super) padding: Vec<usize>,
 }
@@ -73,21 +73,21 @@ impl Rows {
         let steps = if it.layout == TIGHT { lens[order[0]] } else { it.steps };
         let at = |step: usize| order.partition_point(|&sequence| lens[sequence] > step);
         let left: Vec<usize> = (0..steps).map(at).collect();
-        let (mut first, mut places, mut padding) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut first, mut positions, mut padding) = (Vec::new(), Vec::new(), Vec::new());
         for (step, &left) in left.iter().enumerate() {
-            first.push(places.len());
-            let place = |rank: usize| match it.layout {
+            first.push(positions.len());
+            let position = |rank: usize| match it.layout {
                 STEPS => step * batch + order[rank],
                 _ => order[rank] * it.steps + step,
             };
             if it.layout == TIGHT {
-                places.extend(first[step]..first[step] + left);
+                positions.extend(first[step]..first[step] + left);
             } else {
-                places.extend((0..left).map(place));
-                padding.extend((left..batch).map(place));
+                positions.extend((0..left).map(position));
+                padding.extend((left..batch).map(position));
             }
         }
-        Ok(Self { order, left, first, places, padding })
+        Ok(Self { order, left, first, positions, padding })
     }
 
     /// How many of a step's sequences have a previous row: of an earlier step forward, of a later one backward.

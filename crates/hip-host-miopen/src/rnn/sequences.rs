@@ -70,7 +70,7 @@ pub(crate) unsafe extern "C" fn miopenGetRNNDataSeqTensorDescriptor(
     answer(|| {
         let it = SEQUENCES.get(descriptor)?;
         let bytes = Kind::of(it.dtype).map_or(0, Kind::bytes);
-        // SAFETY: S11: the caller's places, with room for as many lengths as it says, and for an element.
+        // SAFETY: S11: the caller's arrays, with space for as many lengths as it says, and for an element.
         unsafe {
             give(dtype, it.dtype)?;
             give(layout, it.layout)?;

@@ -17,14 +17,14 @@ struct Part {
 }
 
 /// The layer in this library's count, its direction, and the id.
-fn place(network: &Network, layer: c_int, id: c_int) -> Outcome<(usize, usize, usize)> {
+fn parts_of(network: &Network, layer: c_int, id: c_int) -> Outcome<(usize, usize, usize)> {
     let (layer, id) = (usize::try_from(layer).map_err(|_| BAD)?, usize::try_from(id).map_err(|_| BAD)?);
     check(layer < network.layers * network.ways() && id < 2 * network.gates(), BAD)?;
     Ok((layer / network.ways(), layer % network.ways(), id))
 }
 
 fn matrix(network: &Network, layer: c_int, id: c_int, input: usize) -> Outcome<Part> {
-    let (layer, way, id) = place(network, layer, id)?;
+    let (layer, way, id) = parts_of(network, layer, id)?;
     let width = if id < network.gates() { network.width(layer, input) } else { network.hidden };
     // In skip mode there is no matrix for the input.
     check(width > 0, BAD)?;
@@ -32,7 +32,7 @@ fn matrix(network: &Network, layer: c_int, id: c_int, input: usize) -> Outcome<P
 }
 
 fn bias(network: &Network, layer: c_int, id: c_int, input: usize) -> Outcome<Part> {
-    let (layer, way, id) = place(network, layer, id)?;
+    let (layer, way, id) = parts_of(network, layer, id)?;
     Ok(Part { start: network.bias(layer, way, id, input), lens: vec![network.hidden] })
 }
 
@@ -63,7 +63,7 @@ pub(crate) unsafe extern "C" fn miopenGetRNNLayerParamSize(
     answer(|| {
         stream(handle)?;
         let (network, input) = with_input(descriptor, x_desc)?;
-        place(&network, layer, id)?;
+        parts_of(&network, layer, id)?;
         let count = matrix(&network, layer, id, input).map_or(0, |part| part.lens[0] * part.lens[1]);
         // SAFETY: S11: the caller's output pointer for the size.
         unsafe { give(size, count * bytes(&network)) }
@@ -155,9 +155,9 @@ fn get(
     let to = job.write(to, &tensor)?;
     job.submit("miopenGetRNNLayer", move || {
         blocks(to.count(), |first, count| {
-            let mut room = [0.0_f32; BLOCK];
-            weights.load(first, 1, &mut room[..count]);
-            to.store(first, &room[..count]);
+            let mut buffer = [0.0_f32; BLOCK];
+            weights.load(first, 1, &mut buffer[..count]);
+            to.store(first, &buffer[..count]);
         });
     })
 }
@@ -179,9 +179,9 @@ fn set(
     let from = job.read(from, &given)?;
     job.submit("miopenSetRNNLayer", move || {
         blocks(from.count(), |first, count| {
-            let mut room = [0.0_f32; BLOCK];
-            from.load(first, &mut room[..count]);
-            weights.store(first, 1, &room[..count]);
+            let mut buffer = [0.0_f32; BLOCK];
+            from.load(first, &mut buffer[..count]);
+            weights.store(first, 1, &buffer[..count]);
         });
     })
 }

@@ -151,12 +151,12 @@ pub(crate) unsafe extern "C" fn miopenGet4dTensorDescriptor(
     answer(|| {
         let tensor = TENSORS.get(descriptor)?;
         check(tensor.rank() == 4, BAD)?;
-        let places = [n, c, h, w, n_stride, c_stride, h_stride, w_stride];
+        let outs = [n, c, h, w, n_stride, c_stride, h_stride, w_stride];
         // SAFETY: S11: the caller's output pointer for the type.
         unsafe { give(dtype, tensor.dtype)? };
         let values = tensor.lens.iter().chain(&tensor.strides);
         // SAFETY: S11: the caller's output pointers for the numbers.
-        places.into_iter().zip(values).try_for_each(|(place, value)| unsafe { give(place, int(*value)) })
+        outs.into_iter().zip(values).try_for_each(|(out, value)| unsafe { give(out, int(*value)) })
     })
 }
 

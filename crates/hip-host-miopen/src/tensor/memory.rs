@@ -33,7 +33,7 @@ impl View {
 
     fn check(&self, at: usize, stride: usize, count: usize) {
         let last = count.checked_sub(1).map_or(0, |steps| at + steps * stride);
-        assert!(last < self.space, "a place outside the tensor");
+        assert!(last < self.space, "an offset outside the tensor");
     }
 
     /// Reads evenly spaced elements.
@@ -142,10 +142,10 @@ impl Dims {
     }
 
     /// The offset of a position.
-    pub(crate) fn place(&self, index: usize) -> usize {
-        let mut place = 0;
-        self.runs(index, 1, |start, _, _| place = start);
-        place
+    pub(crate) fn offset_of(&self, index: usize) -> usize {
+        let mut offset = 0;
+        self.runs(index, 1, |start, _, _| offset = start);
+        offset
     }
 
     /// Visits `count` positions from `first` on in evenly spaced runs: offset, stride, and the run's range within the `count`.
@@ -160,33 +160,35 @@ impl Dims {
         let mut done = 0;
         while done < count {
             let (mut row, column) = ((first + done) / inner, (first + done) % inner);
-            let mut place = column * stride;
+            let mut offset = column * stride;
             for (len, stride) in outer.iter().rev() {
-                place += row % len * stride;
+                offset += row % len * stride;
                 row /= len;
             }
             let some = (inner - column).min(count - done);
-            run(place, stride, done..done + some);
+            run(offset, stride, done..done + some);
             done += some;
         }
     }
 
     /// Reads the positions from `first` on, relative to `base`.
     pub(crate) fn load<R: Real>(&self, view: &View, base: usize, first: usize, out: &mut [R]) {
-        self.runs(first, out.len(), |place, stride, which| view.load(base + place, stride, &mut out[which]));
+        self.runs(first, out.len(), |offset, stride, which| {
+            view.load(base + offset, stride, &mut out[which])
+        });
     }
 
     /// Writes the positions from `first` on, relative to `base`.
     pub(crate) fn store<R: Real>(&self, view: &View, base: usize, first: usize, values: &[R]) {
-        self.runs(first, values.len(), |place, stride, which| {
-            view.store(base + place, stride, &values[which])
+        self.runs(first, values.len(), |offset, stride, which| {
+            view.store(base + offset, stride, &values[which])
         });
     }
 
     /// As [`View::blend`], at the positions from `first` on, relative to `base`.
     pub(crate) fn blend(&self, view: &View, base: usize, first: usize, values: &mut [f32], scales: [f32; 2]) {
-        self.runs(first, values.len(), |place, stride, which| {
-            view.blend(base + place, stride, &mut values[which], scales);
+        self.runs(first, values.len(), |offset, stride, which| {
+            view.blend(base + offset, stride, &mut values[which], scales);
         });
     }
 }
@@ -243,10 +245,10 @@ mod tests {
         assert_eq!(Dims::new(&[2, 3, 4], &[12, 4, 1]).parts, [(24, 1)]);
         assert_eq!(Dims::new(&[2, 1, 4], &[8, 99, 2]).parts, [(8, 2)]);
         let dims = Dims::new(&[2, 3, 4], &[20, 4, 1]);
-        assert_eq!((dims.count(), dims.place(13), dims.place(23)), (24, 21, 31));
+        assert_eq!((dims.count(), dims.offset_of(13), dims.offset_of(23)), (24, 21, 31));
         assert_eq!(dims.parts, [(2, 20), (12, 1)]);
         let mut runs = Vec::new();
-        dims.runs(10, 5, |place, stride, which| runs.push((place, stride, which)));
+        dims.runs(10, 5, |offset, stride, which| runs.push((offset, stride, which)));
         assert_eq!(runs, [(10, 1, 0..2), (20, 1, 2..5)]);
     }
 

@@ -390,7 +390,7 @@ fn sixteen_bits_are_rounded_once() {
 #[test]
 fn backward_with_groups_strides_and_other_layouts() {
     let mi = mi();
-    // Two groups of one channel, a filter of one row and two places, stride 2; images in NHWC, gradients in NCHW.
+    // Two groups of one channel, a filter of one row and two columns, stride 2; images in NHWC, gradients in NCHW.
     let mut convolution = null_mut();
     good!(mi, miopenCreateConvolutionDescriptor(&mut convolution));
     let mode = miopenConvolutionMode_t::miopenGroupConv;

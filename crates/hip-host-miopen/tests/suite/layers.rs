@@ -7,7 +7,7 @@ use std::ptr::{null, null_mut};
 #[test]
 fn softmax_over_channels_and_images() {
     let mi = mi();
-    // Two channels of two places.
+    // Two channels of two positions.
     let values = [1.0_f32, 2.0, 3.0, -1.0];
     let tensor = mi.floats(&[1, 2, 1, 2]);
     let x = mi.hip.buffer(&values);
@@ -179,7 +179,7 @@ fn pooling_in_three_dimensions() {
 #[test]
 fn invalid_poolings_are_refused() {
     let mi = mi();
-    // 256 places of a window do not fit the indices of a byte; and indices need a workspace.
+    // A byte cannot index the 256 positions of a window; and indices need a workspace.
     let (xd, yd) = (mi.floats(&[1, 1, 16, 16]), mi.floats(&[1, 1, 1, 1]));
     let (x, y, workspace) = (mi.hip.zeros::<f32>(256), mi.hip.zeros::<f32>(1), mi.hip.zeros::<u8>(8));
     let forward = |descriptor, workspace| {

@@ -84,10 +84,10 @@ fn losses_and_gradients() {
         let mut sums = [0.0_f32; 2];
         let own: [&[usize]; 2] = [&[1, 1], &[2]];
         for sequence in 0..2 {
-            let place = |step: usize, class: usize| (step * 2 + sequence) * CLASSES + class;
+            let index = |step: usize, class: usize| (step * 2 + sequence) * CLASSES + class;
             let count = steps[sequence] as usize;
             let inputs: Vec<f64> =
-                (0..count * CLASSES).map(|at| values[place(at / CLASSES, at % CLASSES)]).collect();
+                (0..count * CLASSES).map(|at| values[index(at / CLASSES, at % CLASSES)]).collect();
             let loss = |inputs: &[f64]| by_hand(inputs, own[sequence], blank as usize, softmax);
             sums[sequence] = loss(&inputs) as f32;
             for at in 0..inputs.len() {
@@ -99,7 +99,7 @@ fn losses_and_gradients() {
                 let slope = (moved(1e-6) - moved(-1e-6)) / 2e-6;
                 // If the input is logarithms, the gradient is by those.
                 let by = if softmax { 1.0 } else { inputs[at].exp() };
-                wanted[place(at / CLASSES, at % CLASSES)] = (slope / by) as f32;
+                wanted[index(at / CLASSES, at % CLASSES)] = (slope / by) as f32;
             }
         }
         close(&mi.read(&losses), &sums, 1e-5);

@@ -72,7 +72,7 @@ fn fill(mi: &Mi, descriptor: miopenRNNDescriptor_t, x: miopenTensorDescriptor_t,
             weights[at] = unit.b[id / gates][id % gates];
         }
     }
-    assert!(weights.iter().all(|it| !it.is_nan()), "every weight has a place");
+    assert!(weights.iter().all(|it| !it.is_nan()), "every weight is set");
     weights
 }
 
@@ -158,11 +158,11 @@ fn both_directions_and_sequences_of_any_length() {
             );
             assert_eq!(status, 0);
         }
-        let place = |sequence: usize, step: usize| {
+        let index = |sequence: usize, step: usize| {
             if batch_first { sequence * 3 + step } else { step * 2 + sequence }
         };
         let mut x = [0.0_f32; 6];
-        (0..6).for_each(|at| x[place(at / 3, at % 3)] = sequences[at / 3][at % 3]);
+        (0..6).for_each(|at| x[index(at / 3, at % 3)] = sequences[at / 3][at % 3]);
         let (x, y) = (mi.hip.buffer(&x), mi.hip.zeros::<f32>(12));
         let hy = mi.hip.zeros::<f32>(4);
         let (none, inference) = (null_mut(), miopenRNNFWDMode_t::miopenRNNInference);
@@ -197,7 +197,7 @@ fn both_directions_and_sequences_of_any_length() {
         for sequence in 0..2 {
             let (ys, h) = wanted(sequence);
             for (step, ys) in ys.iter().enumerate() {
-                close(&found[2 * place(sequence, step)..][..2], ys, 1e-6);
+                close(&found[2 * index(sequence, step)..][..2], ys, 1e-6);
             }
             close(&[states[sequence], states[2 + sequence]], &h, 1e-6);
         }

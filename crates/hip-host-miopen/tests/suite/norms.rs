@@ -12,7 +12,7 @@ fn mutable(value: &f32) -> *mut c_void {
     scale(value).cast_mut()
 }
 
-/// Two images of two channels of two places; the channels' values are 1, 3, 5, 7 and 2, 2, 6, 6.
+/// Two images of two channels of two positions; the channels' values are 1, 3, 5, 7 and 2, 2, 6, 6.
 const X: [f32; 8] = [1.0, 3.0, 2.0, 2.0, 5.0, 7.0, 6.0, 6.0];
 /// Mean and variance of the channels.
 const MOMENTS: [(f32, f32); 2] = [(4.0, 5.0), (4.0, 4.0)];
@@ -364,7 +364,7 @@ fn t5_s_layers_are_normalised_and_go_back() {
     close(&mi.read(&dw), &[by[0], 0.0, 2.0 * 4.0 * by[1]], 1e-5);
 }
 
-/// Runs a local response normalisation of three channels of two places and back; the gradient is of the sum of all outputs.
+/// Runs a local response normalisation of three channels of two positions and back; the gradient is of the sum of all outputs.
 fn lrn(mi: &Mi, mode: u32, x: &Buffer<'_, f32>) -> (Vec<f32>, Vec<f32>) {
     let mut descriptor = null_mut();
     good!(mi, miopenCreateLRNDescriptor(&mut descriptor));

@@ -102,14 +102,14 @@ fn doubles_are_reduced_with_factors_of_their_own() {
     };
     assert_eq!(run(reduction(&mi, 0, 0, 0), c, 0), 0);
     assert_eq!(mi.read(&to), [2.0 * (1e-12 + 1.0 + 2.0) + 50.0]);
-    // Nothing to reduce, no room for the indices, no place for them.
+    // Nothing to reduce, too little memory for the indices, none for them.
     assert_eq!(run(reduction(&mi, 0, 0, 0), a, 0), UNKNOWN);
     assert_eq!(run(reduction(&mi, 3, 0, 1), c, 0), UNKNOWN);
     assert_eq!(run(reduction(&mi, 3, 0, 1), c, 4), BAD);
 }
 
 #[test]
-fn dropout_is_repeatable_and_goes_back() {
+fn dropout_is_repeatable_and_has_a_gradient() {
     let mi = mi();
     const COUNT: usize = 4096;
     let tensor = mi.floats(&[4, 1024]);

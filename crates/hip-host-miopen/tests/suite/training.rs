@@ -14,7 +14,7 @@ struct Case {
     gates: usize,
     ways: usize,
     /// Where the weights of (layer, direction, id) start: matrices, then biases.
-    places: Vec<[usize; 2]>,
+    starts: Vec<[usize; 2]>,
 }
 
 const LENS: [usize; 2] = [3, 2];
@@ -31,7 +31,7 @@ fn row(sequence: usize, step: usize) -> usize {
 
 impl Case {
     fn part(&self, layer: usize, way: usize, id: usize) -> [usize; 2] {
-        self.places[(layer * self.ways + way) * 2 * self.gates + id]
+        self.starts[(layer * self.ways + way) * 2 * self.gates + id]
     }
 
     /// The sum of the outputs with weights 1, 2, 3, … and of the last states with 0.5 and 0.25.
@@ -127,17 +127,17 @@ fn check(mode: u32, gates: usize, both: bool) {
     let steps = |width| [2, 2, 1].map(|batch| mi.floats(&[batch, width]));
     let (x_desc, y_desc) = (steps(2), steps(ways as i32));
     // The last step has one sequence only: 5 rows.
-    let (part, mut bytes, mut places) = (mi.floats(&[1]), 0, Vec::new());
+    let (part, mut bytes, mut starts) = (mi.floats(&[1]), 0, Vec::new());
     good!(mi, miopenGetRNNParamsSize(mi.handle, descriptor, x_desc[0], &mut bytes, FLOAT));
     for layer in 0..(LAYERS * ways) as i32 {
         for id in 0..2 * gates as i32 {
             let [mut matrix, mut bias] = [0; 2];
             good!(mi, miopenGetRNNLayerParamOffset(descriptor, layer, x_desc[0], id, part, &mut matrix));
             good!(mi, miopenGetRNNLayerBiasOffset(descriptor, layer, x_desc[0], id, part, &mut bias));
-            places.push([matrix, bias]);
+            starts.push([matrix, bias]);
         }
     }
-    let case = Case { mode, gates, ways, places };
+    let case = Case { mode, gates, ways, starts };
     let states = 2 * LAYERS * ways;
     let at = Arguments([numbers(bytes / 4, 1), numbers(10, 2), numbers(states, 3), numbers(states, 4)]);
     let [w, x, hx, cx] = at.0.each_ref().map(|values| mi.hip.buffer(&floats(values)));
@@ -269,13 +269,13 @@ fn plain_networks_go_back() {
 }
 
 #[test]
-fn lstm_goes_back() {
+fn lstm_backward() {
     check(2, 4, false);
     check(2, 4, true);
 }
 
 #[test]
-fn gru_goes_back() {
+fn gru_backward() {
     check(3, 3, false);
     check(3, 3, true);
 }

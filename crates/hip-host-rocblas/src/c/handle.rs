@@ -60,25 +60,21 @@ fn change(handle: rocblas_handle, act: impl FnOnce(&mut Settings) -> Outcome) ->
 ///
 /// # Safety
 /// The pointer is null or writable.
-unsafe fn give<T>(
-    handle: rocblas_handle,
-    place: *mut T,
-    which: impl FnOnce(&Settings) -> T,
-) -> rocblas_status {
+unsafe fn give<T>(handle: rocblas_handle, out: *mut T, which: impl FnOnce(&Settings) -> T) -> rocblas_status {
     status(get(handle).and_then(|handle| {
-        there(place)?;
+        there(out)?;
         // SAFETY: S11: the caller's output pointer for the result.
-        unsafe { place.write(which(&handle.settings.lock())) };
+        unsafe { out.write(which(&handle.settings.lock())) };
         Ok(())
     }))
 }
 
-unsafe extern "C" fn rocblas_create_handle(place: *mut rocblas_handle) -> rocblas_status {
-    if place.is_null() {
+unsafe extern "C" fn rocblas_create_handle(out: *mut rocblas_handle) -> rocblas_status {
+    if out.is_null() {
         return HANDLE;
     }
     // SAFETY: S11: the caller's output pointer for the result.
-    unsafe { place.write(handle::create()) };
+    unsafe { out.write(handle::create()) };
     SUCCESS
 }
 
@@ -179,48 +175,30 @@ unsafe extern "C" fn rocblas_get_performance_metric(
     unsafe { give(handle, out, |settings| settings.metric) }
 }
 
-unsafe extern "C" fn rocblas_get_version_string(place: *mut c_char, len: usize) -> rocblas_status {
+unsafe extern "C" fn rocblas_get_version_string(out: *mut c_char, len: usize) -> rocblas_status {
     let text = VERSION.to_bytes_with_nul();
-    if place.is_null() {
+    if out.is_null() {
         return POINTER;
     }
     if len < text.len() {
         return SIZE;
     }
     // SAFETY: S11: the caller's output pointer is valid for `len` bytes.
-    unsafe { place.copy_from_nonoverlapping(VERSION.as_ptr(), text.len()) };
+    unsafe { out.copy_from_nonoverlapping(VERSION.as_ptr(), text.len()) };
     SUCCESS
 }
 
-unsafe extern "C" fn rocblas_get_version_string_size(place: *mut usize) -> rocblas_status {
-    if place.is_null() {
+unsafe extern "C" fn rocblas_get_version_string_size(out: *mut usize) -> rocblas_status {
+    if out.is_null() {
         return POINTER;
     }
     // SAFETY: S11: the caller's output pointer for the result.
-    unsafe { place.write(VERSION.to_bytes_with_nul().len()) };
+    unsafe { out.write(VERSION.to_bytes_with_nul().len()) };
     SUCCESS
 }
 
 unsafe extern "C" fn rocblas_status_to_string(status: rocblas_status) -> *const c_char {
-    let names = [
-        c"rocblas_status_success",
-        c"rocblas_status_invalid_handle",
-        c"rocblas_status_not_implemented",
-        c"rocblas_status_invalid_pointer",
-        c"rocblas_status_invalid_size",
-        c"rocblas_status_memory_error",
-        c"rocblas_status_internal_error",
-        c"rocblas_status_perf_degraded",
-        c"rocblas_status_size_query_mismatch",
-        c"rocblas_status_size_increased",
-        c"rocblas_status_size_unchanged",
-        c"rocblas_status_invalid_value",
-        c"rocblas_status_continue",
-        c"rocblas_status_check_numerics_fail",
-        c"rocblas_status_excluded_from_build",
-        c"rocblas_status_arch_mismatch",
-    ];
-    names.get(status.0 as usize).map_or(c"<undefined rocblas_status value>", |name| *name).as_ptr()
+    hip_sys::provider::rocblas_status_name(status).as_ptr()
 }
 
 unsafe extern "C" fn rocblas_initialize() {}
@@ -270,14 +248,14 @@ unsafe extern "C" fn rocblas_start_device_memory_size_query(handle: rocblas_hand
 /// The answer is always 0: no call needs device memory.
 unsafe extern "C" fn rocblas_stop_device_memory_size_query(
     handle: rocblas_handle,
-    place: *mut usize,
+    out: *mut usize,
 ) -> rocblas_status {
     change(handle, |settings| {
         ensure(settings.asked, MISMATCH)?;
-        there(place)?;
+        there(out)?;
         settings.asked = false;
         // SAFETY: S11: the caller's output pointer for the result.
-        unsafe { place.write(0) };
+        unsafe { out.write(0) };
         Ok(())
     })
 }

@@ -36,6 +36,6 @@ unsafe fn asum<T: Field>(call: Call, n: i64, x: Operand, batch: i64, result: *mu
         };
         <T::Part as Scalar>::narrow(all)
     };
-    // SAFETY: S11: all of it is named; the result's place is the caller's word.
+    // SAFETY: S11: all of it is named; the caller vouches for the result's address.
     unsafe { plan.reduce(result, 2.0 * n as f64, body) }
 }

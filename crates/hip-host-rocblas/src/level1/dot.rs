@@ -111,6 +111,6 @@ where
         };
         R::narrow(all)
     };
-    // SAFETY: S11: all of it is named; the result's place is the caller's word.
+    // SAFETY: S11: all of it is named; the caller vouches for the result's address.
     unsafe { plan.reduce(result, 4.0 * n as f64, body) }
 }

@@ -48,7 +48,7 @@ unsafe fn extreme<I: Int, T: Field, const LARGEST: bool>(
         // SAFETY: S2: as above.
         I::of_index(first_extreme(n, LARGEST, |i| unsafe { x.get(i).taxicab() }) + 1)
     };
-    // SAFETY: S11: all of it is named; the result's place is the caller's word.
+    // SAFETY: S11: all of it is named; the caller vouches for the result's address.
     unsafe { plan.reduce(result, 2.0 * n as f64, body) }
 }
 

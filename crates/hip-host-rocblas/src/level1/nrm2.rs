@@ -86,7 +86,7 @@ unsafe fn nrm2<X: Scalar>(call: Call, n: i64, x: Operand, batch: i64, result: *m
         };
         <X::Real as Scalar>::narrow(<<X::Wide as Field>::Part as Real>::of_f64(norm))
     };
-    // SAFETY: S11: all of it is named; the result's place is the caller's word.
+    // SAFETY: S11: all of it is named; the caller vouches for the result's address.
     unsafe { plan.reduce(result, 4.0 * n as f64, body) }
 }
 

@@ -36,7 +36,7 @@ unsafe fn rotg<T: Field>(call: Call, a: Operand, b: Operand, c: Operand, s: Oper
 /// # Safety
 /// The pointers are live, and nobody else uses the numbers.
 unsafe fn rotate<T: Field>(a: *mut T, b: *mut T, c: *mut T::Part, s: *mut T) {
-    // SAFETY: S2: the caller vouches for the places.
+    // SAFETY: S2: the caller vouches for the pointers.
     unsafe {
         let (old_a, old_b) = (a.read(), b.read());
         let made = if is_complex::<T>() { complex(old_a, old_b) } else { real(old_a, old_b) };

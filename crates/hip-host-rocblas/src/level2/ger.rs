@@ -72,12 +72,12 @@ pub(super) unsafe fn add<T: Field>(
         for column in columns {
             let (rows, factor) = (rows(column), factors[column]);
             // SAFETY: S2: the caller vouches for the column.
-            let start = unsafe { a.place(0) }.wrapping_offset(leading.wrapping_mul(column as isize));
+            let start = unsafe { a.address_of(0) }.wrapping_offset(leading.wrapping_mul(column as isize));
             for (row, x) in rows.clone().zip(&x[rows]) {
                 // SAFETY: S2, S12: as above; the columns are disjoint.
                 unsafe {
-                    let place = start.wrapping_add(row);
-                    place.write(place.read() + *x * factor);
+                    let address = start.wrapping_add(row);
+                    address.write(address.read() + *x * factor);
                 }
             }
         }

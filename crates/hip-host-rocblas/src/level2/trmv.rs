@@ -1,14 +1,12 @@
 //! trmv: x = op(a) x, of a triangular matrix.
 
 use super::super::c::forms::forms;
-use super::super::check::{
-    Outcome, POINTER, SIZE, counts, ensure, is_lower, is_unit, matrix, operation, vector,
-};
+use super::super::check::{Op, Outcome};
 use super::super::handle::{Call, begin, status};
-use super::super::operand::{Operand, Plan, Vector};
+use super::super::operand::Operand;
 use super::super::scalar::{Element, Field, Int};
 use super::columns::{times, transposed_times};
-use super::triangle::Triangle;
+use super::triangle::{Triangle, update};
 use hip_sys::rocblas::{rocblas_diagonal, rocblas_fill, rocblas_handle, rocblas_operation, rocblas_status};
 
 forms! { "trmv", "" [T: Element<Value: Field>] [T::Value]
@@ -25,33 +23,19 @@ unsafe fn trmv<T: Field>(
     x: Operand,
     batch: i64,
 ) -> Outcome {
-    let (lower, op, unit) = (is_lower(uplo)?, operation(trans)?, is_unit(diag)?);
-    ensure(a.step >= n && a.step >= 1 && x.step != 0, SIZE)?;
-    let [n, batch] = counts([n, batch])?;
-    if n == 0 || batch == 0 {
-        return Ok(());
-    }
-    ensure(!a.is_null() && !x.is_null(), POINTER)?;
-    let mut plan = Plan::new(call, batch);
-    let a = plan.read::<T>(a, matrix(n, n, a.step))?;
-    let x = plan.write::<T>(x, vector(n, x.step))?;
-    let body = move |index| {
-        // SAFETY: S2: named above.
-        unsafe {
-            let place = Vector::<T>::new(x.at(index), n, x.step());
-            let x = place.to_vec(n);
-            let (start, leading) = (a.at(index).cast_const(), a.step() as isize);
-            let triangle = Triangle { start, leading, n, lower, diagonal: !unit };
-            let sums = if op.transposed {
-                transposed_times(&triangle, n, &x, op.conjugated)
-            } else {
-                times(&triangle, n, &x)
-            };
-            for (index, (sum, x)) in sums.into_iter().zip(x).enumerate() {
-                place.set(index, if unit { sum + x } else { sum });
-            }
+    // SAFETY: S11: the C function's contract; the product reads the triangle alone.
+    unsafe { update(call, (uplo, trans, diag), n, a, x, batch, product::<T>) }
+}
+
+/// # Safety
+/// The triangle is allocated and initialised; x has as many elements as there are columns.
+unsafe fn product<T: Field>(triangle: &Triangle<T>, op: Op, unit: bool, x: Vec<T>) -> Vec<T> {
+    // SAFETY: S2: the caller vouches for the triangle.
+    let sums = unsafe {
+        match op.transposed {
+            true => transposed_times(triangle, x.len(), &x, op.conjugated),
+            false => times(triangle, x.len(), &x),
         }
     };
-    // SAFETY: S11: all of it is named.
-    unsafe { plan.submit(n as f64 * n as f64, body) }
+    sums.into_iter().zip(x).map(|(sum, x)| if unit { sum + x } else { sum }).collect()
 }

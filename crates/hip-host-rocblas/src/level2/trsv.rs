@@ -1,15 +1,13 @@
 //! trsv: x = op(a)⁻¹ x, of a triangular matrix.
 
 use super::super::c::forms::forms;
-use super::super::check::{
-    Op, Outcome, POINTER, SIZE, counts, ensure, is_lower, is_unit, matrix, operation, vector,
-};
+use super::super::check::{Op, Outcome};
 use super::super::handle::{Call, begin, status};
 use super::super::level1::reduce::part;
-use super::super::operand::{Operand, Plan, Vector};
+use super::super::operand::Operand;
 use super::super::scalar::{Element, Field, Int};
 use super::columns::Columns;
-use super::triangle::Triangle;
+use super::triangle::{Triangle, update};
 use hip_sys::rocblas::{rocblas_diagonal, rocblas_fill, rocblas_handle, rocblas_operation, rocblas_status};
 
 forms! { "trsv", "" [T: Element<Value: Field>] [T::Value]
@@ -26,35 +24,14 @@ unsafe fn trsv<T: Field>(
     x: Operand,
     batch: i64,
 ) -> Outcome {
-    let (lower, op, unit) = (is_lower(uplo)?, operation(trans)?, is_unit(diag)?);
-    ensure(a.step >= n && a.step >= 1 && x.step != 0, SIZE)?;
-    let [n, batch] = counts([n, batch])?;
-    if n == 0 || batch == 0 {
-        return Ok(());
-    }
-    ensure(!a.is_null() && !x.is_null(), POINTER)?;
-    let mut plan = Plan::new(call, batch);
-    let a = plan.read::<T>(a, matrix(n, n, a.step))?;
-    let x = plan.write::<T>(x, vector(n, x.step))?;
-    let body = move |index| {
-        // SAFETY: S2: named above.
-        unsafe {
-            let place = Vector::<T>::new(x.at(index), n, x.step());
-            let mut x = place.to_vec(n);
-            let (start, leading) = (a.at(index).cast_const(), a.step() as isize);
-            solve(&Triangle { start, leading, n, lower, diagonal: false }, op, unit, &mut x);
-            for (index, x) in x.into_iter().enumerate() {
-                place.set(index, x);
-            }
-        }
-    };
-    // SAFETY: S11: all of it is named.
-    unsafe { plan.submit(n as f64 * n as f64, body) }
+    // SAFETY: S11: the C function's contract; the solution reads the triangle and its diagonal alone.
+    unsafe { update(call, (uplo, trans, diag), n, a, x, batch, solve::<T>) }
 }
 
 /// # Safety
 /// The triangle and its diagonal are allocated and initialised; x has as many elements as there are columns.
-unsafe fn solve<T: Field>(triangle: &Triangle<T>, op: Op, unit: bool, x: &mut [T]) {
+unsafe fn solve<T: Field>(triangle: &Triangle<T>, op: Op, unit: bool, mut x: Vec<T>) -> Vec<T> {
+    let triangle = &Triangle { diagonal: false, ..*triangle };
     let n = x.len();
     let forwards = triangle.lower != op.transposed;
     for step in 0..n {
@@ -63,7 +40,7 @@ unsafe fn solve<T: Field>(triangle: &Triangle<T>, op: Op, unit: bool, x: &mut [T
         // SAFETY: S2: the caller vouches for the triangle.
         let at = |row: usize| unsafe { start.wrapping_add(row).read() }.conj_if(op.conjugated);
         if op.transposed {
-            let known: &[T] = x;
+            let known: &[T] = &x;
             let sum = part(triangle.rows(column), &|row| at(row) * known[row]);
             x[column] = x[column] - sum;
         }
@@ -77,4 +54,5 @@ unsafe fn solve<T: Field>(triangle: &Triangle<T>, op: Op, unit: bool, x: &mut [T
             }
         }
     }
+    x
 }

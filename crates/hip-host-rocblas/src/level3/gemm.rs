@@ -195,9 +195,9 @@ where
         let (alpha, beta) = (alpha.value().wide(), beta.value().wide());
         // SAFETY: S2: named above. What is not used is not followed.
         unsafe {
-            let factor = |used: bool, places: super::super::operand::Places<In>, op| {
-                let start = if used { places.at(index).cast_const() } else { std::ptr::null() };
-                Factor::of(start, places.step(), op)
+            let factor = |used: bool, members: super::super::operand::Members<In>, op| {
+                let start = if used { members.at(index).cast_const() } else { std::ptr::null() };
+                Factor::of(start, members.step(), op)
             };
             let target = Matrix::new(d.at(index), d.step());
             let c = if apart { Matrix::new(c.at(index), c.step()) } else { target };

@@ -47,10 +47,10 @@ impl<T: Scalar> Matrix<T> {
 
     /// The part that begins at this row and column.
     pub(super) fn from(self, row: usize, column: usize) -> Self {
-        Self { start: self.place(row, column), ..self }
+        Self { start: self.address_of(row, column), ..self }
     }
 
-    pub(super) fn place(&self, row: usize, column: usize) -> *mut T {
+    pub(super) fn address_of(&self, row: usize, column: usize) -> *mut T {
         let rows = (row as isize).wrapping_mul(self.steps.0);
         self.start.wrapping_offset(rows.wrapping_add((column as isize).wrapping_mul(self.steps.1)))
     }
@@ -64,7 +64,7 @@ impl<T: Scalar> Matrix<T> {
     #[inline(always)]
     pub(super) unsafe fn get(&self, row: usize, column: usize) -> T {
         // SAFETY: S2: the caller vouches for it.
-        unsafe { self.place(row, column).read() }
+        unsafe { self.address_of(row, column).read() }
     }
 
     /// # Safety
@@ -72,6 +72,6 @@ impl<T: Scalar> Matrix<T> {
     #[inline(always)]
     pub(super) unsafe fn set(&self, row: usize, column: usize, value: T) {
         // SAFETY: S2: the caller vouches for it.
-        unsafe { self.place(row, column).write(value) }
+        unsafe { self.address_of(row, column).write(value) }
     }
 }

@@ -121,25 +121,26 @@ impl<T: Field> Half<T> {
     unsafe fn copy_cell(&self, rows: Range<usize>, columns: Range<usize>, to: Matrix<T>) {
         let (below, above) = (rows.start >= columns.end, columns.start >= rows.end);
         let full = rows.len() == CELL && columns.len() == CELL;
-        for (place, column) in columns.enumerate() {
-            let target = to.place(0, place);
+        for (index, column) in columns.enumerate() {
+            let target = to.address_of(0, index);
             // SAFETY: S2: the caller vouches for the half and for the copy.
             unsafe {
                 if full && (below || above) {
                     // A length that the compiler knows is faster.
                     if below == self.lower {
-                        self.matrix.place(rows.start, column).copy_to_nonoverlapping(target, CELL);
+                        self.matrix.address_of(rows.start, column).copy_to_nonoverlapping(target, CELL);
                     } else {
-                        let (source, step) = (self.matrix.place(column, rows.start), self.matrix.steps.1);
+                        let (source, step) =
+                            (self.matrix.address_of(column, rows.start), self.matrix.steps.1);
                         for row in 0..CELL {
                             target.add(row).write(source.offset(row as isize * step).read());
                         }
                     }
                 } else {
-                    for (place, row) in rows.clone().enumerate() {
+                    for (index, row) in rows.clone().enumerate() {
                         let stored = row == column || (row > column) == self.lower;
                         let (row, column) = if stored { (row, column) } else { (column, row) };
-                        target.add(place).write(self.matrix.get(row, column));
+                        target.add(index).write(self.matrix.get(row, column));
                     }
                 }
             }

@@ -89,7 +89,7 @@ unsafe fn copy<T: Scalar>(m: usize, n: usize, c: Matrix<T>, d: Matrix<T>) {
     parallel::ranges(n, 1 + (1 << 15) / (m + 1), m as f64, &|columns| {
         for column in columns {
             // SAFETY: S2, S12: the caller vouches for the matrices; the columns are disjoint.
-            unsafe { std::ptr::copy(c.place(0, column), d.place(0, column), m) };
+            unsafe { std::ptr::copy(c.address_of(0, column), d.address_of(0, column), m) };
         }
     });
 }
@@ -131,8 +131,8 @@ impl<W> Factor<W> {
         // Contiguous memory: a column, or a row if the matrix is transposed.
         let (first, length, from, count) =
             if self.op.transposed { (column, columns, row, rows) } else { (row, rows, column, columns) };
-        for (place, run) in to.chunks_exact_mut(length.max(1)).enumerate().take(count) {
-            let index = ((from + place) as isize).wrapping_mul(self.leading as isize);
+        for (line, run) in to.chunks_exact_mut(length.max(1)).enumerate().take(count) {
+            let index = ((from + line) as isize).wrapping_mul(self.leading as isize);
             let index = index.wrapping_add(first as isize).wrapping_mul(self.element_bytes as isize);
             // SAFETY: S2, S12: the caller vouches for the part.
             unsafe { (self.widen)(self.start.wrapping_offset(index), run) };

@@ -30,7 +30,7 @@ fn product(alpha: f64, beta: f64, a: &[Z], bb: &[Z], c: &[Z]) -> Vec<Z> {
 fn a_call_returns_before_its_work_runs() {
     let b = &blas();
     let [a, bb, c, d] = [1, 2, 3, 3].map(|seed| b.arg::<f32>(9, seed));
-    let (mut alpha, device) = (2.0_f32, b.place::<f32>(Mode::Device, &[Z::from(7.0), Z::from(0.5)]));
+    let (mut alpha, device) = (2.0_f32, b.values::<f32>(Mode::Device, &[Z::from(7.0), Z::from(0.5)]));
     let gate = gate();
     gate.hold(&b.hip, b.stream);
     multiply(b, &alpha, &1.0, [&a, &bb, &c]);
@@ -82,14 +82,14 @@ fn memory_that_was_freed_before_the_call_ran_is_a_device_error() {
         return;
     }
     let b = &blas();
-    let (mut place, mut exec, mut graph) = (null_mut(), null_mut(), null_mut());
-    ok!(b.hip, hipMalloc(&mut place, 64));
+    let (mut memory, mut exec, mut graph) = (null_mut(), null_mut(), null_mut());
+    ok!(b.hip, hipMalloc(&mut memory, 64));
     ok!(b.hip, hipStreamBeginCapture(b.stream, hipStreamCaptureMode::hipStreamCaptureModeGlobal));
     // SAFETY: S1, S11: a live operand.
-    assert_eq!(unsafe { (b.table.rocblas_sscal)(b.handle, 4, &2.0, place.cast(), 1) }, SUCCESS);
+    assert_eq!(unsafe { (b.table.rocblas_sscal)(b.handle, 4, &2.0, memory.cast(), 1) }, SUCCESS);
     ok!(b.hip, hipStreamEndCapture(b.stream, &mut graph));
     ok!(b.hip, hipGraphInstantiateWithFlags(&mut exec, graph, 0));
-    ok!(b.hip, hipFree(place));
+    ok!(b.hip, hipFree(memory));
     ok!(b.hip, hipGraphLaunch(exec, b.stream));
     assert_eq!(call!(b.hip, hipStreamSynchronize(b.stream)), hipError_t::hipErrorIllegalAddress.0);
 }
@@ -99,8 +99,8 @@ fn memory_that_was_freed_before_the_call_ran_is_a_device_error() {
 fn a_graph_runs_a_call_each_time() {
     let b = &blas();
     let [a, bb, c] = [1, 2, 3].map(|seed| b.arg::<f32>(9, seed));
-    let scalars = b.place::<f32>(Mode::Device, &[Z::from(1.0), Z::from(2.0)]);
-    let result = b.place::<f32>(Mode::Device, &[Z::from(0.0)]);
+    let scalars = b.values::<f32>(Mode::Device, &[Z::from(1.0), Z::from(2.0)]);
+    let result = b.values::<f32>(Mode::Device, &[Z::from(0.0)]);
     b.mode(Mode::Device);
     ok!(b.hip, hipStreamBeginCapture(b.stream, hipStreamCaptureMode::hipStreamCaptureModeGlobal));
     multiply(b, scalars.p(), scalars.p().wrapping_add(1), [&a, &bb, &c]);
@@ -167,7 +167,7 @@ fn a_bad_address_in_a_batch_is_a_device_error() {
     if role().as_deref() != Some(name) {
         let left = again(name, name, &[]);
         assert!(left.success, "{}", left.text);
-        let wanted = "rocblas_scal_batched: illegal address 0x1000 at place 1 of a batch, for 16 bytes";
+        let wanted = "rocblas_scal_batched: illegal address 0x1000 at index 1 of a batch, for 16 bytes";
         assert!(left.text.contains(wanted), "{}", left.text);
         return;
     }
@@ -196,11 +196,11 @@ fn tasks_of_rayons_may_wait() {
     let n = 128_usize;
     let a = b.arg::<f32>(n * n, 1);
     let c: Vec<Arg<'_, f32>> = (0..16).map(|seed| b.arg::<f32>(n * n, seed)).collect();
-    let places: Vec<[usize; 2]> = c.iter().map(|c| [a.p() as usize, c.p() as usize]).collect();
+    let pairs: Vec<[usize; 2]> = c.iter().map(|c| [a.p() as usize, c.p() as usize]).collect();
     let (gemm, wait) = (b.table.rocblas_sgemm, b.hip.table.hipStreamSynchronize);
     let (handle, stream, size) = (b.handle as usize, b.stream as usize, n as i32);
     rayon::scope(|scope| {
-        for [a, c] in &places {
+        for [a, c] in &pairs {
             scope.spawn(move |_| {
                 let (a, c) = (*a as *const f32, *c as *mut f32);
                 // SAFETY: S1, S8, S11: live operands; each task writes its own.

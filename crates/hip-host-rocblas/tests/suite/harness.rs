@@ -177,8 +177,8 @@ impl Blas {
         let all: Vec<Vec<Z>> = (0..BATCH).map(values).collect();
         let mut memory = vec![T::of(Z::from(1.5)); stride * BATCH];
         for (batch, values) in all.iter().enumerate() {
-            for (place, value) in memory[batch * stride..].iter_mut().zip(values) {
-                *place = T::of(*value);
+            for (element, value) in memory[batch * stride..].iter_mut().zip(values) {
+                *element = T::of(*value);
             }
         }
         let buffer = self.hip.buffer(&memory);
@@ -187,10 +187,10 @@ impl Blas {
         Arg { buffer, addresses, stride: stride as i64, values: all }
     }
 
-    /// Scalars, or places for results.
-    pub(crate) fn place<T: Elem>(&self, mode: Mode, values: &[Z]) -> Place<'_, T> {
+    /// Scalars, or memory for results.
+    pub(crate) fn values<T: Elem>(&self, mode: Mode, values: &[Z]) -> Values<'_, T> {
         let values: Vec<T> = values.iter().map(|z| T::of(*z)).collect();
-        Place { device: self.hip.buffer(&values), host: UnsafeCell::new(values), mode }
+        Values { device: self.hip.buffer(&values), host: UnsafeCell::new(values), mode }
     }
 }
 
@@ -234,13 +234,13 @@ impl<T: Elem> Arg<'_, T> {
 }
 
 /// Scalars or results, in the host's memory and in the device's.
-pub(crate) struct Place<'a, T> {
+pub(crate) struct Values<'a, T> {
     device: Buffer<'a, T>,
     host: UnsafeCell<Vec<T>>,
     mode: Mode,
 }
 
-impl<T: Elem> Place<'_, T> {
+impl<T: Elem> Values<'_, T> {
     pub(crate) fn p(&self) -> *mut T {
         match self.mode {
             // SAFETY: S11: nobody else uses the values while the call does.
@@ -349,21 +349,21 @@ pub(crate) fn triangle_at(
 }
 
 /// The index of a vector's element in memory.
-pub(crate) fn place_of(n: usize, step: i32, index: usize) -> usize {
+pub(crate) fn index_of(n: usize, step: i32, index: usize) -> usize {
     let back = if step < 0 { n - 1 - index } else { index };
     back * step.unsigned_abs() as usize
 }
 
 /// A vector's elements, in order.
 pub(crate) fn vector(values: &[Z], n: usize, step: i32) -> Vec<Z> {
-    (0..n).map(|index| values[place_of(n, step, index)]).collect()
+    (0..n).map(|index| values[index_of(n, step, index)]).collect()
 }
 
 /// The memory with a vector's elements replaced.
 pub(crate) fn put(values: &[Z], step: i32, elements: &[Z]) -> Vec<Z> {
     let mut values = values.to_vec();
     for (index, element) in elements.iter().enumerate() {
-        values[place_of(elements.len(), step, index)] = *element;
+        values[index_of(elements.len(), step, index)] = *element;
     }
     values
 }

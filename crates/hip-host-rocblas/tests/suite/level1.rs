@@ -13,7 +13,7 @@ macro_rules! axpy {
         $b.each(|form, mode| {
             let (incx, incy) = (2, -1);
             let (x, y) = ($b.arg::<$t>(13, 1), $b.arg::<$t>(N, 2));
-            let alpha = $b.place::<$t>(mode, &[Z::new(1.5, -0.5)]);
+            let alpha = $b.values::<$t>(mode, &[Z::new(1.5, -0.5)]);
             run!($b, form, $($name)*: (N as _) (alpha.p()) [x incx] [y incy] batch);
             y.check(form, |i| {
                 let alpha = alpha.get()[0];
@@ -38,7 +38,7 @@ macro_rules! scal {
     ($b:ident $a:ty, $t:ty, $($name:ident)*) => {
         $b.each(|form, mode| {
             let x = $b.arg::<$t>(13, 3);
-            let alpha = $b.place::<$a>(mode, &[Z::new(-1.5, 2.0)]);
+            let alpha = $b.values::<$a>(mode, &[Z::new(-1.5, 2.0)]);
             run!($b, form, $($name)*: (N as _) (alpha.p()) [x 2] batch);
             x.check(form, |i| {
                 let new: Vec<Z> = vector(&x.values[i], N, 2).iter().map(|x| alpha.get()[0] * x).collect();
@@ -87,16 +87,16 @@ fn copy_and_swap() {
 }
 
 /// The results of a reduction.
-pub(crate) fn check_results<T: Elem>(place: &Place<'_, T>, form: Form, wanted: impl Fn(usize) -> Z) {
+pub(crate) fn check_results<T: Elem>(values: &Values<'_, T>, form: Form, wanted: impl Fn(usize) -> Z) {
     let wanted: Vec<Z> = (0..form.count()).map(wanted).map(rounded::<T>).collect();
-    assert_eq!(place.get()[..form.count()], wanted, "{form:?}");
+    assert_eq!(values.get()[..form.count()], wanted, "{form:?}");
 }
 
 macro_rules! dot {
     ($b:ident $t:ty, $conj:literal, $($name:ident)*) => {
         $b.each(|form, mode| {
             let (x, y) = ($b.arg::<$t>(13, 6), $b.arg::<$t>(N, 7));
-            let result = $b.place::<$t>(mode, &[Z::from(9.0); BATCH]);
+            let result = $b.values::<$t>(mode, &[Z::from(9.0); BATCH]);
             run!($b, form, $($name)*: (N as _) [x -2] [y 1] batch (result.p()));
             check_results(&result, form, |i| {
                 let x = vector(&x.values[i], N, -2);
@@ -124,7 +124,7 @@ fn a_long_dot_is_the_sum_of_its_parts() {
     let b = &blas();
     let long = 300_000;
     let (x, y) = (b.arg::<f64>(long, 8), b.arg::<f64>(long, 9));
-    let result = b.place::<f64>(Mode::Host, &[Z::from(0.0)]);
+    let result = b.values::<f64>(Mode::Host, &[Z::from(0.0)]);
     run!(b, Form::Plain, rocblas_ddot rocblas_ddot_batched rocblas_ddot_strided_batched: (long as _) [x 1] [y 1] batch (result.p()));
     let wanted: Z = (0..long).map(|j| x.values[0][j] * y.values[0][j]).sum();
     assert_eq!(result.get(), [wanted]);
@@ -134,7 +134,7 @@ macro_rules! asum_and_nrm2 {
     ($b:ident $t:ty, $r:ty, $($asum:ident)*, $($nrm2:ident)*) => {
         $b.each(|form, mode| {
             let x = $b.arg::<$t>(13, 10);
-            let result = $b.place::<$r>(mode, &[Z::from(9.0); BATCH]);
+            let result = $b.values::<$r>(mode, &[Z::from(9.0); BATCH]);
             run!($b, form, $($asum)*: (N as _) [x 2] batch (result.p()));
             check_results(&result, form, |i| vector(&x.values[i], N, 2).iter().map(|x| Z::from(x.re.abs() + x.im.abs())).sum());
             // Squares that overflow, and squares that vanish.
@@ -171,7 +171,7 @@ macro_rules! extremes {
             // The largest and the smallest twice each: the first counts.
             let sizes = [1.0, -3.0, 2.0, 3.0, -0.5, 1.0, 0.5];
             let x = $b.arg_of::<$t>(14, |i| (0..14).map(|j| Z::from(sizes[(j / 2 + i) % 7])).collect());
-            let result = $b.place::<i32>(mode, &[Z::from(99.0); BATCH]);
+            let result = $b.values::<i32>(mode, &[Z::from(99.0); BATCH]);
             let wanted = |i: usize, largest: bool| {
                 let sizes: Vec<f64> = vector(&x.values[i], N, 2).iter().map(|z| z.re.abs()).collect();
                 let best = sizes.iter().copied().reduce(if largest { f64::max } else { f64::min }).expect("some");
@@ -181,7 +181,7 @@ macro_rules! extremes {
             check_results(&result, form, |i| wanted(i, true));
             run!($b, form, $($min)*: (N as _) [x 2] batch (result.p()));
             check_results(&result, form, |i| wanted(i, false));
-            let result = $b.place::<i64>(mode, &[Z::from(99.0); BATCH]);
+            let result = $b.values::<i64>(mode, &[Z::from(99.0); BATCH]);
             let table = ($($b.table.$max64.get().expect("hip-host has it"),)*);
             // SAFETY: S1, S11: live operands.
             let status = unsafe {
@@ -220,14 +220,14 @@ fn iamax_and_iamin() {
 fn iamax_and_nan() {
     let b = &blas();
     let long = 200_000;
-    let with = |place: usize| {
+    let with = |position: usize| {
         let mut values = vec![Z::from(1.0); long];
-        values[place] = Z::from(f64::NAN);
+        values[position] = Z::from(f64::NAN);
         values[150_000] = Z::from(-5.0);
         b.arg_of::<f32>(long, move |_| values.clone())
     };
-    for (place, wanted) in [(0, 1.0), (7, 150_001.0), (131_072, 150_001.0)] {
-        let (x, result) = (with(place), b.place::<i32>(Mode::Host, &[Z::from(0.0)]));
+    for (position, wanted) in [(0, 1.0), (7, 150_001.0), (131_072, 150_001.0)] {
+        let (x, result) = (with(position), b.values::<i32>(Mode::Host, &[Z::from(0.0)]));
         run!(b, Form::Plain, rocblas_isamax rocblas_isamax_batched rocblas_isamax_strided_batched:
             (long as _) [x 1] batch (result.p()));
         assert_eq!(result.get(), [Z::from(wanted)]);
@@ -238,7 +238,7 @@ macro_rules! rot {
     ($b:ident $t:ty, $c:ty, $s:ty, $($name:ident)*) => {
         $b.each(|form, mode| {
             let (x, y) = ($b.arg::<$t>(13, 12), $b.arg::<$t>(N, 13));
-            let (c, s) = ($b.place::<$c>(mode, &[Z::from(0.5)]), $b.place::<$s>(mode, &[Z::new(1.5, -2.0)]));
+            let (c, s) = ($b.values::<$c>(mode, &[Z::from(0.5)]), $b.values::<$s>(mode, &[Z::new(1.5, -2.0)]));
             run!($b, form, $($name)*: (N as _) [x 2] [y -1] (c.p()) (s.p()) batch);
             let (c, s) = (c.get()[0], s.get()[0]);
             let pair = |i: usize, j: usize| (vector(&x.values[i], N, 2)[j], vector(&y.values[i], N, -1)[j]);
@@ -277,9 +277,9 @@ macro_rules! rotg {
             bb.check(form, |_| vec![if complex { Z::from(4.0) } else { Z::from(1.0) / rounded::<$r>(Z::from(0.6)) }]);
             $b.mode(Mode::Host);
         }
-        let place = |z: f64| $b.place::<$t>(Mode::Host, &[Z::from(z)]);
-        let (a, bb, c, s) = (place(3.0), place(4.0), $b.place::<$r>(Mode::Host, &[Z::from(0.0)]), place(0.0));
-        // SAFETY: S1, S11: the host's places.
+        let values = |z: f64| $b.values::<$t>(Mode::Host, &[Z::from(z)]);
+        let (a, bb, c, s) = (values(3.0), values(4.0), $b.values::<$r>(Mode::Host, &[Z::from(0.0)]), values(0.0));
+        // SAFETY: S1, S11: pointers to the host's memory.
         unsafe { rotg!(@plain $b a bb c s $($name)*) };
         assert_eq!((a.get()[0], c.get()[0], s.get()[0]),
             (Z::from(5.0), rounded::<$r>(Z::from(0.6)), rounded::<$r>(Z::from(0.8))));
@@ -302,11 +302,11 @@ fn rotg() {
 #[test]
 fn rotg_of_the_hosts_batch() {
     let b = &blas();
-    let place = |z: f64| b.place::<f64>(Mode::Host, &[Z::from(z); BATCH]);
-    let (a, bb, c, s) = (place(3.0), place(-4.0), place(9.0), place(9.0));
-    let addresses = |place: &Place<'_, f64>| [0, 1, 2].map(|i| place.p().wrapping_add(i));
+    let values = |z: f64| b.values::<f64>(Mode::Host, &[Z::from(z); BATCH]);
+    let (a, bb, c, s) = (values(3.0), values(-4.0), values(9.0), values(9.0));
+    let addresses = |values: &Values<'_, f64>| [0, 1, 2].map(|i| values.p().wrapping_add(i));
     let [aa, ba, ca, sa] = [&a, &bb, &c, &s].map(addresses);
-    // SAFETY: S1, S11: the host's places.
+    // SAFETY: S1, S11: pointers to the host's memory.
     let status = unsafe {
         (b.table.rocblas_drotg_batched)(b.handle, aa.as_ptr(), ba.as_ptr(), ca.as_ptr(), sa.as_ptr(), 2)
     };
@@ -328,14 +328,14 @@ fn no_elements_and_no_steps() {
     let b = &blas();
     b.each(|form, mode| {
         let (x, y) = (b.arg::<f32>(4, 1), b.arg::<f32>(4, 2));
-        let result = b.place::<f32>(mode, &[Z::from(9.0); BATCH]);
+        let result = b.values::<f32>(mode, &[Z::from(9.0); BATCH]);
         run!(b, form, rocblas_sdot rocblas_sdot_batched rocblas_sdot_strided_batched:
             (0) [x 1] [y 1] batch (result.p()));
         check_results(&result, form, |_| Z::from(0.0));
         run!(b, form, rocblas_snrm2 rocblas_snrm2_batched rocblas_snrm2_strided_batched: (4) [x -1] batch (result.p()));
         check_results(&result, form, |_| Z::from(0.0));
         // The same element each time, with the sums in one element.
-        let alpha = b.place::<f32>(mode, &[Z::from(2.0)]);
+        let alpha = b.values::<f32>(mode, &[Z::from(2.0)]);
         run!(b, form, rocblas_saxpy rocblas_saxpy_batched rocblas_saxpy_strided_batched:
             (4) (alpha.p()) [x 0] [y 1] batch);
         y.check(form, |i| y.values[i].iter().map(|y| y + 2.0 * x.values[i][0]).collect());

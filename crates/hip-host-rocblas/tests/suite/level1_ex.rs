@@ -17,7 +17,7 @@ macro_rules! axpy_and_scal {
     ($b:ident $a:ty = $at:ident, $x:ty = $xt:ident, $execution:ident) => {
         $b.each(|form, mode| {
             let (x, y) = ($b.arg::<$x>(13, 1), $b.arg::<$x>(N, 2));
-            let alpha = $b.place::<$a>(mode, &[Z::new(1.5, -0.5)]);
+            let alpha = $b.values::<$a>(mode, &[Z::new(1.5, -0.5)]);
             let factor = alpha.get()[0];
             run!($b, form, rocblas_axpy_ex rocblas_axpy_batched_ex rocblas_axpy_strided_batched_ex:
                 (N as _) (alpha.any()) ($at) [x as $xt, 2] [y as $xt, 1] batch ($execution));
@@ -47,7 +47,7 @@ macro_rules! dots {
     ($b:ident $x:ty = $xt:ident, $r:ty = $rt:ident, $execution:ident) => {
         $b.each(|form, mode| {
             let (x, y) = ($b.arg::<$x>(13, 3), $b.arg::<$x>(N, 4));
-            let result = $b.place::<$r>(mode, &[Z::from(9.0); BATCH]);
+            let result = $b.values::<$r>(mode, &[Z::from(9.0); BATCH]);
             run!($b, form, rocblas_dot_ex rocblas_dot_batched_ex rocblas_dot_strided_batched_ex:
                 (N as _) [x as $xt, 2] [y as $xt, 1] batch (result.any()) ($rt) ($execution));
             check_results(&result, form, |i| (0..N).map(|j| x.values[i][2 * j] * y.values[i][j]).sum());
@@ -76,7 +76,7 @@ macro_rules! nrm2 {
     ($b:ident $x:ty = $xt:ident, $r:ty = $rt:ident, $execution:ident) => {
         $b.each(|form, mode| {
             let x = $b.arg_of::<$x>(3, |_| [3.0, 0.0, -4.0].map(Z::from).to_vec());
-            let result = $b.place::<$r>(mode, &[Z::from(9.0); BATCH]);
+            let result = $b.values::<$r>(mode, &[Z::from(9.0); BATCH]);
             run!($b, form, rocblas_nrm2_ex rocblas_nrm2_batched_ex rocblas_nrm2_strided_batched_ex:
                 (3) [x as $xt, 1] batch (result.any()) ($rt) ($execution));
             check_results(&result, form, |_| Z::from(5.0));
@@ -99,7 +99,7 @@ macro_rules! rot {
     ($b:ident $x:ty = $xt:ident, $c:ty = $ct:ident, $execution:ident) => {
         $b.each(|form, mode| {
             let (x, y) = ($b.arg::<$x>(N, 5), $b.arg::<$x>(N, 6));
-            let (c, s) = ($b.place::<$c>(mode, &[Z::from(0.5)]), $b.place::<$c>(mode, &[Z::new(1.5, -2.0)]));
+            let (c, s) = ($b.values::<$c>(mode, &[Z::from(0.5)]), $b.values::<$c>(mode, &[Z::new(1.5, -2.0)]));
             run!($b, form, rocblas_rot_ex rocblas_rot_batched_ex rocblas_rot_strided_batched_ex:
                 (N as _) [x as $xt, 1] [y as $xt, 1] (c.any()) (s.any()) ($ct) batch ($execution));
             let (c, s) = (c.get()[0], s.get()[0]);

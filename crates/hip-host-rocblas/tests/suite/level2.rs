@@ -23,7 +23,7 @@ macro_rules! gemv {
                 let (m, n, lda) = (5_usize, 4, 6);
                 let (in_x, in_y) = if op == OPS[0] { (n, m) } else { (m, n) };
                 let (a, x, y) = ($b.arg::<$t>(lda * n, 1), $b.arg::<$t>(2 * in_x, 2), $b.arg::<$t>(in_y, 3));
-                let (alpha, beta) = ($b.place::<$t>(mode, &[Z::new(1.5, 0.5)]), $b.place::<$t>(mode, &[Z::new(-0.5, 1.0)]));
+                let (alpha, beta) = ($b.values::<$t>(mode, &[Z::new(1.5, 0.5)]), $b.values::<$t>(mode, &[Z::new(-0.5, 1.0)]));
                 run!($b, form, $($name)*: (op) (m as _) (n as _) (alpha.p()) [a lda as _] [x -2] (beta.p()) [y 1] batch);
                 let (alpha, beta) = (alpha.get()[0], beta.get()[0]);
                 y.check(form, |i| {
@@ -53,7 +53,7 @@ macro_rules! gbmv {
                     let lda = kl + ku + 2;
                     let (in_x, in_y) = if op == OPS[0] { (n, m) } else { (m, n) };
                     let (a, x, y) = ($b.arg::<$t>(lda * n, 4), $b.arg::<$t>(in_x, 5), $b.arg::<$t>(2 * in_y, 6));
-                    let (alpha, beta) = ($b.place::<$t>(mode, &[Z::new(1.0, 0.5)]), $b.place::<$t>(mode, &[Z::new(0.5, 0.0)]));
+                    let (alpha, beta) = ($b.values::<$t>(mode, &[Z::new(1.0, 0.5)]), $b.values::<$t>(mode, &[Z::new(0.5, 0.0)]));
                     run!($b, form, $($name)*: (op) (m as _) (n as _) (kl as _) (ku as _) (alpha.p()) [a lda as _] [x 1]
                         (beta.p()) [y 2] batch);
                     let (alpha, beta) = (alpha.get()[0], beta.get()[0]);
@@ -88,7 +88,7 @@ macro_rules! symv {
             $b.each(|form, mode| {
                 let (n, lda) = (5_usize, 7);
                 let (a, x, y) = ($b.arg::<$t>(lda * n, 7), $b.arg::<$t>(n, 8), $b.arg::<$t>(n, 9));
-                let (alpha, beta) = ($b.place::<$t>(mode, &[Z::new(0.5, 1.0)]), $b.place::<$t>(mode, &[Z::new(2.0, -1.0)]));
+                let (alpha, beta) = ($b.values::<$t>(mode, &[Z::new(0.5, 1.0)]), $b.values::<$t>(mode, &[Z::new(2.0, -1.0)]));
                 run!($b, form, $($name)*: (fill) (n as _) (alpha.p()) [a lda as _] [x -1] (beta.p()) [y 1] batch);
                 let (alpha, beta) = (alpha.get()[0], beta.get()[0]);
                 y.check(form, |i| {
@@ -118,7 +118,7 @@ macro_rules! ger {
         $b.each(|form, mode| {
             let (m, n, lda) = (5_usize, 4_usize, 6);
             let (x, y, a) = ($b.arg::<$t>(2 * m, 1), $b.arg::<$t>(n, 2), $b.arg::<$t>(lda * n, 3));
-            let alpha = $b.place::<$t>(mode, &[Z::new(1.5, 0.5)]);
+            let alpha = $b.values::<$t>(mode, &[Z::new(1.5, 0.5)]);
             run!($b, form, $($name)*: (m as _) (n as _) (alpha.p()) [x 2] [y -1] [a lda as _] batch);
             let alpha = alpha.get()[0];
             a.check(form, |i| {
@@ -149,7 +149,7 @@ macro_rules! syr {
             $b.each(|form, mode| {
                 let (n, lda) = (5_usize, 6);
                 let (x, a) = ($b.arg::<$t>(2 * n, 4), $b.arg::<$t>(lda * n, 5));
-                let alpha = $b.place::<$t>(mode, &[Z::new(-1.5, 0.5)]);
+                let alpha = $b.values::<$t>(mode, &[Z::new(-1.5, 0.5)]);
                 run!($b, form, $($name)*: (fill) (n as _) (alpha.p()) [x 2] [a lda as _] batch);
                 let alpha = alpha.get()[0];
                 a.check(form, |i| {
@@ -250,8 +250,8 @@ fn trsv() {
 fn a_large_gemv() {
     let b = &blas();
     let (m, n) = (2000_usize, 1500_usize);
-    let one = b.place::<f64>(Mode::Host, &[Z::from(1.0)]);
-    let zero = b.place::<f64>(Mode::Host, &[Z::from(0.0)]);
+    let one = b.values::<f64>(Mode::Host, &[Z::from(1.0)]);
+    let zero = b.values::<f64>(Mode::Host, &[Z::from(0.0)]);
     for op in [OPS[0], OPS[1]] {
         let (in_x, in_y) = if op == OPS[0] { (n, m) } else { (m, n) };
         let (a, x) = (b.arg::<f64>(m * n, 1), b.arg::<f64>(in_x, 2));

@@ -46,7 +46,7 @@ macro_rules! symm {
                     let k = if left { m } else { n };
                     let (lda, ldb, ldc) = (k + 1, m + 2, m + 3);
                     let (a, bb, c) = ($b.arg::<$t>(lda * k, 1), $b.arg::<$t>(ldb * n, 2), $b.arg::<$t>(ldc * n, 3));
-                    let (alpha, beta) = ($b.place::<$t>(mode, &[Z::new(1.5, 0.5)]), $b.place::<$t>(mode, &[Z::new(-0.5, 1.0)]));
+                    let (alpha, beta) = ($b.values::<$t>(mode, &[Z::new(1.5, 0.5)]), $b.values::<$t>(mode, &[Z::new(-0.5, 1.0)]));
                     run!($b, form, $($name)*: (side) (fill) (m as _) (n as _) (alpha.p()) [a lda as _] [bb ldb as _] (beta.p())
                         [c ldc as _] batch);
                     let (alpha, beta) = (alpha.get()[0], beta.get()[0]);
@@ -82,7 +82,7 @@ macro_rules! syrk {
                     let (rows, columns) = if op == OPS[0] { (n, k) } else { (k, n) };
                     let (lda, ldc) = (rows + 1, n + 2);
                     let (a, c) = ($b.arg::<$t>(lda * columns, 4), $b.arg::<$t>(ldc * n, 5));
-                    let (alpha, beta) = ($b.place::<$s>(mode, &[Z::new(1.5, 0.5)]), $b.place::<$s>(mode, &[Z::new(-0.5, 1.0)]));
+                    let (alpha, beta) = ($b.values::<$s>(mode, &[Z::new(1.5, 0.5)]), $b.values::<$s>(mode, &[Z::new(-0.5, 1.0)]));
                     run!($b, form, $($name)*: (fill) (op) (n as _) (k as _) (alpha.p()) [a lda as _] (beta.p()) [c ldc as _] batch);
                     let (alpha, beta) = (alpha.get()[0], beta.get()[0]);
                     c.check(form, |i| {
@@ -145,7 +145,7 @@ macro_rules! trmm {
                     let k = if kind.0 == SIDES[0] { m } else { n };
                     let (lda, ldb, ldc) = (k + 1, m + 2, m + 3);
                     let (a, bb, c) = ($b.arg::<$t>(lda * k, 6), $b.arg::<$t>(ldb * n, 7), $b.arg::<$t>(ldc * n, 8));
-                    let alpha = $b.place::<$t>(mode, &[Z::new(1.5, -1.0)]);
+                    let alpha = $b.values::<$t>(mode, &[Z::new(1.5, -1.0)]);
                     let wanted = |i: usize, old: &[Z], ld: usize| {
                         let plain = after(OPS[0], &bb.values[i], ldb, (m, n));
                         let product = apply(kind, (&a.values[i], lda), &plain, (m, n));
@@ -201,7 +201,7 @@ macro_rules! trsm {
                         let product = apply($kind, (&$a.values[i], $lda), &solution(i), ($m, $n));
                         put_matrix(&vec![Z::from(0.5); $ldb * $n], $ldb, ($m, $n), |row, column| Some(product[column * $m + row]))
                     });
-                    let $alpha = $b.place::<$t>(mode, &[Z::new(2.0, 1.0)]);
+                    let $alpha = $b.values::<$t>(mode, &[Z::new(2.0, 1.0)]);
                     $run
                     let alpha = $alpha.get()[0];
                     $bb.check($form, |i| {
@@ -264,7 +264,7 @@ macro_rules! geam {
                 let (lda, ldb, ldc) = (size(op_a).0 + 1, size(op_b).0 + 2, m + 3);
                 let (a, bb) = ($b.arg::<$t>(lda * size(op_a).1, 1), $b.arg::<$t>(ldb * size(op_b).1, 2));
                 let c = $b.arg::<$t>(ldc * n, 3);
-                let (alpha, beta) = ($b.place::<$t>(mode, &[Z::new(1.5, 0.5)]), $b.place::<$t>(mode, &[Z::new(-0.5, 1.0)]));
+                let (alpha, beta) = ($b.values::<$t>(mode, &[Z::new(1.5, 0.5)]), $b.values::<$t>(mode, &[Z::new(-0.5, 1.0)]));
                 run!($b, form, $($name)*: (op_a) (op_b) (m as _) (n as _) (alpha.p()) [a lda as _] (beta.p()) [bb ldb as _] [c ldc as _] batch);
                 let (alpha, beta) = (alpha.get()[0], beta.get()[0]);
                 c.check(form, |i| put_matrix(&c.values[i], ldc, (m, n), |row, column| {
@@ -314,7 +314,7 @@ fn dgmm() {
 #[test]
 fn infinities_outside_a_triangle_do_not_spread() {
     let b = &blas();
-    let (n, one) = (70_usize, b.place::<f64>(Mode::Host, &[Z::from(1.0)]));
+    let (n, one) = (70_usize, b.values::<f64>(Mode::Host, &[Z::from(1.0)]));
     let a = b.arg_of::<f64>(n * n, |_| vec![Z::from(1.0); n * n]);
     let x = b.arg_of::<f64>(n, |_| {
         (0..n).map(|row| Z::from(if row + 1 == n { f64::INFINITY } else { 1.0 })).collect()
@@ -333,7 +333,7 @@ fn nan_in_c_does_not_spread_if_beta_is_zero() {
     let b = &blas();
     let n = 5_usize;
     b.each(|form, mode| {
-        let (one, zero) = (b.place::<f64>(mode, &[Z::from(1.0)]), b.place::<f64>(mode, &[Z::from(0.0)]));
+        let (one, zero) = (b.values::<f64>(mode, &[Z::from(1.0)]), b.values::<f64>(mode, &[Z::from(0.0)]));
         let nan = |i: usize| vec![Z::from(if i < form.count() { f64::NAN } else { 1.0 }); n * n];
         let (a, bb) = (b.arg::<f64>(n * n, 1), b.arg::<f64>(n * n, 2));
         let c = b.arg_of::<f64>(n * n, nan);

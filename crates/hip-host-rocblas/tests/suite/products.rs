@@ -49,7 +49,7 @@ macro_rules! gemm {
                 let (lda, ldb, ldc) = (in_a.0 + 1, in_b.0 + 2, size.0 + 3);
                 let (a, bb) = ($b.arg::<$t>(lda * in_a.1, 1), $b.arg::<$t>(ldb * in_b.1, 2));
                 let c = $b.arg::<$t>(ldc * size.1, 3);
-                let (alpha, beta) = ($b.place::<$t>(mode, &[Z::new(1.5, 0.5)]), $b.place::<$t>(mode, &[Z::new(-0.5, 1.0)]));
+                let (alpha, beta) = ($b.values::<$t>(mode, &[Z::new(1.5, 0.5)]), $b.values::<$t>(mode, &[Z::new(-0.5, 1.0)]));
                 run!($b, form, $($name)*: (op_a) (op_b) (size.0 as _) (size.1 as _) (size.2 as _) (alpha.p())
                     [a lda as _] [bb ldb as _] (beta.p()) [c ldc as _] batch);
                 let gemm = Gemm { ops: [op_a, op_b], size, scalars: [alpha.get()[0], beta.get()[0]] };
@@ -78,7 +78,7 @@ macro_rules! gemm_ex {
                 let (lda, ldb, ldc) = (in_a.0 + 1, in_b.0, size.0 + 2);
                 let (a, bb) = ($b.arg::<$a>(lda * in_a.1, 1), $b.arg::<$a>(ldb * in_b.1, 2));
                 let (c, other) = ($b.arg::<$c>(ldc * size.1, 3), $b.arg::<$c>(ldc * size.1, 4));
-                let (alpha, beta) = ($b.place::<$s>(mode, &[Z::new(2.0, 0.5)]), $b.place::<$s>(mode, &[Z::new(-1.0, 1.0)]));
+                let (alpha, beta) = ($b.values::<$s>(mode, &[Z::new(2.0, 0.5)]), $b.values::<$s>(mode, &[Z::new(-1.0, 1.0)]));
                 let d = if in_place { &c } else { &other };
                 run!($b, form, rocblas_gemm_ex rocblas_gemm_batched_ex rocblas_gemm_strided_batched_ex:
                     (op) (op) (size.0 as _) (size.1 as _) (size.2 as _) (alpha.any())
@@ -117,8 +117,8 @@ fn gemm_ex() {
 fn a_large_gemm_of_halves() {
     let b = &blas();
     let size = (300_usize, 270_usize, 1100_usize);
-    let one = b.place::<f32>(Mode::Host, &[Z::from(1.0)]);
-    let half = b.place::<f32>(Mode::Host, &[Z::from(0.5)]);
+    let one = b.values::<f32>(Mode::Host, &[Z::from(1.0)]);
+    let half = b.values::<f32>(Mode::Host, &[Z::from(0.5)]);
     for op in [OPS[0], OPS[1]] {
         let (in_a, in_b) = (stored(op, size.0, size.2), stored(op, size.2, size.1));
         let (a, bb) = (b.arg::<rocblas_half>(in_a.0 * in_a.1, 1), b.arg::<rocblas_half>(in_b.0 * in_b.1, 2));
@@ -141,7 +141,7 @@ fn a_large_gemm() {
     let b = &blas();
     let n = 150_usize;
     let (one, zero) =
-        (b.place::<f32>(Mode::Host, &[Z::from(1.0)]), b.place::<f32>(Mode::Host, &[Z::from(0.0)]));
+        (b.values::<f32>(Mode::Host, &[Z::from(1.0)]), b.values::<f32>(Mode::Host, &[Z::from(0.0)]));
     for form in [Form::Plain, Form::Strided] {
         let (a, bb) = (b.arg::<f32>(n * n, 1), b.arg::<f32>(n * n, 2));
         let c = b.arg_of::<f32>(n * n, |i| {
@@ -160,8 +160,8 @@ fn gemm_of_nothing_scales() {
     let b = &blas();
     b.each(|form, mode| {
         let nan = b.arg_of::<f32>(6, |_| vec![Z::from(f64::NAN); 6]);
-        let (one, zero) = (b.place::<f32>(mode, &[Z::from(1.0)]), b.place::<f32>(mode, &[Z::from(0.0)]));
-        let beta = b.place::<f32>(mode, &[Z::from(-0.5)]);
+        let (one, zero) = (b.values::<f32>(mode, &[Z::from(1.0)]), b.values::<f32>(mode, &[Z::from(0.0)]));
+        let beta = b.values::<f32>(mode, &[Z::from(-0.5)]);
         for (alpha, k) in [(&one, 0), (&zero, 2)] {
             let c = b.arg::<f32>(6, 3);
             run!(b, form, rocblas_sgemm rocblas_sgemm_batched rocblas_sgemm_strided_batched:

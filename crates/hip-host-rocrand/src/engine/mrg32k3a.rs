@@ -47,7 +47,7 @@ impl Engine for Mrg32k3a {
     /// A number from 1 to M1.
     fn next_word(&mut self) -> u32 {
         let [a, b, c] = self.first;
-        // Seeding leaves numbers a little above the modulus, whose negation is meant to come round.
+        // Seeding leaves numbers a little above the modulus, whose negation is meant to wrap around.
         let p = (A12 * u64::from(b) + A13_NEGATED * u64::from((M1 as u32).wrapping_sub(a))) % M1;
         self.first = [b, c, p as u32];
         let [d, e, f] = self.second;
@@ -88,7 +88,7 @@ fn image(matrix: &Matrix, state: [u32; 3], modulus: u64) -> [u32; 3] {
     })
 }
 
-/// 2^32 is replaced by what it is modulo the modulus. The result may exceed 32 bits.
+/// 2^32 is replaced by its remainder modulo the modulus. The result may exceed 32 bits.
 fn fold_once(number: u64, modulus: u64) -> u64 {
     ((1 << 32) - modulus) * (number >> 32) + (number & 0xFFFF_FFFF)
 }

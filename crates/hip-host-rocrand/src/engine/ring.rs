@@ -22,7 +22,7 @@ pub(crate) trait Engine: Clone {
 pub(crate) struct Ring<E> {
     seed: u64,
     offset: u64,
-    /// Those that had a turn, in the order of their first ones.
+    /// The generators that had a turn, in the order of their first turns.
     engines: Vec<E>,
     /// The beginning of the sequence of the engine that comes next.
     coming: E,
@@ -41,7 +41,7 @@ impl<E: Engine> Ring<E> {
         Self { seed, offset, engines: Vec::new(), coming, groups: 0 }
     }
 
-    /// The engine that had its first turn as the `turn`th one. Turns come in order.
+    /// The engine whose first turn was the `turn`th of the ring. Calls come in the order of turns.
     fn engine(&mut self, turn: u64) -> &mut E {
         if self.engines.len() as u64 == turn {
             let id = (self.offset + turn) % SIZE;
@@ -49,7 +49,7 @@ impl<E: Engine> Ring<E> {
                 self.coming = E::seeded(self.seed);
             }
             let mut engine = self.coming.clone();
-            // Those before the first one had a turn more.
+            // The engines before the first one already had one turn more.
             engine.skip(self.offset / SIZE + u64::from(id < self.offset % SIZE));
             self.coming.next_sequence();
             self.engines.push(engine);

@@ -6,7 +6,7 @@ const POW53_INV: f64 = 1.0 / 9_007_199_254_740_992.0;
 /// 2 pi / 2^32, rounded as rocRAND rounds it.
 const TURN: f32 = 1.462_918_1e-9;
 
-/// A word, as the distributions that take a single one see it.
+/// A word, for the distributions that take one word for each output.
 pub(crate) trait Word: Copy {
     /// In [0, 1).
     fn unit(self) -> f64;

@@ -1,4 +1,4 @@
-//! Distributions: what becomes of the words of a generator.
+//! Distributions: how the words of a generator become outputs.
 
 mod formulas;
 mod mrg;
@@ -58,7 +58,7 @@ impl Normal<f64> {
     }
 }
 
-/// Fills the outputs, `O` from each group of `I` words. The last group may have outputs that nobody gets.
+/// Fills the outputs, `O` from each group of `I` words. Surplus outputs of the last group are dropped.
 fn apply<W, T: Copy, const I: usize, const O: usize>(
     groups: &mut impl Groups<W>,
     outputs: &mut [T],

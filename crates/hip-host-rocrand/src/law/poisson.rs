@@ -39,8 +39,8 @@ impl Poisson {
     pub(crate) fn of_point(&self, coordinate: impl Word) -> u32 {
         match self {
             Self::Table { first, sums, .. } => {
-                let place = coordinate.unit();
-                let below = sums.partition_point(|&sum| sum < place);
+                let point = coordinate.unit();
+                let below = sums.partition_point(|&sum| sum < point);
                 first + below.min(sums.len() - 1) as u32
             }
             Self::Normal(_) => self.of(coordinate),
@@ -51,10 +51,10 @@ impl Poisson {
     pub(crate) fn of(&self, word: impl Word) -> u32 {
         match self {
             Self::Table { first, cells, .. } => {
-                let place = word.unit() * cells.len() as f64;
-                let index = (place as usize).min(cells.len() - 1);
+                let point = word.unit() * cells.len() as f64;
+                let index = (point as usize).min(cells.len() - 1);
                 let Cell { share, other } = cells[index];
-                let value = if place - place.floor() < share { index as u32 } else { other };
+                let value = if point - point.floor() < share { index as u32 } else { other };
                 first + value
             }
             Self::Normal(mean) => (mean.sqrt() * formulas::inverse64(word) + mean).round() as u32,
@@ -103,7 +103,7 @@ fn cells(mut probabilities: Vec<f64>) -> Vec<Cell> {
 mod tests {
     use super::*;
 
-    /// What the table gives to each value is that value's probability, which has a recurrence: p(k + 1) = p(k) mean / (k + 1).
+    /// The table gives each value its probability, which has a recurrence: p(k + 1) = p(k) mean / (k + 1).
     #[test]
     fn the_table_has_the_probabilities() {
         for mean in [0.05, 1.0, 7.5, 300.0, 4000.0] {

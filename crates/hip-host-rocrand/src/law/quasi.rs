@@ -3,7 +3,7 @@
 use super::formulas::{self, From32, From64, Word};
 use super::{Law, Output};
 
-/// A coordinate, of which the whole is wanted where 64 bits are.
+/// A coordinate. Outputs of 64 bits take all of its bits.
 pub(crate) trait Whole: Word {
     fn whole(self) -> u64;
 }

@@ -56,7 +56,7 @@ pub(super) unsafe fn getrs<C: Element>(
     unsafe {
         call.submit("rocsolver_getrs", move |member| {
             let mut x = b.matrix(member);
-            // Factors that never came have no pivots.
+            // If getrf failed, the pivots may be any numbers: clamped, they index no row outside.
             let pivots: Vec<i32> = ipiv.load(member).iter().map(|&row| row.clamp(1, n as i32)).collect();
             lu::solve(&a.matrix(member), &pivots, op, &mut x);
             b.store(member, x.elements());

@@ -217,9 +217,9 @@ impl Adversary {
             }
             let none = HashMap::new();
             let anything = Allowed { needed: &none, others: true, everything: true };
-            let mut told = false;
+            let mut noted = false;
             while state.activity == last && self.start_one(&mut state, anything) {
-                if !std::mem::replace(&mut told, true) {
+                if !std::mem::replace(&mut noted, true) {
                     self.note("patience: no call for a while, everything may start".to_owned());
                 }
                 self.settle(&mut state);

@@ -33,7 +33,7 @@ unsafe fn read(extents: *const hip_sys::Extent, count: usize) -> Option<Vec<Exte
     Some(read.collect())
 }
 
-fn told(outcome: Result<(), hipError_t>) -> hipError_t {
+fn status(outcome: Result<(), hipError_t>) -> hipError_t {
     outcome.err().unwrap_or(hipError_t::hipSuccess)
 }
 
@@ -43,7 +43,7 @@ pub(crate) unsafe extern "C" fn announce(
     extents: *const hip_sys::Extent,
     count: usize,
 ) -> hipError_t {
-    told(stream_of(stream).map(|stream| {
+    status(stream_of(stream).map(|stream| {
         // SAFETY: S11: the caller's list.
         let announced = unsafe { read(extents, count) };
         let announced = announced.map(|extents| (stream.id, extents));
@@ -68,7 +68,7 @@ pub(crate) unsafe extern "C" fn reserve(
     stream: hipStream_t,
 ) -> hipError_t {
     let base = pointer as usize;
-    told(stream_of(stream).map(|_| {
+    status(stream_of(stream).map(|_| {
         judge(|machine| {
             machine.reserved(base..base.saturating_add(bytes));
             Vec::new()
@@ -83,7 +83,7 @@ pub(crate) unsafe extern "C" fn release(
     stream: hipStream_t,
 ) -> hipError_t {
     let base = pointer as usize;
-    told(stream_of(stream).map(|stream| {
+    status(stream_of(stream).map(|stream| {
         let extents = [Extent { range: base..base.saturating_add(bytes), access: Access::Free }];
         let what = "release of a piece of a pool".to_owned();
         judge(|machine| machine.submit(thread(), name(&stream), &[], what, &extents).1);

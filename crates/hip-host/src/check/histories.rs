@@ -2,7 +2,7 @@
 
 use super::clock::Clock;
 use super::machine::{Extent, Kind, Machine, StreamName};
-use super::report::{Conflict, Place, Report};
+use super::report::{Conflict, Origin, Report};
 use super::shadow::Access::{self, Free, Read, Write};
 use std::ops::Range;
 use std::sync::Arc;
@@ -146,7 +146,7 @@ fn a_synchronisation_orders_what_comes_later_on_any_stream() {
 }
 
 #[test]
-fn another_stream_goes_on_as_one_that_is_gone() {
+fn a_new_stream_continues_as_the_actor_of_a_dropped_one() {
     let mut history = History::default();
     history.submit(A, Write);
     history.synchronize(MAIN, A);
@@ -184,7 +184,7 @@ fn the_hosts_own_uses_count() {
 }
 
 #[test]
-fn threads_know_what_was_known_when_they_came() {
+fn a_new_thread_knows_what_the_program_has_waited_for() {
     let mut history = History::default();
     // Thread 2 exists before thread 1 waits, so it does not learn of the wait. Thread 3 comes later and does.
     history.touch(1, Read);
@@ -247,11 +247,11 @@ fn a_pair_of_accesses_is_one_report() {
         history.machine.submit(MAIN, B, &[], "all".into(), &[Extent { range: 0..64, access: Read }]);
     let [report] = &reports[..] else { panic!("{reports:?}") };
     assert_eq!((report.bytes(), &report.extents[..]), (12, &[0..4, 16..20, 32..36][..]));
-    assert_eq!(report.first.place, Place::Stream { stream: 1, device: 0, number: 1 });
+    assert_eq!(report.first.origin, Origin::Stream { stream: 1, device: 0, number: 1 });
     assert_eq!(
         report.to_string(),
         "race: a read that is not ordered behind a write\n  first:  rows, operation 1 of stream 1 (device 0)\n  \
-         second: all, operation 1 of stream 2 (device 0)\n  both use 12 bytes at 0x0 and 2 more places\n  \
+         second: all, operation 1 of stream 2 (device 0)\n  both use 12 bytes at 0x0 and 2 more ranges\n  \
          no event or synchronisation orders them: record an event on stream 1 behind the first and let stream 2 \
          wait for it"
     );

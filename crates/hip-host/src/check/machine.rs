@@ -2,7 +2,7 @@
 //! is what is submitted and what is waited for, in the order of the calls. It knows no time.
 
 use super::clock::{Clock, Moment};
-use super::report::{Operation, Place, Report};
+use super::report::{Operation, Origin, Report};
 use super::shadow::{Access, Shadow, Use};
 use std::collections::{HashMap, VecDeque};
 use std::ops::Range;
@@ -93,8 +93,8 @@ impl Machine {
         let at = Moment { actor: state.actor, tick: state.tail.tick(state.actor) + 1 };
         clock.reach(at);
         state.tail = clock.clone();
-        let place = Place::Stream { stream: stream.number, device, number: state.submitted };
-        let reports = self.make(&Use { at, by: Arc::new(Operation { what, place }) }, extents, &clock);
+        let origin = Origin::Stream { stream: stream.number, device, number: state.submitted };
+        let reports = self.make(&Use { at, by: Arc::new(Operation { what, origin }) }, extents, &clock);
         (Arc::new(clock), reports)
     }
 
@@ -103,8 +103,8 @@ impl Machine {
         let state = self.thread(thread);
         let (clock, actor) = (state.clock.clone(), state.actor);
         let at = Moment { actor, tick: clock.tick(actor) };
-        let place = Place::Host { thread };
-        self.make(&Use { at, by: Arc::new(Operation { what, place }) }, extents, &clock)
+        let origin = Origin::Host { thread };
+        self.make(&Use { at, by: Arc::new(Operation { what, origin }) }, extents, &clock)
     }
 
     /// The clock that a thread has after waiting for a stream. Waiting for the null stream includes the
@@ -217,9 +217,9 @@ impl Machine {
         for Extent { range, access } in extents {
             for (conflict, old, piece) in self.shadow.use_range(range.clone(), *access, new, clock) {
                 let first = Arc::as_ptr(&old.by);
-                let told = reports.iter_mut().find(|(by, told)| *by == first && told.conflict == conflict);
-                match told {
-                    Some((_, told)) => add(&mut told.extents, piece),
+                let known = reports.iter_mut().find(|(by, known)| *by == first && known.conflict == conflict);
+                match known {
+                    Some((_, known)) => add(&mut known.extents, piece),
                     None => {
                         let (first_op, second) = ((*old.by).clone(), (*new.by).clone());
                         let (extents, allocation) = (vec![piece], None);

@@ -14,7 +14,7 @@ mod uses;
 
 pub(crate) use clock::Clock;
 pub(crate) use extension::{announce, release, reserve, touch};
-pub use report::{Conflict, Operation, Place, Report};
+pub use report::{Conflict, Operation, Origin, Report};
 
 use crate::adversary;
 use crate::memory;
@@ -200,11 +200,11 @@ fn judge(ask: impl FnOnce(&mut Machine) -> Vec<Report>) {
 impl State {
     fn tell(&mut self, report: Report) {
         self.found += 1;
-        let place = |operation: &Operation| match operation.place {
-            Place::Stream { stream, device, .. } => format!("{} {stream} {device}", operation.what),
-            Place::Host { thread } => format!("{} host {thread}", operation.what),
+        let key = |operation: &Operation| match operation.origin {
+            Origin::Stream { stream, device, .. } => format!("{} {stream} {device}", operation.what),
+            Origin::Host { thread } => format!("{} host {thread}", operation.what),
         };
-        if self.printed.insert((report.conflict, place(&report.first), place(&report.second))) {
+        if self.printed.insert((report.conflict, key(&report.first), key(&report.second))) {
             eprintln!("hip-host: {report}");
         }
         if SETTINGS.abort {

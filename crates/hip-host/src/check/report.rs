@@ -28,13 +28,13 @@ pub struct Operation {
     /// What it does, such as `kernel elementwise_add_f32` or `copy to the device`.
     pub what: String,
     /// Where it was submitted.
-    pub place: Place,
+    pub origin: Origin,
 }
 
 /// Where an operation runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
-pub enum Place {
+pub enum Origin {
     /// On a stream.
     Stream {
         /// Streams are numbered from 1 in the order of their creation; 0: the null stream of the device.
@@ -75,23 +75,23 @@ impl Report {
 
     /// Advice on how to order them.
     fn remedy(&self) -> String {
-        let name = |place: Place| match place {
-            Place::Stream { stream: 0, device, .. } => format!("the null stream of device {device}"),
-            Place::Stream { stream, .. } => format!("stream {stream}"),
-            Place::Host { .. } => "the host".to_owned(),
+        let name = |origin: Origin| match origin {
+            Origin::Stream { stream: 0, device, .. } => format!("the null stream of device {device}"),
+            Origin::Stream { stream, .. } => format!("stream {stream}"),
+            Origin::Host { .. } => "the host".to_owned(),
         };
-        let (first, second) = (name(self.first.place), name(self.second.place));
-        match (self.conflict, self.first.place, self.second.place) {
+        let (first, second) = (name(self.first.origin), name(self.second.origin));
+        match (self.conflict, self.first.origin, self.second.origin) {
             (Conflict::UseAfterFree, ..) => "free the memory behind its last use".to_owned(),
             (Conflict::DoubleFree, ..) => "free it once".to_owned(),
-            (_, Place::Stream { .. }, Place::Stream { .. }) => format!(
+            (_, Origin::Stream { .. }, Origin::Stream { .. }) => format!(
                 "no event or synchronisation orders them: record an event on {first} behind the first and let \
                  {second} wait for it"
             ),
-            (_, Place::Stream { .. }, Place::Host { .. }) => {
+            (_, Origin::Stream { .. }, Origin::Host { .. }) => {
                 format!("nothing orders them: synchronise with {first} between the two")
             }
-            (_, Place::Host { .. }, _) => "nothing orders the threads that did this".to_owned(),
+            (_, Origin::Host { .. }, _) => "nothing orders the threads that did this".to_owned(),
         }
     }
 }
@@ -111,16 +111,16 @@ impl fmt::Display for Conflict {
 
 impl fmt::Display for Operation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { what, place } = self;
-        match place {
-            Place::Stream { stream: 0, device, number } => {
+        let Self { what, origin } = self;
+        match origin {
+            Origin::Stream { stream: 0, device, number } => {
                 write!(f, "{what}, operation {number} of the null stream of device {device}")
             }
-            Place::Stream { stream, device, number } => {
+            Origin::Stream { stream, device, number } => {
                 write!(f, "{what}, operation {number} of stream {stream} (device {device})")
             }
-            Place::Host { thread: 0 } => write!(f, "{what}, by the host"),
-            Place::Host { thread } => write!(f, "{what}, by host thread {thread}"),
+            Origin::Host { thread: 0 } => write!(f, "{what}, by the host"),
+            Origin::Host { thread } => write!(f, "{what}, by host thread {thread}"),
         }
     }
 }
@@ -133,7 +133,7 @@ impl fmt::Display for Report {
         writeln!(f, "  second: {}", self.second)?;
         write!(f, "  both use {} bytes at {:#x}", self.bytes(), self.extents.first().map_or(0, |e| e.start))?;
         if self.extents.len() > 1 {
-            write!(f, " and {} more places", self.extents.len() - 1)?;
+            write!(f, " and {} more ranges", self.extents.len() - 1)?;
         }
         if let (Some(allocation), Some(extent)) = (&self.allocation, self.extents.first()) {
             let offset = extent.start - allocation.start;

@@ -127,7 +127,7 @@ mod tests {
     }
 
     #[test]
-    fn references_lose_what_the_outer_name_took() {
+    fn references_are_renumbered_without_the_outer_name() {
         let numbers = ["1", "2", "9", "A", "B", "Z", "10", "11", "12", "21"].map(reference);
         assert_eq!(numbers, ["S_", "S0_", "S7_", "S8_", "S9_", "SX_", "SY_", "SZ_", "S10_", "S1Z_"]);
         // The first two belong to the outer name.

@@ -92,8 +92,8 @@ impl Program {
             options.waves.push(wave);
         }
         let folder = tempfile::Builder::new().prefix("hiphost-").tempdir();
-        let folder = folder.map_err(|error| no_room(&std::env::temp_dir(), &error))?;
-        self.write(folder.path(), &options).map_err(|error| no_room(folder.path(), &error))?;
+        let folder = folder.map_err(|error| folder_error(&std::env::temp_dir(), &error))?;
+        self.write(folder.path(), &options).map_err(|error| folder_error(folder.path(), &error))?;
         let mut log = String::new();
         let mut objects = Vec::new();
         for wave in &options.waves {
@@ -141,7 +141,8 @@ fn compile_for(
         Failed(code, log)
     };
     let object = "hiphost_object.so";
-    let read = |name: &str| fs::read(folder.join(name)).map_err(|error| no_room(&folder.join(name), &error));
+    let read =
+        |name: &str| fs::read(folder.join(name)).map_err(|error| folder_error(&folder.join(name), &error));
     if options.host_source {
         let flags: [&[String]; 3] = [&options.compile, &ours, &options.preprocess];
         let log = compiler.compile_host_source(FILE, object, &flags).map_err(wrong_option)?;
@@ -153,7 +154,7 @@ fn compile_for(
         .map_err(wrong_option)?;
     let done = rewrite(&attributes::as_words(&String::from_utf8_lossy(&read(plain)?)));
     let text = format!("{}\n{}", done.text, done.register(expressions));
-    fs::write(folder.join(rewritten), text).map_err(|error| no_room(folder, &error))?;
+    fs::write(folder.join(rewritten), text).map_err(|error| folder_error(folder, &error))?;
     log += &compiler
         .compile(rewritten, object, &[&options.compile])
         .map_err(|failed| wrong_option(log.clone() + &failed))?;
@@ -178,7 +179,7 @@ impl State {
 }
 
 /// The log for a directory or file that could not be written or read.
-fn no_room(path: &Path, error: &std::io::Error) -> String {
+fn folder_error(path: &Path, error: &std::io::Error) -> String {
     format!(
         "cannot use {} to compile in: {error}\nMake room there, or set TMPDIR to a folder that can be written.\n",
         path.display()

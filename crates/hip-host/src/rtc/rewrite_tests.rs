@@ -452,11 +452,11 @@ fn no_text_is_too_strange() {
 #[test]
 fn damaged_kernel_text_causes_no_panic() {
     let whole = include_str!("../../tests/rtc/forms.hip");
-    let places: Vec<usize> = whole.char_indices().map(|(at, _)| at).collect();
+    let offsets: Vec<usize> = whole.char_indices().map(|(at, _)| at).collect();
     let mut random = Random(0x2545_f491_4f6c_dd1d);
     for _ in 0..400 {
-        let mut place = || places[random.below(places.len())];
-        let (first, second) = (place(), place());
+        let mut offset = || offsets[random.below(offsets.len())];
+        let (first, second) = (offset(), offset());
         let (start, end) = (first.min(second), first.max(second));
         // Remove a part, duplicate a part, truncate, or insert something.
         let piece = PIECES[random.below(PIECES.len())];

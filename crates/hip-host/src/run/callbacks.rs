@@ -114,15 +114,15 @@ unsafe extern "C" fn barrier(block: *const abi::Block, line: u32, predicate: u32
     unsafe {
         let state = state_of(block);
         (*state).watched.reach_barrier();
-        let told = match (*state).schedule.barrier(line, predicate != 0) {
-            Met::Now(told) => told,
+        let result = match (*state).schedule.barrier(line, predicate != 0) {
+            Met::Now(result) => result,
             Met::Wait => {
                 park(state);
-                (*state).schedule.told()
+                (*state).schedule.result()
             }
         };
         (*state).watched.pass_barrier();
-        told
+        result
     }
 }
 

@@ -219,8 +219,8 @@ impl Launch {
     /// Takes the reason why the launch failed, if it did. Called once, when no thread works on the launch any
     /// more.
     pub(crate) fn take_failure(&self) -> Option<Failure> {
-        let told = self.failure.lock().take();
-        told.or_else(|| {
+        let reported = self.failure.lock().take();
+        reported.or_else(|| {
             let message = || format!("kernel {}: {}", self.kernel.name, timed_out());
             self.expired.load(Ordering::Relaxed).then(|| Failure { code: TIMED_OUT, message: message() })
         })

@@ -235,9 +235,9 @@ impl Runner {
         let state = self.state.as_ptr();
         // SAFETY: S10, S16: the fiber has yielded for good; the slot is this thread's.
         unsafe {
-            let (told, trap) = ((*state).failure.take(), (*self.slot).take_trap());
-            let failure = match (told, trap) {
-                (Some(told), _) => told,
+            let (reported, trap) = ((*state).failure.take(), (*self.slot).take_trap());
+            let failure = match (reported, trap) {
+                (Some(reported), _) => reported,
                 (None, Some(trap)) => failure_of_trap(state, &trap),
                 (None, None) => Failure { code: LAUNCH_FAILURE, message: "a fiber ended".to_owned() },
             };

@@ -47,7 +47,7 @@ struct Barrier {
     elsewhere: Vec<(u32, u32)>,
     trues: u32,
     /// The result for the threads that met last.
-    told: u64,
+    result: u64,
 }
 
 /// The threads of one block.
@@ -173,7 +173,7 @@ impl Schedule {
         self.finished += 1;
         let warp = &mut self.warps[(number >> self.wave_bits) as usize];
         if warp.leave() {
-            make_room(&mut self.ready, &mut self.resumed, LANES);
+            reserve(&mut self.ready, &mut self.resumed, LANES);
             warp.release(&mut self.ready, None);
         }
     }
@@ -194,15 +194,15 @@ impl Schedule {
         let alive = self.total - self.finished;
         if barrier.waiting.len() as u32 + 1 == alive && barrier.elsewhere.is_empty() {
             self.open_barrier(alive);
-            return Met::Now(self.barrier.told);
+            return Met::Now(self.barrier.result);
         }
         barrier.waiting.push(self.current);
         Met::Wait
     }
 
     /// The barrier's result for a thread that waited.
-    pub(crate) fn told(&self) -> u64 {
-        self.barrier.told
+    pub(crate) fn result(&self) -> u64 {
+        self.barrier.result
     }
 
     /// The running thread's lane.
@@ -221,7 +221,7 @@ impl Schedule {
         if !all_wait {
             return Met::Wait;
         }
-        make_room(&mut self.ready, &mut self.resumed, LANES);
+        reserve(&mut self.ready, &mut self.resumed, LANES);
         if warp.release(&mut self.ready, Some(lane)) { Met::Now(()) } else { Met::Wait }
     }
 
@@ -299,7 +299,7 @@ impl Schedule {
 
     fn open_barrier(&mut self, met: u32) {
         let barrier = &mut self.barrier;
-        barrier.told = u64::from(met) << 32 | u64::from(barrier.trues);
+        barrier.result = u64::from(met) << 32 | u64::from(barrier.trues);
         barrier.trues = 0;
         if self.order.is_some() {
             barrier.waiting.reverse();
@@ -309,7 +309,7 @@ impl Schedule {
             self.ready.clear();
             std::mem::swap(&mut self.ready, &mut barrier.waiting);
         } else {
-            make_room(&mut self.ready, &mut self.resumed, barrier.waiting.len());
+            reserve(&mut self.ready, &mut self.resumed, barrier.waiting.len());
             self.ready.append(&mut barrier.waiting);
         }
     }
@@ -317,7 +317,7 @@ impl Schedule {
 
 /// Makes room for `count` more fibers that can continue, by removing those already resumed.
 #[inline]
-fn make_room(ready: &mut Vec<u32>, resumed: &mut usize, count: usize) {
+fn reserve(ready: &mut Vec<u32>, resumed: &mut usize, count: usize) {
     if ready.capacity() - ready.len() < count {
         ready.drain(..std::mem::take(resumed));
     }
@@ -384,12 +384,12 @@ mod tests {
     #[test]
     fn a_barrier_does_not_wait_for_threads_that_exited() {
         let mut schedule = two_threads();
-        assert!(matches!(schedule.barrier(5, false), Met::Now(told) if told == 2 << 32 | 1));
+        assert!(matches!(schedule.barrier(5, false), Met::Now(result) if result == 2 << 32 | 1));
         assert!(next(&mut schedule, Some(1)).is_none());
         assert_eq!(schedule.pick(), Next::Resume(0));
         // Thread 1 has ended, so thread 0 alone passes the next barrier at once.
         schedule.set_current(0);
-        assert!(matches!(schedule.barrier(6, true), Met::Now(told) if told == 1 << 32 | 1));
+        assert!(matches!(schedule.barrier(6, true), Met::Now(result) if result == 1 << 32 | 1));
     }
 
     #[test]
@@ -397,14 +397,14 @@ mod tests {
         let mut schedule = two_threads();
         assert!(next(&mut schedule, Some(1)).is_none());
         assert_eq!(schedule.pick(), Next::Resume(0));
-        assert_eq!(schedule.told(), 1 << 32 | 1);
+        assert_eq!(schedule.result(), 1 << 32 | 1);
     }
 
     #[test]
-    fn a_long_loop_of_warp_operations_needs_no_more_room() {
+    fn a_long_loop_of_warp_operations_needs_no_more_memory() {
         let mut schedule = Schedule::new();
         schedule.begin([2, 1, 1], 32);
-        let room = schedule.ready.capacity();
+        let capacity = schedule.ready.capacity();
         for fiber in 0..2 {
             schedule.set_current(fiber);
             assert_eq!(next(&mut schedule, None), Some((fiber, 0, 0)));
@@ -421,7 +421,7 @@ mod tests {
             fiber = 1 - fiber;
             assert_eq!(schedule.next_ready(), Some(fiber));
         }
-        assert_eq!(schedule.ready.capacity(), room);
+        assert_eq!(schedule.ready.capacity(), capacity);
     }
 
     #[test]

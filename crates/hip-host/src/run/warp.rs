@@ -138,7 +138,7 @@ impl Warp {
 
     fn lowest_group(&self) -> u64 {
         let line = lanes(self.waiting).map(|lane| self.lines[lane]);
-        // By the line's number first: the bits above it only tell places apart.
+        // By the line's number first: the bits above it only tell source locations apart.
         let line = line.min_by_key(|line| line.rotate_left(u32::BITS - LINE_BITS)).unwrap_or(0);
         lanes(self.waiting).filter(|lane| self.lines[*lane] == line).fold(0, |mask, lane| mask | 1 << lane)
     }
@@ -242,14 +242,14 @@ mod tests {
     }
 
     #[test]
-    fn places_on_one_line_differ_and_the_lowest_line_goes_first() {
+    fn calls_on_one_line_differ_and_the_lowest_line_goes_first() {
         let (mut warp, mut ready) = (Warp::new(), Vec::new());
         warp.reset(3);
-        let place = |hash: u32, line: u32| hash << LINE_BITS | line;
-        for (lane, line) in [(0, place(1, 9)), (1, place(7, 5))] {
+        let location = |hash: u32, line: u32| hash << LINE_BITS | line;
+        for (lane, line) in [(0, location(1, 9)), (1, location(7, 5))] {
             assert!(!warp.arrive(&arrival(lane, line, &[])));
         }
-        assert!(warp.arrive(&arrival(2, place(2, 9), &[])));
+        assert!(warp.arrive(&arrival(2, location(2, 9), &[])));
         let mut next = || {
             ready.clear();
             warp.release(&mut ready, None);

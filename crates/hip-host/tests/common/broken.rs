@@ -40,17 +40,17 @@ impl Hip {
     /// device is healthy, and a reset clears it. Returns what the platform reports about the fault.
     pub(crate) fn is_broken_with(&self, code: u32) -> String {
         let device = self.current_device();
-        let (mut place, mut free, mut total) = (null_mut::<c_void>(), 0, 0);
+        let (mut memory, mut free, mut total) = (null_mut::<c_void>(), 0, 0);
         let (mut stream, mut event) = (null_mut(), null_mut());
         let mut own = [0_u8; 64];
         let codes = [
             ("synchronize", call!(self, hipDeviceSynchronize())),
             ("stream synchronize", call!(self, hipStreamSynchronize(null_mut()))),
             ("stream query", call!(self, hipStreamQuery(null_mut()))),
-            ("malloc", call!(self, hipMalloc(&mut place, 64))),
-            ("managed", call!(self, hipMallocManaged(&mut place, 64, 1))),
+            ("malloc", call!(self, hipMalloc(&mut memory, 64))),
+            ("managed", call!(self, hipMallocManaged(&mut memory, 64, 1))),
             ("register", call!(self, hipHostRegister(own.as_mut_ptr().cast(), own.len(), 0))),
-            ("pinned", call!(self, hipHostMalloc(&mut place, 64, 0))),
+            ("pinned", call!(self, hipHostMalloc(&mut memory, 64, 0))),
             ("stream", call!(self, hipStreamCreateWithFlags(&mut stream, 0))),
             ("event", call!(self, hipEventCreateWithFlags(&mut event, 0))),
             ("memory", call!(self, hipMemGetInfo(&mut free, &mut total))),

@@ -58,20 +58,20 @@ pub(crate) fn soon(condition: impl Fn() -> bool) -> bool {
 }
 
 /// Launches a kernel that writes a value to an address.
-pub(crate) fn write(hip: &Hip, stream: hipStream_t, place: *mut c_void, value: i32) {
-    let (mut place, mut value) = (place, value);
-    hip.launch(hip.function("test_plain", "write_one"), shape(1, 1), stream, arguments![place, value]);
+pub(crate) fn write(hip: &Hip, stream: hipStream_t, pointer: *mut c_void, value: i32) {
+    let (mut pointer, mut value) = (pointer, value);
+    hip.launch(hip.function("test_plain", "write_one"), shape(1, 1), stream, arguments![pointer, value]);
 }
 
-pub(crate) fn read_host(place: *mut c_void) -> i32 {
+pub(crate) fn read_host(pointer: *mut c_void) -> i32 {
     // SAFETY: S2: pinned memory of at least four bytes, which only aligned words are written to.
-    unsafe { place.cast::<i32>().read_volatile() }
+    unsafe { pointer.cast::<i32>().read_volatile() }
 }
 
 pub(crate) fn pinned(hip: &Hip) -> *mut c_void {
-    let mut place = null_mut();
-    ok!(hip, hipHostMalloc(&mut place, 64, 0));
+    let mut word = null_mut();
+    ok!(hip, hipHostMalloc(&mut word, 64, 0));
     // SAFETY: S2: just allocated with 64 bytes.
-    unsafe { place.write_bytes(0, 64) };
-    place
+    unsafe { word.write_bytes(0, 64) };
+    word
 }

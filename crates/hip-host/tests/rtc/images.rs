@@ -38,7 +38,7 @@ fn load_file(hip: &Hip, path: &Path) -> (u32, hipModule_t) {
 
 fn file_of(bytes: &[u8]) -> tempfile::NamedTempFile {
     let mut file = tempfile::NamedTempFile::new().expect("a temporary folder");
-    file.write_all(bytes).expect("room");
+    file.write_all(bytes).expect("writable");
     file
 }
 
@@ -129,12 +129,12 @@ fn memory_that_ends_before_the_image_is_no_fault() {
     };
     for length in [8, 15, 16, 17, 32, 4096, image.len() - 1] {
         // SAFETY: S12: the bytes end where the readable pages do.
-        let place = unsafe {
-            let place = start.add(pages - length);
-            place.copy_from_nonoverlapping(image.as_ptr(), length);
-            place
+        let copy = unsafe {
+            let copy = start.add(pages - length);
+            copy.copy_from_nonoverlapping(image.as_ptr(), length);
+            copy
         };
-        assert_eq!(load_code(&hip, place), 200, "{length} bytes");
+        assert_eq!(load_code(&hip, copy), 200, "{length} bytes");
     }
     // SAFETY: S1: the mapping made above.
     assert_eq!(unsafe { libc::munmap(start.cast(), pages + 4096) }, 0);

@@ -18,10 +18,10 @@ const NAME: u32 = 10;
 const GOOD: &str = "extern \"C\" __global__ void good(int* out) { *out = 1; }";
 
 #[test]
-fn no_program_is_told() {
+fn handles_of_no_program_are_refused() {
     let none = null_mut();
-    let (mut size, mut name, mut room) = (0, null(), [0 as c_char; 8]);
-    let room = room.as_mut_ptr();
+    let (mut size, mut name, mut log) = (0, null(), [0 as c_char; 8]);
+    let log = log.as_mut_ptr();
     for handle in [none, 0x10 as *mut _, {
         let mut p = Program::new(GOOD);
         let h = p.0;
@@ -30,9 +30,9 @@ fn no_program_is_told() {
     }] {
         assert_eq!(rtc!(hiprtcCompileProgram(handle, 0, null_mut())), PROGRAM);
         assert_eq!(rtc!(hiprtcGetProgramLogSize(handle, &mut size)), PROGRAM);
-        assert_eq!(rtc!(hiprtcGetProgramLog(handle, room)), PROGRAM);
+        assert_eq!(rtc!(hiprtcGetProgramLog(handle, log)), PROGRAM);
         assert_eq!(rtc!(hiprtcGetCodeSize(handle, &mut size)), PROGRAM);
-        assert_eq!(rtc!(hiprtcGetCode(handle, room)), PROGRAM);
+        assert_eq!(rtc!(hiprtcGetCode(handle, log)), PROGRAM);
         assert_eq!(rtc!(hiprtcAddNameExpression(handle, c"k".as_ptr())), PROGRAM);
         assert_eq!(rtc!(hiprtcGetLoweredName(handle, c"k".as_ptr(), &mut name)), PROGRAM);
     }
@@ -68,7 +68,7 @@ fn wrong_arguments_of_create_program_are_refused() {
 }
 
 #[test]
-fn places_for_results_that_are_null() {
+fn null_output_pointers_are_refused() {
     let program = Program::new(GOOD);
     program.expect_name("good");
     program.compile(&[]);
@@ -131,7 +131,7 @@ fn a_kernel_that_nobody_could_find_is_an_error_with_its_line() {
 }
 
 #[test]
-fn a_mistake_is_told_with_its_file_and_line() {
+fn an_error_names_its_file_and_line() {
     let hip = hip();
     let text = "#include \"part.h\"\nextern \"C\" __global__ void k(int* out) {\n#ifndef FIXED\n    *out = wrong;\n#else\n    *out = VALUE;\n#endif\n}";
     let program = Program::with_headers(text, "shaders/my kernel.hip", &[("part.h", "#define VALUE 6\n")]);
@@ -153,7 +153,7 @@ fn a_mistake_is_told_with_its_file_and_line() {
 }
 
 #[test]
-fn a_mistake_in_a_header_is_told_with_the_headers_name() {
+fn an_error_in_a_header_names_the_header() {
     let headers = [("lib/inner.h", "\n\nint broken(;\n"), ("outer.h", "#include <lib/inner.h>\n")];
     let program = Program::with_headers("#include \"outer.h\"\n", "k.hip", &headers);
     assert_eq!(program.try_compile(&[]), COMPILATION);
@@ -193,7 +193,7 @@ fn options_that_are_wrong_are_named() {
 fn options_reach_the_compiler() {
     let hip = hip();
     let folder = tempfile::tempdir().expect("a temporary folder");
-    std::fs::write(folder.path().join("found.h"), "#define FOUND 1000\n").expect("room");
+    std::fs::write(folder.path().join("found.h"), "#define FOUND 1000\n").expect("writable");
     let text = "#include <found.h>\n\
         #ifdef GONE\n#error GONE is defined\n#endif\n\
         static_assert(__cplusplus > 201703L, \"C++20\");\n\
@@ -256,7 +256,7 @@ fn a_compiler_that_crashes_is_named() {
     }
     let folder = tempfile::tempdir().expect("a temporary folder");
     let path = folder.path().join("crashing-compiler");
-    std::fs::write(&path, "#!/bin/sh\nkill -SEGV $$\n").expect("room");
+    std::fs::write(&path, "#!/bin/sh\nkill -SEGV $$\n").expect("writable");
     std::fs::set_permissions(&path, PermissionsExt::from_mode(0o755)).expect("our own file");
     let log = log_with("a_compiler_that_crashes_is_named", &[("CXX", path.to_str().expect("UTF-8"))]);
     assert!(log.contains("crashing-compiler crashed: it was ended by signal 11"), "{log}");

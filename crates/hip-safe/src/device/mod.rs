@@ -2,6 +2,7 @@
 //!
 //! This file has [`Device`], to which everything on the device holds a reference.
 
+mod checks;
 mod current;
 mod identity;
 mod limits;
@@ -315,19 +316,6 @@ impl Device {
     /// Whether the process is not exiting and the device is not lost.
     pub(crate) fn is_usable(&self) -> bool {
         self.inner.is_usable()
-    }
-
-    /// Refuses something that belongs to another device.
-    pub(crate) fn check_same(&self, what: &'static str, owner: &Device) -> Result<()> {
-        if self == owner {
-            return Ok(());
-        }
-        Err(Error::WrongDevice { what, bound: owner.label(), used: self.label() })
-    }
-
-    /// Refuses something that belongs to a device of another platform.
-    pub(crate) fn check_same_platform(&self, what: &'static str, owner: &Device) -> Result<()> {
-        if Arc::ptr_eq(self.platform(), owner.platform()) { Ok(()) } else { self.check_same(what, owner) }
     }
 
     /// Runs the release of an owner in its drop, unless the process exits or the device is lost. An error goes to the hook.

@@ -233,7 +233,7 @@ impl ManagedLocation<'_> {
         match self {
             Self::Host => Ok(raw::memory::HOST),
             Self::Device(device) => {
-                of.check_same_platform("the place", device)?;
+                of.check_same_platform("the location", device)?;
                 Ok(device.raw_ordinal())
             }
         }

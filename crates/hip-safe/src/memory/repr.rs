@@ -14,13 +14,13 @@ use bytemuck::{AnyBitPattern, NoUninit};
 /// #[bytemuck(crate = "hip_safe::bytemuck")]
 /// #[repr(C)]
 /// struct Particle {
-///     place: [f32; 3],
+///     position: [f32; 3],
 ///     mass: f32,
 /// }
 ///
 /// # fn main() -> hip_safe::Result<()> {
 /// # let stream = hip_safe::Device::new(&hip_host::platform(), 0)?.new_stream()?;
-/// let particles = vec![Particle { place: [1.0, 2.0, 3.0], mass: 0.5 }; 4];
+/// let particles = vec![Particle { position: [1.0, 2.0, 3.0], mass: 0.5 }; 4];
 /// let buffer = stream.upload(&particles)?;
 /// assert_eq!(stream.download(&buffer)?, particles);
 /// # Ok(())

@@ -81,7 +81,7 @@ impl OwnStreamUses {
     /// As [`OwnStreamUses::record`], for the write of that number while no other thread can use the memory or ask about it.
     #[inline]
     pub(crate) fn record_exclusive_write(&self, count: u64) {
-        // The write comes after the reads recorded so far, and stands for them.
+        // The write comes after the reads recorded so far, so they need no record of their own.
         self.recorded.reads.store(false, Ordering::Relaxed);
         self.recorded.write.store(count, Ordering::Release);
     }

@@ -34,7 +34,7 @@ pub(crate) unsafe fn uuid(p: &Platform, ordinal: c_int) -> Result<hipUUID> {
 
 pub(crate) unsafe fn pci_bus_id(p: &Platform, ordinal: c_int) -> Result<[c_char; 64]> {
     let mut text = [0; 64];
-    // SAFETY: S1: the room given is the array's.
+    // SAFETY: S1: the length is the array's.
     call!(p, hipDeviceGetPCIBusId(text.as_mut_ptr(), 64, ordinal))?;
     Ok(text)
 }

@@ -49,7 +49,7 @@ pub(crate) unsafe fn graph_destroy(p: &Platform, graph: Handle<ihipGraph>) -> Re
 
 pub(crate) unsafe fn graph_nodes(p: &Platform, graph: Handle<ihipGraph>) -> Result<Vec<hipGraphNode_t>> {
     let mut count = 0;
-    // SAFETY: S1: the graph is live, and so is the out-pointer; without a place for nodes only their number is told.
+    // SAFETY: S1: the graph is live, and so is the out-pointer; without an array for the nodes only their number is written.
     call!(p, hipGraphGetNodes(graph.raw(), null_mut(), &mut count))?;
     let mut nodes = vec![null_mut(); count];
     if count > 0 {

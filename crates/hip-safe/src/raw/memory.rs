@@ -46,13 +46,13 @@ pub(crate) unsafe fn malloc_managed(p: &Platform, bytes: usize) -> Result<Handle
 /// What C calls the host where it asks for a device.
 pub(crate) const HOST: c_int = -1;
 
-/// A place as the later functions name it.
-fn location(place: c_int) -> hipMemLocation {
-    let type_ = match place {
+/// A device, or the host, in the form that the later functions take.
+fn location(device: c_int) -> hipMemLocation {
+    let type_ = match device {
         HOST => hipMemLocationType::hipMemLocationTypeHost,
         _ => hipMemLocationType::hipMemLocationTypeDevice,
     };
-    hipMemLocation { type_, id: place }
+    hipMemLocation { type_, id: device }
 }
 
 /// Moves managed memory to a device, or to the host: by the later function where the library has it.
@@ -60,18 +60,18 @@ pub(crate) unsafe fn prefetch_async(
     p: &Platform,
     address: *const c_void,
     bytes: usize,
-    place: c_int,
+    device: c_int,
     stream: hipStream_t,
 ) -> Result<()> {
     match p.hip().hipMemPrefetchAsync_v2.get() {
         Ok(prefetch) => {
             // SAFETY: S1, S2: the caller vouches for the range and the stream; there are no flags.
             status(p, "hipMemPrefetchAsync_v2", unsafe {
-                prefetch(address, bytes, location(place), 0, stream)
+                prefetch(address, bytes, location(device), 0, stream)
             })
         }
         // SAFETY: S1, S2: the caller vouches for the range and the stream.
-        Err(_) => call!(p, hipMemPrefetchAsync(address, bytes, place, stream)),
+        Err(_) => call!(p, hipMemPrefetchAsync(address, bytes, device, stream)),
     }
 }
 
@@ -82,15 +82,15 @@ pub(crate) unsafe fn advise(
     address: *const c_void,
     bytes: usize,
     advice: hipMemoryAdvise,
-    place: c_int,
+    device: c_int,
 ) -> Result<()> {
     match p.hip().hipMemAdvise_v2.get() {
         Ok(advise) => {
             // SAFETY: S1, S2: the caller vouches for the range.
-            status(p, "hipMemAdvise_v2", unsafe { advise(address, bytes, advice, location(place)) })
+            status(p, "hipMemAdvise_v2", unsafe { advise(address, bytes, advice, location(device)) })
         }
         // SAFETY: S1, S2: the caller vouches for the range.
-        Err(_) => call!(p, hipMemAdvise(address, bytes, advice, place)),
+        Err(_) => call!(p, hipMemAdvise(address, bytes, advice, device)),
     }
 }
 

@@ -361,10 +361,10 @@ pub(crate) fn touch(p: &Platform, extent: Extent) {
 pub(crate) fn last_fault(p: &Platform, device: c_int) -> Option<Box<str>> {
     let ask = p.ext().last_fault?;
     let mut text = vec![0_u8; 1024];
-    // SAFETY: S1: the room given is the buffer's.
+    // SAFETY: S1: the length is the buffer's.
     let length = unsafe { ask(device, text.as_mut_ptr().cast(), text.len()) };
-    let told = length.min(text.len() - 1);
-    (told > 0).then(|| String::from_utf8_lossy(&text[..told]).into())
+    let written = length.min(text.len() - 1);
+    (written > 0).then(|| String::from_utf8_lossy(&text[..written]).into())
 }
 
 pub(crate) unsafe fn module_launch_kernel(

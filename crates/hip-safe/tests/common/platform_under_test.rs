@@ -27,7 +27,7 @@ pub(crate) fn device(ordinal: usize) -> Device {
     Device::new(&PLATFORM, ordinal).expect("the platform has such a device")
 }
 
-/// The first two devices; none, with a word, where there is one.
+/// The first two devices. If there is only one, this prints so and returns none.
 pub(crate) fn two_devices() -> Option<(Device, Device)> {
     if Device::count(&PLATFORM).expect("the platform counts its devices") < 2 {
         println!("skipped: needs two devices");

@@ -51,12 +51,12 @@ fn a_function_that_owns_the_last_references() {
             // Its drop makes a call, which is not allowed there.
             buffer = None;
         }
-        let told = drop_errors();
+        let before = drop_errors();
         other.launch_host(move || drop((buffer, stream))).unwrap();
         other.synchronize().unwrap();
         let (sender, receiver) = channel();
         other.launch_host(move || sender.send(1).unwrap()).unwrap();
         other.close().unwrap();
-        assert_eq!((receiver.recv(), drop_errors()), (Ok(1), told));
+        assert_eq!((receiver.recv(), drop_errors()), (Ok(1), before));
     });
 }

@@ -73,7 +73,7 @@ fn a_submission_of_many_buffers_waits_for_each_of_them() {
 }
 
 #[test]
-fn an_event_of_the_program_orders_what_is_left_to_it() {
+fn an_event_of_the_program_orders_untracked_memory() {
     on_streams(|[first, second]| {
         let event = Event::without_timing(first.device()).unwrap();
         let mut buffer = first.alloc_zeros::<u8>(4).unwrap();

@@ -51,7 +51,7 @@ fn memory_of_the_driver_s_own_pool() {
 
 /// Blocks of several sizes are cut, joined and handed on in an order that a simple generator makes.
 #[test]
-fn blocks_keep_what_is_theirs() {
+fn buffers_keep_their_contents_while_blocks_are_cut_and_joined() {
     on_streams(|streams: [_; 2]| {
         let (mut live, mut state) = (Vec::<(DeviceBuffer<u16>, u16)>::new(), 1_u32);
         for round in 0..20_u16 {

@@ -89,11 +89,11 @@ pub(crate) fn check_outcome<T: PartialEq + Debug>(
     at: usize,
     failed: &str,
 ) {
-    let told = drop_errors();
+    let errors = drop_errors();
     match outcome {
         Ok(values) => {
             assert_eq!(values, *expected, "{failed} is told of, and the result is right");
-            assert!(told.iter().any(|error| error.contains("(1999)")), "call {at}, {failed}: a lost error");
+            assert!(errors.iter().any(|error| error.contains("(1999)")), "call {at}, {failed}: a lost error");
         }
         Err(error) => assert_eq!(error.hip_code(), Some(1999), "call {at}, {failed}: {error}"),
     }
@@ -176,9 +176,9 @@ watch_optional! {
     hipDeviceSetLimit, "5.3", (limit: hipLimit_t, value: usize);
     hipLaunchHostFunc, "5.3", (stream: hipStream_t, function: hipHostFn_t, data: *mut c_void);
     hipMemPrefetchAsync_v2, "7.1", (
-        address: *const c_void, bytes: usize, place: hipMemLocation, flags: c_uint, stream: hipStream_t
+        address: *const c_void, bytes: usize, location: hipMemLocation, flags: c_uint, stream: hipStream_t
     );
-    hipMemAdvise_v2, "7.1", (address: *const c_void, bytes: usize, advice: hipMemoryAdvise, place: hipMemLocation);
+    hipMemAdvise_v2, "7.1", (address: *const c_void, bytes: usize, advice: hipMemoryAdvise, location: hipMemLocation);
     hipModuleLaunchCooperativeKernel, "5.5", (
         function: hipFunction_t, grid_x: c_uint, grid_y: c_uint, grid_z: c_uint, block_x: c_uint, block_y: c_uint,
         block_z: c_uint, shared: c_uint, stream: hipStream_t, arguments: *mut *mut c_void
@@ -193,7 +193,7 @@ watch! {
     hipDeviceEnablePeerAccess(peer: c_int, flags: c_uint);
     hipDeviceDisablePeerAccess(peer: c_int);
     hipDeviceGetUuid(uuid: *mut hipUUID, device: hipDevice_t);
-    hipDeviceGetPCIBusId(text: *mut std::ffi::c_char, room: c_int, device: c_int);
+    hipDeviceGetPCIBusId(text: *mut std::ffi::c_char, len: c_int, device: c_int);
     hipDeviceGetLimit(value: *mut usize, limit: hipLimit_t);
     hipDeviceGetStreamPriorityRange(least: *mut c_int, greatest: *mut c_int);
     hipStreamCreateWithPriority(stream: *mut hipStream_t, flags: c_uint, priority: c_int);
@@ -202,8 +202,8 @@ watch! {
         to: *mut c_void, to_device: c_int, from: *const c_void, from_device: c_int, bytes: usize, stream: hipStream_t
     );
     hipMallocManaged(address: *mut *mut c_void, bytes: usize, flags: c_uint);
-    hipMemPrefetchAsync(address: *const c_void, bytes: usize, place: c_int, stream: hipStream_t);
-    hipMemAdvise(address: *const c_void, bytes: usize, advice: hipMemoryAdvise, place: c_int);
+    hipMemPrefetchAsync(address: *const c_void, bytes: usize, device: c_int, stream: hipStream_t);
+    hipMemAdvise(address: *const c_void, bytes: usize, advice: hipMemoryAdvise, device: c_int);
     hipMemGetAddressRange(base: *mut hipDeviceptr_t, bytes: *mut usize, address: hipDeviceptr_t);
     hipIpcGetMemHandle(handle: *mut hipIpcMemHandle_t, address: *mut c_void);
     hipIpcOpenMemHandle(address: *mut *mut c_void, handle: hipIpcMemHandle_t, flags: c_uint);

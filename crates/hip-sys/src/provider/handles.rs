@@ -1,5 +1,5 @@
 //! Opaque handles. A handle is a number that is never issued twice, so a stale one is always recognised. As an
-//! address it is not canonical: whoever dereferences it faults at once.
+//! address it is not canonical, so dereferencing it faults.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -8,7 +8,7 @@ use std::sync::{Arc, PoisonError, RwLock};
 const REGION: usize = 0x0010_0000_0000_0000;
 const STEP: usize = 16;
 
-/// Why a handle leads nowhere.
+/// Why a handle has no object.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Absent {
     /// It was never issued.
@@ -41,7 +41,7 @@ impl<T> Handles<T> {
     /// The object of a live handle.
     ///
     /// # Errors
-    /// Why the handle leads nowhere.
+    /// Why the handle has no object.
     pub fn get(&self, handle: usize) -> Result<Arc<T>, Absent> {
         self.live
             .read()
@@ -54,13 +54,13 @@ impl<T> Handles<T> {
     /// Ends a handle.
     ///
     /// # Errors
-    /// Why the handle leads nowhere.
+    /// Why the handle has no object.
     pub fn remove(&self, handle: usize) -> Result<Arc<T>, Absent> {
         let removed = self.live.write().unwrap_or_else(PoisonError::into_inner).remove(&handle);
         removed.ok_or_else(|| self.absence(handle))
     }
 
-    /// Ends the handles of all objects that the test says yes to.
+    /// Ends the handles of all objects for which `ends` is true.
     pub fn end_all(&self, ends: impl Fn(&T) -> bool) {
         self.live.write().unwrap_or_else(PoisonError::into_inner).retain(|_, object| !ends(object));
     }

@@ -224,14 +224,14 @@ fn value<D: Descriptor>(handle: usize) -> Option<D> {
 }
 
 /// # Safety
-/// The place is null or writable.
-unsafe fn create<D: Descriptor, O>(place: *mut *mut O, new: D) -> Status {
-    if place.is_null() {
+/// The pointer is null or writable.
+unsafe fn create<D: Descriptor, O>(out: *mut *mut O, new: D) -> Status {
+    if out.is_null() {
         return VALUE;
     }
     let handle = D::live().insert(Arc::new(Mutex::new(new)));
-    // SAFETY: S11: the caller's place for the result.
-    unsafe { place.write(handle as *mut O) };
+    // SAFETY: S11: the caller's pointer to the result.
+    unsafe { out.write(handle as *mut O) };
     SUCCESS
 }
 
@@ -257,7 +257,7 @@ unsafe fn set<D: Descriptor>(handle: usize, attribute: u32, from: *const c_void,
 }
 
 /// # Safety
-/// The buffer is null or has so many bytes; the place of the size is null or writable.
+/// The buffer is null or has so many bytes; the pointer to the size is null or writable.
 unsafe fn get<D: Descriptor>(
     handle: usize,
     attribute: u32,
@@ -271,7 +271,7 @@ unsafe fn get<D: Descriptor>(
     if bytes == 0 && written.is_null() || bytes != 0 && (to.is_null() || bytes != size) {
         return VALUE;
     }
-    // SAFETY: S11: the caller's buffer of so many bytes, wherever it lies, and its place for the size.
+    // SAFETY: S11: the caller's buffer of so many bytes, wherever it lies, and its out-pointer for the size.
     unsafe {
         match field {
             _ if bytes == 0 => {}
@@ -286,7 +286,7 @@ unsafe fn get<D: Descriptor>(
 }
 
 unsafe extern "C" fn layout_create(
-    place: *mut hipblasLtMatrixLayout_t,
+    out: *mut hipblasLtMatrixLayout_t,
     data_type: hipDataType,
     rows: u64,
     cols: u64,
@@ -294,22 +294,22 @@ unsafe extern "C" fn layout_create(
 ) -> Status {
     let ld = ld.cast_unsigned();
     let new = Layout { data_type: data_type.0, order: 0, rows, cols, ld, batch: 1, stride: 0 };
-    // SAFETY: S11: the caller's place for the result.
-    unsafe { create(place, new) }
+    // SAFETY: S11: the caller's pointer to the result.
+    unsafe { create(out, new) }
 }
 
 unsafe extern "C" fn product_create(
-    place: *mut hipblasLtMatmulDesc_t,
+    out: *mut hipblasLtMatmulDesc_t,
     compute: hipblasComputeType_t,
     scale_type: hipDataType,
 ) -> Status {
-    // SAFETY: S11: the caller's place for the result.
-    unsafe { create(place, Product::new(compute, scale_type)) }
+    // SAFETY: S11: the caller's pointer to the result.
+    unsafe { create(out, Product::new(compute, scale_type)) }
 }
 
-unsafe extern "C" fn preference_create(place: *mut hipblasLtMatmulPreference_t) -> Status {
-    // SAFETY: S11: the caller's place for the result.
-    unsafe { create(place, Preference { search: 0, work_bytes: 0 }) }
+unsafe extern "C" fn preference_create(out: *mut hipblasLtMatmulPreference_t) -> Status {
+    // SAFETY: S11: the caller's pointer to the result.
+    unsafe { create(out, Preference { search: 0, work_bytes: 0 }) }
 }
 
 macro_rules! attributes {
@@ -349,7 +349,7 @@ mod tests {
         fill(&mut table);
         let mut made = null_mut();
         let (batch, mut read, mut size) = (7_i32, 0_i64, 0);
-        // SAFETY: S1, S11: live places, and a descriptor that is destroyed once.
+        // SAFETY: S1, S11: live out-pointers, and a descriptor that is destroyed once.
         unsafe {
             assert_eq!(
                 (table.hipblasLtMatrixLayoutCreate)(&mut made, hipDataType::HIP_R_16F, 3, 4, 5),

@@ -11,7 +11,7 @@ mod rocsolver;
 mod same;
 pub mod sparse;
 mod table;
-mod version;
+mod texts;
 
 pub use handles::{Absent, Handles};
 pub use last_error::LastError;
@@ -20,4 +20,12 @@ pub use names::{error_name, error_text};
 pub use properties::{common_arch, device_attribute, legacy_properties};
 pub use rocsolver::{Batched, Context, Element as SolverElement, Solver, table as rocsolver_table};
 pub use same::same_hip;
-pub use version::give_version;
+pub use texts::{give_version, rocblas_status_name};
+
+/// Returns the status as an error if the condition is false.
+///
+/// # Errors
+/// That status.
+pub fn ensure<S>(condition: bool, otherwise: S) -> Result<(), S> {
+    if condition { Ok(()) } else { Err(otherwise) }
+}

@@ -4,7 +4,7 @@
 use crate::hip::{hipDeviceArch_t, hipDeviceAttribute_t, hipDeviceProp_tR0000, hipDeviceProp_tR0600};
 use std::ffi::c_int;
 
-/// What our platforms' devices all can.
+/// The features that the devices of all our platforms have.
 pub fn common_arch() -> hipDeviceArch_t {
     let mut arch = hipDeviceArch_t::default();
     arch.set_hasGlobalInt32Atomics(1);
@@ -24,7 +24,7 @@ pub fn common_arch() -> hipDeviceArch_t {
     arch
 }
 
-/// The same properties in the layout from before ROCm 6; what it alone has is zero.
+/// The same properties in the layout from before ROCm 6. Fields that only that layout has are zero.
 pub fn legacy_properties(p: &hipDeviceProp_tR0600) -> hipDeviceProp_tR0000 {
     hipDeviceProp_tR0000 {
         name: p.name,

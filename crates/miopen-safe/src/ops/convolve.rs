@@ -325,7 +325,7 @@ impl Handle {
         let space = work.scratch(&mut scratch);
         let exhaustive = options.exhaustive;
         let direction = roles.direction;
-        let room = convert::int("the number of solutions", FOUND)?;
+        let capacity = convert::int("the number of solutions", FOUND)?;
         let found = work.run(|m, h| {
             let mut list = [nothing(); FOUND];
             let results = list.as_mut_ptr();
@@ -333,15 +333,15 @@ impl Handle {
             let got: c_int = convert::out(|got| unsafe {
                 match direction {
                     Direction::Forward => raw::find_convolution_forward_algorithm(
-                        m, h, b_desc, b, a_desc, a, desc, c_desc, c, room, got, results, space, bytes,
+                        m, h, b_desc, b, a_desc, a, desc, c_desc, c, capacity, got, results, space, bytes,
                         exhaustive,
                     ),
                     Direction::BackwardData => raw::find_convolution_backward_data_algorithm(
-                        m, h, a_desc, a, b_desc, b, desc, c_desc, c, room, got, results, space, bytes,
+                        m, h, a_desc, a, b_desc, b, desc, c_desc, c, capacity, got, results, space, bytes,
                         exhaustive,
                     ),
                     Direction::BackwardWeights => raw::find_convolution_backward_weights_algorithm(
-                        m, h, a_desc, a, b_desc, b, desc, c_desc, c, room, got, results, space, bytes,
+                        m, h, a_desc, a, b_desc, b, desc, c_desc, c, capacity, got, results, space, bytes,
                         exhaustive,
                     ),
                 }

@@ -143,7 +143,7 @@ impl Handle {
     ) -> Result<()> {
         let dims = x.desc().dims();
         if dims.len() < 3 || groups == 0 || !dims[1].is_multiple_of(groups) {
-            let wanted = "channels in equal groups, and places";
+            let wanted = "channels in equal groups, and positions";
             return Err(Error::mismatch(
                 "the shape of a group normalisation's input",
                 wanted,

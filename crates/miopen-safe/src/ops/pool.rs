@@ -46,7 +46,7 @@ impl Handle {
     /// As [`Handle::pooling_forward`], keeping what [`Handle::pooling_backward`] needs.
     ///
     /// # Errors
-    /// As [`Handle::pooling_forward`], and [`Error::Invalid`] where the type of the indices does not count the places.
+    /// As [`Handle::pooling_forward`], and [`Error::Invalid`] where the type of the indices is too small for the positions.
     #[doc(alias = "miopenPoolingForward")]
     pub fn pooling_forward_training<T: Element>(
         &self,

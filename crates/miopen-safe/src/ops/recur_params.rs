@@ -95,7 +95,7 @@ impl Handle {
         len: usize,
         found: &TensorDesc,
     ) -> Result<i32> {
-        let (place, id): (RnnParam, usize) = match kind {
+        let (part, id): (RnnParam, usize) = match kind {
             RnnParamKind::Matrix(id) => (sequence.matrix(self, network, layer, id)?, id),
             RnnParamKind::Bias(id) => (sequence.bias(self, network, layer, id)?, id),
         };
@@ -109,7 +109,7 @@ impl Handle {
         if len != sequence.param_count() {
             return Err(Error::mismatch("the length of a network's parameters", sequence.param_count(), len));
         }
-        crate::tensor::has_dims("the shape of a network's parameter", &place.dims, found)?;
+        crate::tensor::has_dims("the shape of a network's parameter", &part.dims, found)?;
         is_packed("a network's parameter", found)?;
         convert::int("a parameter", id)
     }

@@ -48,7 +48,7 @@ impl Handle {
         let mut scratch = Scratch::new(self, bytes)?;
         let mut work = Work::new(self, "a reduction");
         let (a, c, space) = (work.read(a), work.write(c), work.scratch(&mut scratch));
-        let places = indices.as_mut().map_or(null_mut(), |indices| work.write_slice(indices));
+        let positions = indices.as_mut().map_or(null_mut(), |indices| work.write_slice(indices));
         let factors = Factors::new::<T>(blend);
         let (alpha, beta) = (factors.at(0), factors.at(1));
         // SAFETY: S1, S2: the descriptors say how the tensors lie in memory that is named; workspace and indices have the bytes asked
@@ -58,7 +58,7 @@ impl Handle {
                 m,
                 h,
                 desc,
-                places,
+                positions,
                 given * size_of::<u32>(),
                 space,
                 bytes,

@@ -150,18 +150,18 @@ impl Handle {
         let Functions { count, get, .. } = functions(roles.direction);
         let found = self.call("the solutions of a convolution", |m, h| {
             // SAFETY: S1: handle and descriptors are live, and the out-pointer too.
-            let room = convert::out(|room| unsafe { count(m, h, a, b, desc, c, room) })?;
+            let total = convert::out(|total| unsafe { count(m, h, a, b, desc, c, total) })?;
             let nothing = miopenConvSolution_t {
                 time: 0.0,
                 workspace_size: 0,
                 solution_id: 0,
                 algorithm: miopenConvAlgorithm_t(0),
             };
-            let mut solutions = vec![nothing; room];
-            if room > 0 {
-                // SAFETY: S1: as above; the array has room for so many.
+            let mut solutions = vec![nothing; total];
+            if total > 0 {
+                // SAFETY: S1: as above; the array has as many elements.
                 let got = convert::out(|got| unsafe {
-                    get(m, h, a, b, desc, c, room, got, solutions.as_mut_ptr())
+                    get(m, h, a, b, desc, c, total, got, solutions.as_mut_ptr())
                 })?;
                 solutions.truncate(got);
             }

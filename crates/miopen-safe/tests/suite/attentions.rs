@@ -34,7 +34,7 @@ impl Case {
     ) -> Option<Self> {
         let [n, heads, length, width] = dims;
         let rows = n * heads * length;
-        let room = |len| machine.room::<f32>(len);
+        let scratch = |len| machine.scratch::<f32>(len);
         Some(Self {
             desc: offered(AttentionDesc::new(&machine.handle, scale))?,
             params: AttentionParams::new(&machine.handle, factors).unwrap(),
@@ -42,9 +42,9 @@ impl Case {
             rows: machine.desc::<f32>(&[n, heads, length, 1]),
             one: machine.desc::<f32>(&[1; 4]),
             inputs: inputs.map(|values| machine.up::<f32>(values)),
-            o: room(rows * width),
-            kept: [room(rows), room(rows)],
-            amax: [room(1), room(1)],
+            o: scratch(rows * width),
+            kept: [scratch(rows), scratch(rows)],
+            amax: [scratch(1), scratch(1)],
         })
     }
 
@@ -60,8 +60,8 @@ impl Case {
     /// The gradients of queries, keys and values, and the greatest values of these and of the products'.
     fn backward(&self, machine: &Machine, d_o: &[f64]) -> Result<[Vec<f64>; 4]> {
         let given = machine.up::<f32>(d_o);
-        let mut gradients = [0; 3].map(|_| machine.room::<f32>(d_o.len()));
-        let mut amax = [0; 4].map(|_| machine.room::<f32>(1));
+        let mut gradients = [0; 3].map(|_| machine.scratch::<f32>(d_o.len()));
+        let mut amax = [0; 4].map(|_| machine.scratch::<f32>(1));
         {
             let [dq, dk, dv] = gradients.each_mut().map(|it| self.large.view_mut(it).unwrap());
             let [amax_dq, amax_dk, amax_dv, amax_ds] =

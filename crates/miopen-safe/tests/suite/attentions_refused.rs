@@ -26,11 +26,11 @@ fn call(
 ) -> Option<Result<()>> {
     let desc = offered(AttentionDesc::new(&machine.handle, 1.0))?;
     let params = AttentionParams::new(&machine.handle, AttentionFactors::default()).unwrap();
-    let room = |desc: &TensorDesc| machine.room::<f32>(desc.span());
-    let (own, keys, mut out) = (room(q), room(k), room(o));
-    let (mut first, mut second) = (room(rows), room(rows));
+    let scratch = |desc: &TensorDesc| machine.scratch::<f32>(desc.span());
+    let (own, keys, mut out) = (scratch(q), scratch(k), scratch(o));
+    let (mut first, mut second) = (scratch(rows), scratch(rows));
     let one = machine.desc::<f32>(&[1; 4]);
-    let (mut third, mut fourth) = (room(&one), room(&one));
+    let (mut third, mut fourth) = (scratch(&one), scratch(&one));
     let mut statistics = AttentionStatistics {
         m: rows.view_mut(&mut first).unwrap(),
         z_inv: rows.view_mut(&mut second).unwrap(),
@@ -75,7 +75,7 @@ fn shapes_that_do_not_fit() {
 fn elements_of_another_type() {
     let machine = Machine::new();
     let desc = machine.desc::<f64>(&[1, 2, 3, 4]);
-    let refused = desc.view(&machine.room::<f32>(24)).map(drop);
+    let refused = desc.view(&machine.scratch::<f32>(24)).map(drop);
     assert!(matches!(refused, Err(Error::Mismatch { what: "the type of a tensor's elements", .. })));
 }
 
@@ -87,7 +87,7 @@ fn memory_of_another_device() {
     }
     let (machine, other) = (Machine::on(0), Machine::on(1));
     let (desc, rows) = (machine.desc::<f32>(&[1, 2, 3, 4]), machine.desc::<f32>(&[1, 2, 3, 1]));
-    let theirs = other.room::<f32>(24);
+    let theirs = other.scratch::<f32>(24);
     let Some(refused) = call(&machine, [&desc, &desc, &desc, &rows], Some(&theirs)) else { return };
     assert!(matches!(refused, Err(Error::Hip(hip_safe::Error::WrongDevice { .. }))), "{refused:?}");
 }

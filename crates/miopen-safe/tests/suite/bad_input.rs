@@ -69,25 +69,25 @@ fn shapes_of_outputs_need_a_sound_description() {
 fn memory_that_does_not_fit() {
     let machine = Machine::new();
     let desc = machine.desc::<f32>(&[2, 3]);
-    let mut short = machine.room::<f32>(5);
+    let mut short = machine.scratch::<f32>(5);
     let error = desc.view(&short).unwrap_err();
     assert_eq!(
         error.to_string(),
         "a tensor of [2, 3] with strides [3, 1] reaches over 6 elements, and the memory has 5"
     );
     assert!(matches!(desc.view_mut(&mut short), Err(Error::OutOfView { needed: 6, len: 5, .. })));
-    let mut others = machine.room::<f64>(6);
+    let mut others = machine.scratch::<f64>(6);
     assert!(matches!(desc.view(&others), Err(Error::Mismatch { .. })));
     assert!(matches!(desc.view_mut(&mut others), Err(Error::Mismatch { .. })));
     let gaps = TensorDesc::strided::<f32>(&machine.handle, &[2, 3], &[4, 1]).unwrap();
-    assert!(gaps.view(&machine.room::<f32>(7)).is_ok());
-    assert!(gaps.view(&machine.room::<f32>(6)).is_err());
+    assert!(gaps.view(&machine.scratch::<f32>(7)).is_ok());
+    assert!(gaps.view(&machine.scratch::<f32>(6)).is_err());
 }
 
 #[test]
 fn tensors_that_overlap_themselves() {
     let machine = Machine::new();
-    let mut memory = machine.room::<f32>(16);
+    let mut memory = machine.scratch::<f32>(16);
     for (dims, strides) in [([2, 3], [2, 1]), ([2, 3], [1, 1]), ([3, 2], [1, 2])] {
         let desc = TensorDesc::strided::<f32>(&machine.handle, &dims, &strides).unwrap();
         // Functions that look at no strides would read past its end: it reaches over fewer elements than it has.
@@ -107,23 +107,23 @@ fn tensors_that_overlap_themselves() {
     assert!(matches!(many, Err(Error::TooLarge { what: "the number of elements", .. })), "{many:?}");
 }
 
-/// Every small layout: what may be written has each element in a place of its own, and reaches exactly as far as it says.
+/// Every small layout: no two elements of what may be written share an offset, and it reaches exactly as far as it says.
 #[test]
 fn layouts_that_may_be_written_do_not_overlap() {
     let machine = Machine::new();
-    let mut memory = machine.room::<f32>(64);
+    let mut memory = machine.scratch::<f32>(64);
     let (mut written, mut refused) = (0, 0);
     for code in 0..3 * 3 * 3 * 5 * 5 * 5 {
         let dims = [code % 3 + 1, code / 3 % 3 + 1, code / 9 % 3 + 1];
         let strides = [code / 27 % 5 + 1, code / 135 % 5 + 1, code / 675 % 5 + 1];
         let desc = TensorDesc::strided::<f32>(&machine.handle, &dims, &strides).unwrap();
-        let mut places = Vec::new();
+        let mut offsets = Vec::new();
         reference::network::each(&dims, |index| {
-            places.push(index.iter().zip(&strides).map(|(i, stride)| i * stride).sum::<usize>());
+            offsets.push(index.iter().zip(&strides).map(|(i, stride)| i * stride).sum::<usize>());
         });
-        places.sort_unstable();
-        assert_eq!(desc.span(), places[places.len() - 1] + 1, "{dims:?} {strides:?}");
-        let overlaps = places.windows(2).any(|pair| pair[0] == pair[1]);
+        offsets.sort_unstable();
+        assert_eq!(desc.span(), offsets[offsets.len() - 1] + 1, "{dims:?} {strides:?}");
+        let overlaps = offsets.windows(2).any(|pair| pair[0] == pair[1]);
         match desc.view_mut(&mut memory) {
             Ok(_) => {
                 assert!(!overlaps, "{dims:?} {strides:?}");
@@ -144,10 +144,10 @@ fn shapes_that_do_not_fit() {
     let Machine { handle, .. } = &machine;
     let desc = ConvolutionDesc::new(handle, Convolution::new(2)).unwrap();
     let (x_desc, w_desc) = (machine.desc::<f32>(&[1, 2, 5, 5]), machine.desc::<f32>(&[3, 2, 3, 3]));
-    let (x, w) = (machine.room::<f32>(50), machine.room::<f32>(54));
+    let (x, w) = (machine.scratch::<f32>(50), machine.scratch::<f32>(54));
     let call = |dims: &[usize], x_desc: &TensorDesc| {
         let y_desc = machine.desc::<f32>(dims);
-        let mut y = machine.room::<f32>(y_desc.elements());
+        let mut y = machine.scratch::<f32>(y_desc.elements());
         let (tx, tw) = (x_desc.view(&x).unwrap(), w_desc.view(&w).unwrap());
         let mut ty = y_desc.view_mut(&mut y).unwrap();
         handle.convolution_forward(&desc, &tx, &tw, &mut ty, ConvolutionOptions::default())
@@ -160,7 +160,7 @@ fn shapes_that_do_not_fit() {
 
     let relu = ActivationDesc::new(handle, Activation::Relu).unwrap();
     let (a, b) = (machine.desc::<f32>(&[4, 5]), machine.desc::<f32>(&[5, 4]));
-    let (x, mut y) = (machine.room::<f32>(20), machine.room::<f32>(20));
+    let (x, mut y) = (machine.scratch::<f32>(20), machine.scratch::<f32>(20));
     let done =
         handle.activation_forward(&relu, Blend::SET, &a.view(&x).unwrap(), &mut b.view_mut(&mut y).unwrap());
     assert!(matches!(done, Err(Error::Mismatch { .. })));
@@ -180,7 +180,7 @@ fn memory_of_another_device() {
     let Some((machine, other)) = two() else { return };
     let relu = ActivationDesc::new(&machine.handle, Activation::Relu).unwrap();
     let desc = machine.desc::<f32>(&[4]);
-    let (mut own, mut theirs) = (machine.room::<f32>(4), other.room::<f32>(4));
+    let (mut own, mut theirs) = (machine.scratch::<f32>(4), other.scratch::<f32>(4));
     let is_refused = |done: Result<(), Error>| {
         assert!(matches!(done, Err(Error::Hip(hip_safe::Error::WrongDevice { .. }))), "{done:?}");
     };

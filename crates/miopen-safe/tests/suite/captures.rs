@@ -18,7 +18,7 @@ fn a_graph_keeps_what_its_work_needs() {
     let (w_desc, y_desc) = (machine.desc::<f32>(&[3, 2, 3, 3]), machine.desc::<f32>(&[1, 3, 3, 3]));
     let (x, w) = (noise::<f32>(1, 50), noise::<f32>(2, 54));
     let (mut dev_x, dev_w) = (machine.up::<f32>(&x), machine.up::<f32>(&w));
-    let (mut middle, mut dev_y) = (machine.room::<f32>(27), machine.room::<f32>(27));
+    let (mut middle, mut dev_y) = (machine.scratch::<f32>(27), machine.scratch::<f32>(27));
     machine.stream.synchronize().unwrap();
     let mut work = |stream: &hip_safe::Stream| {
         assert_eq!(stream, handle.stream());
@@ -66,7 +66,7 @@ fn order(machine: &Machine) {
     let relu = ActivationDesc::new(handle, Activation::Relu).unwrap();
     let desc = machine.desc::<f32>(&[4]);
     let x = machine.up::<f32>(&[-1.0, 1.0, -2.0, 2.0]);
-    let (mut in_graph, mut beside) = (machine.room::<f32>(4), machine.room::<f32>(4));
+    let (mut in_graph, mut beside) = (machine.scratch::<f32>(4), machine.scratch::<f32>(4));
     let exec = stream
         .capture(|_| {
             let mut ty = desc.view_mut(&mut in_graph).unwrap();

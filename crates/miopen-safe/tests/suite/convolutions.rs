@@ -58,13 +58,13 @@ fn run<T: Real>(machine: &Machine, case: &Case, search: SearchMode) {
     let options = || ConvolutionOptions { search, ..ConvolutionOptions::default() };
     let name = |direction: &str| format!("{} {direction} {:?} {search:?}", case.name, T::DTYPE);
 
-    let mut out = machine.room::<T>(y_desc.elements());
+    let mut out = machine.scratch::<T>(y_desc.elements());
     let done =
         handle.convolution_forward(&desc, &tx, &tw, &mut y_desc.view_mut(&mut out).unwrap(), options());
     if offered(done).is_some() {
         check::<T>(&name("forward"), &machine.down(&out), &forward(&x, &w, shapes, &walk));
     }
-    let mut out = machine.room::<T>(x_desc.elements());
+    let mut out = machine.scratch::<T>(x_desc.elements());
     let done = handle.convolution_backward_data(
         &desc,
         &tdy,
@@ -75,7 +75,7 @@ fn run<T: Real>(machine: &Machine, case: &Case, search: SearchMode) {
     if offered_case(&format!("{:?}", T::DTYPE), done).is_some() {
         check::<T>(&name("data"), &machine.down(&out), &backward_data(&dy, &w, shapes, &walk));
     }
-    let mut out = machine.room::<T>(w_desc.elements());
+    let mut out = machine.scratch::<T>(w_desc.elements());
     let done = handle.convolution_backward_weights(
         &desc,
         &tdy,
@@ -136,7 +136,7 @@ fn the_bias_and_its_gradient() {
         let wanted: Vec<Sum> = (0..120).map(|at| [y[at], b[channel(at)]].into_iter().collect()).collect();
         check::<f32>("adding a bias", &machine.down(&dev_y), &wanted);
     }
-    let (dev_dy, mut dev_db) = (machine.up::<f32>(&y), machine.room::<f32>(3));
+    let (dev_dy, mut dev_db) = (machine.up::<f32>(&y), machine.scratch::<f32>(3));
     let done = handle.convolution_backward_bias(
         &y_desc.view(&dev_dy).unwrap(),
         &mut b_desc.view_mut(&mut dev_db).unwrap(),

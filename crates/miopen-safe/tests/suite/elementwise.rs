@@ -70,7 +70,7 @@ fn activate<T: Real>(machine: &Machine, activation: Activation) {
     let desc = ActivationDesc::new(handle, activation).unwrap();
     let t_desc = machine.desc::<T>(&[2, 3, 4, 5]);
     let (x, dy) = (noise::<T>(7, 120), noise::<T>(8, 120));
-    let (dev_x, dev_dy, mut dev_y) = (machine.up::<T>(&x), machine.up::<T>(&dy), machine.room::<T>(120));
+    let (dev_x, dev_dy, mut dev_y) = (machine.up::<T>(&x), machine.up::<T>(&dy), machine.scratch::<T>(120));
     let tx = t_desc.view(&dev_x).unwrap();
     let done = handle.activation_forward(&desc, Blend::SET, &tx, &mut t_desc.view_mut(&mut dev_y).unwrap());
     if offered_case(case, done).is_none() {
@@ -82,7 +82,7 @@ fn activate<T: Real>(machine: &Machine, activation: Activation) {
     let wanted: Vec<Sum> = x.iter().map(|x| error(function(activation, *x).0)).collect();
     check::<T>(&name("forward"), &y, &wanted);
 
-    let mut dev_dx = machine.room::<T>(120);
+    let mut dev_dx = machine.scratch::<T>(120);
     let (ty, tdy) = (t_desc.view(&dev_y).unwrap(), t_desc.view(&dev_dy).unwrap());
     let done = handle.activation_backward(
         &desc,
@@ -129,7 +129,7 @@ fn soften<T: Real>(machine: &Machine, algorithm: SoftmaxAlgorithm, mode: Softmax
     let desc = machine.desc::<T>(&dims);
     let x: Vec<f64> = noise::<T>(9, 120).iter().map(|x| T::of(x * 4.0).value()).collect();
     let dy = noise::<T>(10, 120);
-    let (dev_x, dev_dy, mut dev_y) = (machine.up::<T>(&x), machine.up::<T>(&dy), machine.room::<T>(120));
+    let (dev_x, dev_dy, mut dev_y) = (machine.up::<T>(&x), machine.up::<T>(&dy), machine.scratch::<T>(120));
     let tx = desc.view(&dev_x).unwrap();
     let done =
         handle.softmax_forward(algorithm, mode, Blend::SET, &tx, &mut desc.view_mut(&mut dev_y).unwrap());
@@ -138,7 +138,7 @@ fn soften<T: Real>(machine: &Machine, algorithm: SoftmaxAlgorithm, mode: Softmax
     }
     let y = machine.down(&dev_y);
     check::<T>(&name("forward"), &y, &softmax(&x, &parts, log));
-    let mut dev_dx = machine.room::<T>(120);
+    let mut dev_dx = machine.scratch::<T>(120);
     let (ty, tdy) = (desc.view(&dev_y).unwrap(), desc.view(&dev_dy).unwrap());
     let mut tdx = desc.view_mut(&mut dev_dx).unwrap();
     if offered(handle.softmax_backward(algorithm, mode, Blend::SET, &ty, &tdy, &mut tdx)).is_some() {
@@ -212,7 +212,7 @@ fn a_transform_changes_the_layout() {
     // Channels last.
     let other = TensorDesc::strided::<f32>(handle, &dims, &[12, 1, 6, 3]).unwrap();
     let x = noise::<f32>(4, 24);
-    let (dev_x, mut dev_y) = (machine.up::<f32>(&x), machine.room::<f32>(24));
+    let (dev_x, mut dev_y) = (machine.up::<f32>(&x), machine.scratch::<f32>(24));
     let done = handle.transform_tensor(
         Blend::SET,
         &packed.view(&dev_x).unwrap(),

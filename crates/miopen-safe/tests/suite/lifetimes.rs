@@ -47,7 +47,7 @@ fn owners_close_and_drop() {
 
 /// The memory that a handle orders its work by is on its stream: with a second one the pool would cut and join for each allocation.
 #[test]
-fn a_handle_leaves_the_pool_as_quick_as_before() {
+fn a_handle_does_not_slow_the_pool_down() {
     Machine::alone(|Machine { stream, .. }| {
         let allocate = || drop(stream.alloc_zeros::<u8>(1000).unwrap());
         // What streams of other tests left behind is looked at after some frees.
@@ -82,7 +82,7 @@ fn a_handle_waits_for_its_work() {
     let machine = Machine::new();
     let (desc, relu) = (machine.desc::<f32>(&[1000]), ActivationDesc::new(&handle, Activation::Abs).unwrap());
     let x = noise::<f32>(3, 1000);
-    let (dev_x, mut dev_y) = (machine.up::<f32>(&x), machine.room::<f32>(1000));
+    let (dev_x, mut dev_y) = (machine.up::<f32>(&x), machine.scratch::<f32>(1000));
     let (tx, mut ty) = (desc.view(&dev_x).unwrap(), desc.view_mut(&mut dev_y).unwrap());
     handle.activation_forward(&relu, Blend::SET, &tx, &mut ty).unwrap();
     drop(handle);
@@ -142,7 +142,7 @@ fn threads_share_a_handle() {
                 for round in 0..8 {
                     let base = f64::from(thread * 100 + round);
                     let x: Vec<f64> = (0..9).map(|at| base + f64::from(at)).collect();
-                    let (dev_x, mut dev_y) = (machine.up::<f32>(&x), machine.room::<f32>(4));
+                    let (dev_x, mut dev_y) = (machine.up::<f32>(&x), machine.scratch::<f32>(4));
                     let (tx, tw) = (x_desc.view(&dev_x).unwrap(), w_desc.view(w).unwrap());
                     let mut ty = y_desc.view_mut(&mut dev_y).unwrap();
                     let options = ConvolutionOptions::default();
@@ -164,7 +164,7 @@ fn handles_of_two_threads_share_descriptors() {
     let run = |machine: &Machine, sign: f64| {
         for round in 0..16 {
             let x: Vec<f64> = (0..12).map(|at| sign * f64::from(at + round)).collect();
-            let (dev_x, mut dev_y) = (machine.up::<f32>(&x), machine.room::<f32>(12));
+            let (dev_x, mut dev_y) = (machine.up::<f32>(&x), machine.scratch::<f32>(12));
             let (tx, mut ty) = (desc.view(&dev_x).unwrap(), desc.view_mut(&mut dev_y).unwrap());
             machine.handle.activation_forward(&relu, Blend::SET, &tx, &mut ty).unwrap();
             let wanted: Vec<f64> = x.iter().map(|x| x.max(0.0)).collect();

@@ -13,7 +13,7 @@ fn a_loss_by_hand() {
     // Two times, one sequence, classes blank and a; every class is as probable. "a" is aa, a-, -a: 3 of 4 paths.
     let (i_desc, l_desc) = (machine.desc::<f32>(&[2, 1, 2]), machine.desc::<f32>(&[1]));
     let (inputs, mut losses, mut gradients) =
-        (machine.up::<f32>(&[0.0; 4]), machine.room::<f32>(1), machine.room::<f32>(4));
+        (machine.up::<f32>(&[0.0; 4]), machine.scratch::<f32>(1), machine.scratch::<f32>(4));
     let labels = CtcLabels { labels: &[1], label_lengths: &[1], input_lengths: &[2] };
     let done = handle.ctc_loss(
         &desc,
@@ -82,7 +82,7 @@ fn losses_and_gradients_of_all_paths() {
     let (i_desc, l_desc) = (machine.desc::<f32>(&[TIMES, batch, CLASSES]), machine.desc::<f32>(&[batch]));
     let x = noise::<f32>(3, TIMES * batch * CLASSES);
     let (inputs, mut losses, mut gradients) =
-        (machine.up::<f32>(&x), machine.room::<f32>(batch), machine.room::<f32>(x.len()));
+        (machine.up::<f32>(&x), machine.scratch::<f32>(batch), machine.scratch::<f32>(x.len()));
     let all = CtcLabels {
         labels: &labels.concat(),
         label_lengths: &labels.map(<[usize]>::len),
@@ -122,11 +122,11 @@ fn a_sequence_has_labels_and_times() {
     let machine = Machine::new();
     let Some(desc) = offered(CtcLossDesc::new(&machine.handle, CtcLoss::default())) else { return };
     let (i_desc, l_desc) = (machine.desc::<f32>(&[2, 2, 3]), machine.desc::<f32>(&[2]));
-    let inputs = machine.room::<f32>(12);
+    let inputs = machine.scratch::<f32>(12);
     for (labels, label_lengths, input_lengths) in
         [(&[1][..], [1, 0], [2, 2]), (&[1], [0, 1], [2, 2]), (&[], [0, 0], [2, 2]), (&[1], [1, 0], [2, 0])]
     {
-        let (mut losses, mut gradients) = (machine.room::<f32>(2), machine.room::<f32>(12));
+        let (mut losses, mut gradients) = (machine.scratch::<f32>(2), machine.scratch::<f32>(12));
         let labels = CtcLabels { labels, label_lengths: &label_lengths, input_lengths: &input_lengths };
         let done = machine.handle.ctc_loss(
             &desc,

@@ -36,7 +36,7 @@ fn batch_norm<T: Real>(mode: BatchNormMode, dims: &[usize]) {
     });
     let group: Vec<usize> = {
         let mut of = vec![0; dims.iter().product()];
-        parts.iter().enumerate().for_each(|(part, places)| places.iter().for_each(|&at| of[at] = part));
+        parts.iter().enumerate().for_each(|(part, positions)| positions.iter().for_each(|&at| of[at] = part));
         of
     };
     let x_desc = machine.desc::<T>(dims);
@@ -47,10 +47,10 @@ fn batch_norm<T: Real>(mode: BatchNormMode, dims: &[usize]) {
     let (scale, bias) = (noise::<f32>(3, count), noise::<f32>(4, count));
     let (old_mean, old_variance) = (noise::<f32>(5, count), vec![2.0; count]);
     let found = moments(&x, &parts, EPSILON);
-    let (dev_x, dev_dy, mut dev_y) = (machine.up::<T>(&x), machine.up::<T>(&dy), machine.room::<T>(len));
+    let (dev_x, dev_dy, mut dev_y) = (machine.up::<T>(&x), machine.up::<T>(&dy), machine.scratch::<T>(len));
     let (dev_scale, dev_bias) = (machine.up::<f32>(&scale), machine.up::<f32>(&bias));
     let (mut run_mean, mut run_variance) = (machine.up::<f32>(&old_mean), machine.up::<f32>(&old_variance));
-    let (mut save_mean, mut save_rstd) = (machine.room::<f32>(count), machine.room::<f32>(count));
+    let (mut save_mean, mut save_rstd) = (machine.scratch::<f32>(count), machine.scratch::<f32>(count));
     let params = ScaleBias { scale: p_desc.view(&dev_scale).unwrap(), bias: p_desc.view(&dev_bias).unwrap() };
     let tx = x_desc.view(&dev_x).unwrap();
     let mut statistics = TrainingStatistics {
@@ -85,7 +85,7 @@ fn batch_norm<T: Real>(mode: BatchNormMode, dims: &[usize]) {
 
     // Backward, with what was saved.
     let (mut dev_dx, mut d_scale, mut d_bias) =
-        (machine.room::<T>(len), machine.room::<f32>(count), machine.room::<f32>(count));
+        (machine.scratch::<T>(len), machine.scratch::<f32>(count), machine.scratch::<f32>(count));
     let saved = (p_desc.view(&save_mean).unwrap(), p_desc.view(&save_rstd).unwrap());
     let mut gradients = ScaleBiasGradients {
         scale: p_desc.view_mut(&mut d_scale).unwrap(),
@@ -153,9 +153,9 @@ fn layers_and_groups() {
             let (tw, tb) = (w_desc.view(&dev_w).unwrap(), w_desc.view(&dev_b).unwrap());
             let affine = with.then_some((&tw, &tb));
             let (mut y, mut mean, mut rstd) = (
-                machine.room::<f32>(120),
-                machine.room::<f32>(s_desc.elements()),
-                machine.room::<f32>(s_desc.elements()),
+                machine.scratch::<f32>(120),
+                machine.scratch::<f32>(s_desc.elements()),
+                machine.scratch::<f32>(s_desc.elements()),
             );
             let mut statistics = NormStatistics {
                 mean: s_desc.view_mut(&mut mean).unwrap(),
@@ -184,8 +184,8 @@ fn layers_and_groups() {
                 _ => index[..2].to_vec(),
             });
             let found = moments(&input, &parts, f64::from(epsilon));
-            let place = |at: usize| if kind == "group" { at / 15 % 4 } else { at % 15 };
-            let factors = |at: usize| if with { (w[place(at)], b[place(at)]) } else { (1.0, 0.0) };
+            let parameter = |at: usize| if kind == "group" { at / 15 % 4 } else { at % 15 };
+            let factors = |at: usize| if with { (w[parameter(at)], b[parameter(at)]) } else { (1.0, 0.0) };
             check::<f32>(
                 &format!("{kind} {with}"),
                 &machine.down(&y),
@@ -196,7 +196,7 @@ fn layers_and_groups() {
         }
     }
     let (mut y, mut mean, mut rstd) =
-        (machine.room::<f32>(120), machine.room::<f32>(2), machine.room::<f32>(2));
+        (machine.scratch::<f32>(120), machine.scratch::<f32>(2), machine.scratch::<f32>(2));
     let s_desc = machine.desc::<f32>(&[2]);
     let mut statistics = NormStatistics {
         mean: s_desc.view_mut(&mut mean).unwrap(),
@@ -215,7 +215,7 @@ fn root_mean_squares() {
         (machine.desc::<f32>(&[3, 4, 8]), machine.desc::<f32>(&[8]), machine.desc::<f32>(&[3, 4]));
     let (x, w) = (noise::<f32>(1, 96), noise::<f32>(2, 8));
     let (dev_x, dev_w) = (machine.up::<f32>(&x), machine.up::<f32>(&w));
-    let (mut y, mut rstd) = (machine.room::<f32>(96), machine.room::<f32>(12));
+    let (mut y, mut rstd) = (machine.scratch::<f32>(96), machine.scratch::<f32>(12));
     let (tx, tw) = (x_desc.view(&dev_x).unwrap(), w_desc.view(&dev_w).unwrap());
     let done = handle.rms_norm_forward(
         &tx,
@@ -256,7 +256,7 @@ fn respond(lrn: Lrn, dims: [usize; 4], definition: impl Fn(&[f64], &[f64], usize
     let len = t_desc.elements();
     let (x, dy) = (noise::<f32>(1, len), noise::<f32>(2, len));
     let (dev_x, dev_dy, mut dev_y) =
-        (machine.up::<f32>(&x), machine.up::<f32>(&dy), machine.room::<f32>(len));
+        (machine.up::<f32>(&x), machine.up::<f32>(&dy), machine.scratch::<f32>(len));
     let tx = t_desc.view(&dev_x).unwrap();
     let (wanted, gradient) = definition(&x, &dy, lrn.n as usize, [lrn.alpha, lrn.beta, lrn.k]);
     let done = handle.lrn_forward(&desc, &tx, &mut t_desc.view_mut(&mut dev_y).unwrap());
@@ -266,7 +266,7 @@ fn respond(lrn: Lrn, dims: [usize; 4], definition: impl Fn(&[f64], &[f64], usize
     let done = handle.lrn_forward_training(&desc, &tx, &mut t_desc.view_mut(&mut dev_y).unwrap());
     let Some(mut kept) = offered_case(&case, done) else { return };
     check::<f32>(&name("training"), &machine.down(&dev_y), &wanted);
-    let mut dx = machine.room::<f32>(len);
+    let mut dx = machine.scratch::<f32>(len);
     let (ty, tdy) = (t_desc.view(&dev_y).unwrap(), t_desc.view(&dev_dy).unwrap());
     let done = handle.lrn_backward(&desc, &ty, &tdy, &tx, &mut t_desc.view_mut(&mut dx).unwrap(), &mut kept);
     if offered_case(&case, done).is_some() {

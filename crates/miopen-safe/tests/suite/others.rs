@@ -18,7 +18,7 @@ fn a_dropout_keeps_its_mask() {
     let Some(mut dropout) = offered(DropoutDesc::new(handle, 0.25, 7)) else { return };
     let desc = machine.desc::<f32>(&[4, 5, 10, 20]);
     let len = desc.elements();
-    let (x, mut y) = (machine.up::<f32>(&vec![3.0; len]), machine.room::<f32>(len));
+    let (x, mut y) = (machine.up::<f32>(&vec![3.0; len]), machine.scratch::<f32>(len));
     let (tx, mut ty) = (desc.view(&x).unwrap(), desc.view_mut(&mut y).unwrap());
     let Some(mut mask) = offered(handle.dropout_forward(&mut dropout, &tx, &mut ty)) else { return };
     let dropped = machine.down(&y);
@@ -26,7 +26,7 @@ fn a_dropout_keeps_its_mask() {
     // Of 4000 with probability ¼: 1000, give or take five deviations of 27.
     let zeros = dropped.iter().filter(|y| **y == 0.0).count();
     assert!((860..=1140).contains(&zeros), "{zeros}");
-    let (dy, mut dx) = (machine.up::<f32>(&vec![6.0; len]), machine.room::<f32>(len));
+    let (dy, mut dx) = (machine.up::<f32>(&vec![6.0; len]), machine.scratch::<f32>(len));
     let (tdy, mut tdx) = (desc.view(&dy).unwrap(), desc.view_mut(&mut dx).unwrap());
     if offered(handle.dropout_backward(&mut dropout, &tdy, &mut tdx, &mut mask)).is_some() {
         let same = machine.down(&dx).iter().zip(&dropped).all(|(dx, y)| (*dx - 2.0 * y).abs() < 1e-5);
@@ -77,7 +77,7 @@ fn a_plan_of_convolution_bias_and_activation() {
     assert_eq!(plan.output_dims(), [2, 3, 6, 6]);
     let (x, w, b) = (noise::<f32>(1, 288), noise::<f32>(2, 108), noise::<f32>(3, 3));
     let (dev_x, dev_w, dev_b) = (machine.up::<f32>(&x), machine.up::<f32>(&w), machine.up::<f32>(&b));
-    let mut y = machine.room::<f32>(216);
+    let mut y = machine.scratch::<f32>(216);
     let (tx, tw, tb) =
         (x_desc.view(&dev_x).unwrap(), w_desc.view(&dev_w).unwrap(), b_desc.view(&dev_b).unwrap());
     let args = [FusionArg::Convolution(tw), FusionArg::Bias(tb), FusionArg::Activation];
@@ -140,7 +140,7 @@ fn a_plan_of_a_normalisation_and_an_activation() {
         [&scale, &bias, &mean, &variance].map(|memory| p_desc.view(memory).unwrap());
     let args =
         [FusionArg::BatchNormInference { scale, bias, mean, variance, epsilon: 0.0 }, FusionArg::Activation];
-    let mut y = machine.room::<f16>(4);
+    let mut y = machine.scratch::<f16>(4);
     let (tx, mut ty) = (x_desc.view(&x).unwrap(), x_desc.view_mut(&mut y).unwrap());
     let refused = plan.execute(&other.handle, &tx, &args, &mut ty);
     assert!(matches!(refused, Err(Error::Mismatch { what: "the handle of a plan", .. })), "{refused:?}");
@@ -163,7 +163,7 @@ fn a_convolution_with_a_sum_a_bias_and_an_activation() {
     let (x, w) = (noise::<f32>(1, 200), noise::<f32>(2, 108));
     let (b, z) = (noise::<f32>(3, 3), noise::<f32>(4, 54));
     let (dev_x, dev_w) = (machine.up::<f32>(&x), machine.up::<f32>(&w));
-    let (dev_b, dev_z, mut y) = (machine.up::<f32>(&b), machine.up::<f32>(&z), machine.room::<f32>(54));
+    let (dev_b, dev_z, mut y) = (machine.up::<f32>(&b), machine.up::<f32>(&z), machine.scratch::<f32>(54));
     let addends = Addends { z: y_desc.view(&dev_z).unwrap(), bias: b_desc.view(&dev_b).unwrap() };
     let (tx, tw) = (x_desc.view(&dev_x).unwrap(), w_desc.view(&dev_w).unwrap());
     let mut ty = y_desc.view_mut(&mut y).unwrap();

@@ -28,16 +28,16 @@ fn run<T: Real>(machine: &Machine, dims: &[usize], pooling: &Pooling) {
     let (dev_x, dev_dy) = (machine.up::<T>(&x), machine.up::<T>(&dy));
     let (tx, tdy) = (x_desc.view(&dev_x).unwrap(), y_desc.view(&dev_dy).unwrap());
 
-    let mut y = machine.room::<T>(y_desc.elements());
+    let mut y = machine.scratch::<T>(y_desc.elements());
     let done = handle.pooling_forward(&desc, Blend::SET, &tx, &mut y_desc.view_mut(&mut y).unwrap());
     if offered(done).is_some() {
         check::<T>(&name("inference"), &machine.down(&y), &wanted);
     }
-    let mut y = machine.room::<T>(y_desc.elements());
+    let mut y = machine.scratch::<T>(y_desc.elements());
     let done = handle.pooling_forward_training(&desc, &tx, &mut y_desc.view_mut(&mut y).unwrap());
     let Some(mut kept) = offered(done) else { return };
     check::<T>(&name("training"), &machine.down(&y), &wanted);
-    let mut dx = machine.room::<T>(x_desc.elements());
+    let mut dx = machine.scratch::<T>(x_desc.elements());
     let ty = y_desc.view(&y).unwrap();
     let done =
         handle.pooling_backward(&desc, &ty, &tdy, &tx, &mut x_desc.view_mut(&mut dx).unwrap(), &mut kept);

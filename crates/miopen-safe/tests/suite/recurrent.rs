@@ -45,7 +45,7 @@ impl Problem {
         }
     }
 
-    fn solve(&self, places: &dyn Fn(usize) -> Params) -> Results {
+    fn solve(&self, params_of: &dyn Fn(usize) -> Params) -> Results {
         let (directions, batch) = (self.rnn.directions(), BATCHES[0]);
         let width = HIDDEN * directions;
         let rows: usize = BATCHES.iter().sum();
@@ -56,7 +56,7 @@ impl Problem {
             let mut layer_out = vec![vec![0.0; width]; rows];
             for direction in 0..directions {
                 let number = layer * directions + direction;
-                let params = places(number);
+                let params = params_of(number);
                 for sequence in 0..batch {
                     let times: Vec<usize> =
                         (0..BATCHES.len()).filter(|time| BATCHES[*time] > sequence).collect();
@@ -111,8 +111,8 @@ fn infer(machine: &Machine, rnn: Rnn, cell: Cell) {
     let wanted = problem.solve(&|layer| params(machine, &network, &sequence, &problem.w, layer));
     let (w, x) = (machine.up::<f32>(&problem.w), machine.up::<f32>(&problem.x));
     let (h, c) = (machine.up::<f32>(&problem.h), machine.up::<f32>(&problem.c));
-    let (mut y, mut hy) = (machine.room::<f32>(sequence.output_count()), machine.room::<f32>(h.len()));
-    let mut cy = machine.room::<f32>(c.len());
+    let (mut y, mut hy) = (machine.scratch::<f32>(sequence.output_count()), machine.scratch::<f32>(h.len()));
+    let mut cy = machine.scratch::<f32>(c.len());
     let lstm = rnn.mode == RnnMode::Lstm;
     let first = RnnStates { h: Some(h.view()), c: lstm.then(|| c.view()) };
     let mut last = RnnStatesMut { h: Some(hy.view_mut()), c: lstm.then(|| cy.view_mut()) };
@@ -150,23 +150,23 @@ fn parameters_are_written_and_read_back() {
     let sequence = RnnSequence::new(handle, &network, &BATCHES, INPUT).unwrap();
     let all = noise::<f32>(5, sequence.param_count());
     let mut w = machine.up::<f32>(&all);
-    for (kind, place) in [
+    for (kind, part) in [
         (RnnParamKind::Matrix(5), sequence.matrix(handle, &network, 0, 5).unwrap()),
         (RnnParamKind::Bias(2), sequence.bias(handle, &network, 0, 2).unwrap()),
     ] {
-        let desc = machine.desc::<f32>(&place.dims);
-        let mut out = machine.room::<f32>(desc.elements());
+        let desc = machine.desc::<f32>(&part.dims);
+        let mut out = machine.scratch::<f32>(desc.elements());
         let mut param = desc.view_mut(&mut out).unwrap();
         if offered(handle.rnn_param(&network, &sequence, 0, kind, &w.view(), &mut param)).is_none() {
             return;
         }
-        assert_eq!(machine.down(&out), &all[place.range()]);
+        assert_eq!(machine.down(&out), &all[part.range()]);
         let new = noise::<f32>(6, desc.elements());
         let dev_new = machine.up::<f32>(&new);
         let param = desc.view(&dev_new).unwrap();
         offered(handle.set_rnn_param(&network, &sequence, 0, kind, &param, &mut w.view_mut()));
         let mut wanted = machine.down(&w);
-        wanted[place.range()].copy_from_slice(&new);
+        wanted[part.range()].copy_from_slice(&new);
         assert_eq!(machine.down(&w), wanted);
         let other = machine.desc::<f32>(&[1, 1]);
         let wrong = other.view(&dev_new).unwrap();
@@ -185,7 +185,7 @@ fn train(machine: &Machine, rnn: Rnn, cell: Cell) {
     let mut problem = Problem::new(rnn, cell, &sequence);
     let (w, x) = (machine.up::<f32>(&problem.w), machine.up::<f32>(&problem.x));
     let (h, c) = (machine.up::<f32>(&problem.h), machine.up::<f32>(&problem.c));
-    let mut y = machine.room::<f32>(sequence.output_count());
+    let mut y = machine.scratch::<f32>(sequence.output_count());
     let lstm = rnn.mode == RnnMode::Lstm;
     let first = RnnStates { h: Some(h.view()), c: lstm.then(|| c.view()) };
     let mut last = RnnStatesMut::default();
@@ -199,7 +199,7 @@ fn train(machine: &Machine, rnn: Rnn, cell: Cell) {
         &mut last,
     );
     let Some(mut kept) = offered(done) else { return };
-    let (dy, mut dw) = (noise::<f32>(9, sequence.output_count()), machine.room::<f32>(w.len()));
+    let (dy, mut dw) = (noise::<f32>(9, sequence.output_count()), machine.scratch::<f32>(w.len()));
     let early = handle.rnn_backward_weights(
         &network,
         &mut kept,
@@ -209,7 +209,7 @@ fn train(machine: &Machine, rnn: Rnn, cell: Cell) {
         &mut dw.view_mut(),
     );
     assert!(matches!(early, Err(Error::Invalid { .. })), "{early:?}");
-    let (dev_dy, mut dx) = (machine.up::<f32>(&dy), machine.room::<f32>(x.len()));
+    let (dev_dy, mut dx) = (machine.up::<f32>(&dy), machine.scratch::<f32>(x.len()));
     let mut other = RnnDesc::new::<f32>(handle, rnn, None).unwrap();
     let mut backward_data = |network: &mut RnnDesc, kept: &mut RnnTraining| {
         let (d_last, mut d_first) = (RnnStates::default(), RnnStatesMut::default());
@@ -294,8 +294,9 @@ fn mismatched_arguments_are_refused() {
     }
     assert!(matches!(RnnSequence::new(handle, &network, &[2], 1 << 31), Err(Error::TooLarge { .. })));
     let sequence = RnnSequence::new(handle, &network, &[2, 1], INPUT).unwrap();
-    let (w, x) = (machine.room::<f32>(sequence.param_count()), machine.room::<f32>(sequence.input_count()));
-    let mut y = machine.room::<f32>(sequence.output_count());
+    let (w, x) =
+        (machine.scratch::<f32>(sequence.param_count()), machine.scratch::<f32>(sequence.input_count()));
+    let mut y = machine.scratch::<f32>(sequence.output_count());
     let mut call =
         |w: &hip_safe::DeviceView<'_, f32>, x: &hip_safe::DeviceView<'_, f32>, network: &RnnDesc| {
             let (first, mut last) = (RnnStates::default(), RnnStatesMut::default());

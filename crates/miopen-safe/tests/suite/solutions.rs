@@ -20,7 +20,7 @@ fn the_second_call_finds_what_the_first_one_chose() {
     let desc = ConvolutionDesc::new(handle, Convolution::new(2)).unwrap();
     let (x_desc, w_desc) = (machine.desc::<f32>(&[1, 2, 5, 5]), machine.desc::<f32>(&[3, 2, 3, 3]));
     let y_desc = machine.desc::<f32>(&[1, 3, 3, 3]);
-    let (x, w, mut y) = (machine.room::<f32>(50), machine.room::<f32>(54), machine.room::<f32>(27));
+    let (x, w, mut y) = (machine.scratch::<f32>(50), machine.scratch::<f32>(54), machine.scratch::<f32>(27));
     let mut call = |search| {
         let (tx, tw) = (x_desc.view(&x).unwrap(), w_desc.view(&w).unwrap());
         handle.convolution_forward(&desc, &tx, &tw, &mut y_desc.view_mut(&mut y).unwrap(), options(search))
@@ -43,7 +43,7 @@ fn the_second_call_finds_what_the_first_one_chose() {
 }
 
 #[test]
-fn the_same_problem_is_known_by_what_it_says() {
+fn equal_problems_share_a_solution() {
     let machine = Machine::new();
     let Machine { handle, .. } = &machine;
     let call = |dims: &[usize], padding: usize| {
@@ -53,8 +53,8 @@ fn the_same_problem_is_known_by_what_it_says() {
         let desc = ConvolutionDesc::new(handle, convolution).unwrap();
         let (x_desc, w_desc) = (machine.desc::<f32>(dims), machine.desc::<f32>(&[1, 1, 1, 1]));
         let y_desc = machine.desc::<f32>(&desc.output_dims(&x_desc, &w_desc, handle).unwrap());
-        let (x, w) = (machine.room::<f32>(x_desc.elements()), machine.room::<f32>(1));
-        let mut y = machine.room::<f32>(y_desc.elements());
+        let (x, w) = (machine.scratch::<f32>(x_desc.elements()), machine.scratch::<f32>(1));
+        let mut y = machine.scratch::<f32>(y_desc.elements());
         let (tx, tw, mut ty) =
             (x_desc.view(&x).unwrap(), w_desc.view(&w).unwrap(), y_desc.view_mut(&mut y).unwrap());
         handle.convolution_forward(&desc, &tx, &tw, &mut ty, options(SearchMode::Immediate)).unwrap();
@@ -98,9 +98,9 @@ fn every_solution_gives_the_result() {
         assert_eq!(bytes.unwrap(), solution.workspace_bytes());
         let options =
             ConvolutionOptions { solution: Some(solution.clone()), ..ConvolutionOptions::default() };
-        let mut y = machine.room::<f32>(y_desc.elements());
+        let mut y = machine.scratch::<f32>(y_desc.elements());
         handle.convolution_forward(&desc, &tx, &tw, &mut y_desc.view_mut(&mut y).unwrap(), options).unwrap();
-        // The sums of transforms have larger terms than those of the definition: 4 by 4 places of Winograd's by factors up to 8.
+        // The sums of transforms have larger terms than those of the definition: Winograd's tiles of 4 by 4 have factors up to 8.
         let larger = if transforms.contains(&solution.algorithm()) { 8.0 } else { 1.0 };
         let wanted: Vec<Sum> = wanted.iter().map(|sum| Sum { scale: larger * sum.scale, ..*sum }).collect();
         check::<f32>(&format!("{solution:?}"), &machine.down(&y), &wanted);
@@ -117,7 +117,7 @@ fn a_solution_of_another_problem_is_refused() {
     let found = handle.convolution_solutions(Direction::Forward, &desc, &x_desc, &w_desc, &y_desc).unwrap();
     let solution = found.into_iter().next();
     let (x_desc, y_desc) = (machine.desc::<f32>(&[1, 1, 5, 4]), machine.desc::<f32>(&[1, 1, 4, 3]));
-    let (x, w, mut y) = (machine.room::<f32>(20), machine.room::<f32>(4), machine.room::<f32>(12));
+    let (x, w, mut y) = (machine.scratch::<f32>(20), machine.scratch::<f32>(4), machine.scratch::<f32>(12));
     let options = ConvolutionOptions { solution, ..ConvolutionOptions::default() };
     let done = handle.convolution_forward(
         &desc,

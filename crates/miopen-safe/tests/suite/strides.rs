@@ -27,7 +27,8 @@ fn layouts(machine: &Machine, dims: &[usize], gaps: &[usize]) -> [TensorDesc; 2]
 fn batch_norm<T: Real, P: Real>(machine: &Machine) -> Result<()> {
     let (x_desc, p_desc) = (machine.desc::<T>(&[1, 4, 5, 6]), machine.desc::<P>(&[1, 4, 1, 1]));
     let (x, p) = (machine.up::<T>(&[1.0; 120]), machine.up::<P>(&[1.0; 4]));
-    let (mut y, mut mean, mut rstd) = (machine.room::<T>(120), machine.room::<P>(4), machine.room::<P>(4));
+    let (mut y, mut mean, mut rstd) =
+        (machine.scratch::<T>(120), machine.scratch::<P>(4), machine.scratch::<P>(4));
     let params = ScaleBias { scale: p_desc.view(&p)?, bias: p_desc.view(&p)? };
     let tx = x_desc.view(&x)?;
     let inference = machine.handle.batch_norm_inference(
@@ -108,20 +109,20 @@ fn batches_are_packed() {
     let (memory, p) = (machine.up::<f32>(&[1.0; 200]), machine.up::<f32>(&[1.0; 4]));
     let params = ScaleBias { scale: p_desc.view(&p).unwrap(), bias: p_desc.view(&p).unwrap() };
     each_gap("training", [&x, &x], |[x, y]| {
-        let mut out = machine.room::<f32>(200);
+        let mut out = machine.scratch::<f32>(200);
         let (x, mut y) = (x.view(&memory)?, y.view_mut(&mut out)?);
         let mut statistics = TrainingStatistics::default();
         machine.handle.batch_norm_training(MODE, &x, &params, EPSILON, &mut y, &mut statistics)
     });
     each_gap("inference", [&x, &x], |[x, y]| {
-        let mut out = machine.room::<f32>(200);
+        let mut out = machine.scratch::<f32>(200);
         let (x, mut y) = (x.view(&memory)?, y.view_mut(&mut out)?);
         let (mean, variance) = (params.scale, params.bias);
         machine.handle.batch_norm_inference(MODE, &x, &params, &mean, &variance, EPSILON, &mut y)
     });
     each_gap("backward", [&x, &x, &x], |[x, dy, dx]| {
         let (mut out, mut scale, mut bias) =
-            (machine.room::<f32>(200), machine.room::<f32>(4), machine.room::<f32>(4));
+            (machine.scratch::<f32>(200), machine.scratch::<f32>(4), machine.scratch::<f32>(4));
         let (x, dy, mut dx) = (x.view(&memory)?, dy.view(&memory)?, dx.view_mut(&mut out)?);
         let mut gradients =
             ScaleBiasGradients { scale: p_desc.view_mut(&mut scale)?, bias: p_desc.view_mut(&mut bias)? };
@@ -148,7 +149,7 @@ fn layers_and_groups_are_packed() {
     let memory = machine.up::<f32>(&[1.0; 200]);
     for with in [true, false] {
         each_gap("layer", [&x, &x, &outer, &outer], |[x, y, mean, rstd]| {
-            let [mut out, mut first, mut second] = [200, 20, 20].map(|len| machine.room::<f32>(len));
+            let [mut out, mut first, mut second] = [200, 20, 20].map(|len| machine.scratch::<f32>(len));
             let mut statistics =
                 NormStatistics { mean: mean.view_mut(&mut first)?, rstd: rstd.view_mut(&mut second)? };
             let w = inner[0].view(&memory)?;
@@ -156,7 +157,7 @@ fn layers_and_groups_are_packed() {
             machine.handle.layer_norm_forward(2, &x, with.then_some((&w, &w)), 1.0, &mut y, &mut statistics)
         });
         each_gap("group", [&x, &x, &groups, &groups], |[x, y, mean, rstd]| {
-            let [mut out, mut first, mut second] = [200, 20, 20].map(|len| machine.room::<f32>(len));
+            let [mut out, mut first, mut second] = [200, 20, 20].map(|len| machine.scratch::<f32>(len));
             let mut statistics =
                 NormStatistics { mean: mean.view_mut(&mut first)?, rstd: rstd.view_mut(&mut second)? };
             let w = channels[0].view(&memory)?;
@@ -165,7 +166,7 @@ fn layers_and_groups_are_packed() {
         });
     }
     each_gap("sum", [&x, &inner, &inner], |[other, w, b]| {
-        let [mut out, mut first, mut second] = [200, 20, 20].map(|len| machine.room::<f32>(len));
+        let [mut out, mut first, mut second] = [200, 20, 20].map(|len| machine.scratch::<f32>(len));
         let mut statistics =
             NormStatistics { mean: outer[0].view_mut(&mut first)?, rstd: outer[0].view_mut(&mut second)? };
         let (w, b, other) = (w.view(&memory)?, b.view(&memory)?, other.view(&memory)?);
@@ -181,13 +182,13 @@ fn root_mean_squares_are_packed() {
     let (weights, roots) = (layouts(&machine, &[8], &[2]), layouts(&machine, &[3, 4], &[5, 1]));
     let memory = machine.up::<f32>(&[1.0; 200]);
     each_gap("forward", [&x, &weights, &x, &roots], |[x, w, y, rstd]| {
-        let [mut out, mut first] = [200, 20].map(|len| machine.room::<f32>(len));
+        let [mut out, mut first] = [200, 20].map(|len| machine.scratch::<f32>(len));
         let (x, w) = (x.view(&memory)?, w.view(&memory)?);
         let (mut y, mut rstd) = (y.view_mut(&mut out)?, rstd.view_mut(&mut first)?);
         machine.handle.rms_norm_forward(&x, &w, 1.0, &mut y, &mut rstd)
     });
     each_gap("backward", [&x, &x, &weights, &roots, &x, &weights], |[dy, x, w, rstd, dx, dw]| {
-        let [mut out, mut first] = [200, 20].map(|len| machine.room::<f32>(len));
+        let [mut out, mut first] = [200, 20].map(|len| machine.scratch::<f32>(len));
         let (dy, x, w, rstd) = (dy.view(&memory)?, x.view(&memory)?, w.view(&memory)?, rstd.view(&memory)?);
         let (mut dx, mut dw) = (dx.view_mut(&mut out)?, dw.view_mut(&mut first)?);
         machine.handle.rms_norm_backward(&dy, &x, &w, &rstd, &mut dx, &mut dw)
@@ -203,7 +204,7 @@ fn losses_are_packed() {
     let memory = machine.up::<f32>(&[0.0; 20]);
     let labels = CtcLabels { labels: &[1, 2], label_lengths: &[1, 1], input_lengths: &[2, 2] };
     each_gap("a loss", [&inputs, &losses, &inputs], |[inputs, losses, gradients]| {
-        let [mut first, mut second] = [20, 20].map(|len| machine.room::<f32>(len));
+        let [mut first, mut second] = [20, 20].map(|len| machine.scratch::<f32>(len));
         let (mut losses, mut gradients) = (losses.view_mut(&mut first)?, gradients.view_mut(&mut second)?);
         machine.handle.ctc_loss(&desc, labels, &inputs.view(&memory)?, &mut losses, &mut gradients)
     });
@@ -229,23 +230,23 @@ fn elementwise_tensors_are_packed() {
     let memory = machine.up::<f32>(&[1.0; 240]);
     let relu = ActivationDesc::new(handle, Activation::Relu).unwrap();
     each_odd(&machine, "activation", |[x, y]| {
-        let mut out = machine.room::<f32>(240);
+        let mut out = machine.scratch::<f32>(240);
         handle.activation_forward(&relu, Blend::SET, &x.view(&memory)?, &mut y.view_mut(&mut out)?)
     });
     each_odd(&machine, "activation's gradient", |[y, dy, x, dx]| {
-        let mut out = machine.room::<f32>(240);
+        let mut out = machine.scratch::<f32>(240);
         let (y, dy, x) = (y.view(&memory)?, dy.view(&memory)?, x.view(&memory)?);
         handle.activation_backward(&relu, Blend::SET, &y, &dy, &x, &mut dx.view_mut(&mut out)?)
     });
     let algorithm = SoftmaxAlgorithm::Accurate;
     for mode in [SoftmaxMode::Instance, SoftmaxMode::Channel] {
         each_odd(&machine, "softmax", |[x, y]| {
-            let mut out = machine.room::<f32>(240);
+            let mut out = machine.scratch::<f32>(240);
             let (x, mut y) = (x.view(&memory)?, y.view_mut(&mut out)?);
             handle.softmax_forward(algorithm, mode, Blend::SET, &x, &mut y)
         });
         each_odd(&machine, "softmax' gradient", |[y, dy, dx]| {
-            let mut out = machine.room::<f32>(240);
+            let mut out = machine.scratch::<f32>(240);
             let (y, dy, mut dx) = (y.view(&memory)?, dy.view(&memory)?, dx.view_mut(&mut out)?);
             handle.softmax_backward(algorithm, mode, Blend::SET, &y, &dy, &mut dx)
         });
@@ -253,7 +254,7 @@ fn elementwise_tensors_are_packed() {
     let lrn = Lrn { mode: LrnMode::CrossChannel, n: 3, alpha: 0.5, beta: 0.75, k: 2.0 };
     if let Some(lrn) = offered(LrnDesc::new(handle, lrn)) {
         each_odd(&machine, "response", |[x, y]| {
-            let mut out = machine.room::<f32>(240);
+            let mut out = machine.scratch::<f32>(240);
             handle.lrn_forward_training(&lrn, &x.view(&memory)?, &mut y.view_mut(&mut out)?).map(drop)
         });
     }
@@ -263,7 +264,7 @@ fn elementwise_tensors_are_packed() {
 #[test]
 fn a_softmax_has_four_dimensions() {
     let machine = Machine::new();
-    let (memory, mut out) = (machine.up::<f32>(&[1.0; 12]), machine.room::<f32>(12));
+    let (memory, mut out) = (machine.up::<f32>(&[1.0; 12]), machine.scratch::<f32>(12));
     for dims in [&[12][..], &[3, 4], &[1, 3, 4], &[1, 3, 2, 2, 1]] {
         let desc = machine.desc::<f32>(dims);
         let (x, mut y) = (desc.view(&memory).unwrap(), desc.view_mut(&mut out).unwrap());
@@ -282,11 +283,11 @@ fn dropouts_are_packed() {
         return;
     }
     each_odd(&machine, "dropout", |[x, y]| {
-        let (mut dropout, mut out) = (DropoutDesc::new(handle, 0.5, 1)?, machine.room::<f32>(240));
+        let (mut dropout, mut out) = (DropoutDesc::new(handle, 0.5, 1)?, machine.scratch::<f32>(240));
         handle.dropout_forward(&mut dropout, &x.view(&memory)?, &mut y.view_mut(&mut out)?).map(drop)
     });
     each_odd(&machine, "dropout's gradient", |[dy, dx]| {
-        let (mut dropout, mut out) = (DropoutDesc::new(handle, 0.5, 1)?, machine.room::<f32>(240));
+        let (mut dropout, mut out) = (DropoutDesc::new(handle, 0.5, 1)?, machine.scratch::<f32>(240));
         let packed = machine.desc::<f32>(&[1, 4, 5, 6]);
         let (x, mut y) = (packed.view(&memory)?, packed.view_mut(&mut out)?);
         let mut mask = handle.dropout_forward(&mut dropout, &x, &mut y)?;
@@ -305,16 +306,16 @@ fn poolings_are_packed() {
     for mode in [PoolingMode::Max, PoolingMode::Average] {
         let desc = PoolingDesc::new(handle, pooling(mode)).unwrap();
         each_odd(&machine, "pooling", |[x, y]| {
-            let mut out = machine.room::<f32>(240);
+            let mut out = machine.scratch::<f32>(240);
             handle.pooling_forward(&desc, Blend::SET, &x.view(&memory)?, &mut y.view_mut(&mut out)?)
         });
         each_odd(&machine, "training", |[x, y]| {
-            let mut out = machine.room::<f32>(240);
+            let mut out = machine.scratch::<f32>(240);
             handle.pooling_forward_training(&desc, &x.view(&memory)?, &mut y.view_mut(&mut out)?).map(drop)
         });
         let packed = machine.desc::<f32>(&[1, 4, 5, 6]);
         each_odd(&machine, "pooling's gradient", |[y, dy, x, dx]| {
-            let (mut out, mut dout) = (machine.room::<f32>(240), machine.room::<f32>(240));
+            let (mut out, mut dout) = (machine.scratch::<f32>(240), machine.scratch::<f32>(240));
             let mut kept = handle.pooling_forward_training(
                 &desc,
                 &packed.view(&memory)?,
@@ -338,9 +339,9 @@ fn a_reduction_with_indices_has_a_packed_output() {
         let Some(desc) = offered(desc) else { continue };
         let call = |strides: &[usize]| {
             let c_desc = TensorDesc::strided::<f32>(handle, &[3, 4, 1], strides).unwrap();
-            let (mut c, mut places) = (machine.room::<f32>(40), machine.stream.alloc_zeros::<u32>(12)?);
+            let (mut c, mut positions) = (machine.scratch::<f32>(40), machine.stream.alloc_zeros::<u32>(12)?);
             let (a, mut c) = (a_desc.view(&a)?, c_desc.view_mut(&mut c)?);
-            handle.reduce(&desc, Blend::SET, &a, &mut c, indices.then(|| places.view_mut()))
+            handle.reduce(&desc, Blend::SET, &a, &mut c, indices.then(|| positions.view_mut()))
         };
         let done = call(&[4, 1, 1]);
         assert!(matches!(done, Ok(()) | Err(Error::Unsupported { .. })), "{done:?}");

@@ -139,8 +139,8 @@ impl Machine {
         self.stream.upload(&values).expect("memory can be had")
     }
 
-    /// Room for an output, with something in it that no result is.
-    pub(crate) fn room<T: Real>(&self, len: usize) -> DeviceBuffer<T> {
+    /// A buffer for an output, filled with a value that is no result.
+    pub(crate) fn scratch<T: Real>(&self, len: usize) -> DeviceBuffer<T> {
         self.up(&vec![-77.0; len])
     }
 

@@ -14,8 +14,8 @@ pub struct Matrix {
 impl Matrix {
     /// A matrix with elements computed from row and column.
     pub fn from_fn(rows: usize, cols: usize, element: impl Fn(usize, usize) -> Number) -> Self {
-        let places = (0..cols).flat_map(|j| (0..rows).map(move |i| (i, j)));
-        Self { rows, cols, elements: places.map(|(i, j)| element(i, j)).collect() }
+        let indices = (0..cols).flat_map(|j| (0..rows).map(move |i| (i, j)));
+        Self { rows, cols, elements: indices.map(|(i, j)| element(i, j)).collect() }
     }
 
     /// A matrix of zeros.

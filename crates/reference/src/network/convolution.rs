@@ -1,6 +1,6 @@
 //! Convolutions over any number of dimensions: forward, backward data and backward weights.
 
-use super::{Sum, each, place};
+use super::{Sum, each, flat_index};
 
 /// Parameters of a convolution, per spatial dimension.
 #[derive(Debug, Clone)]
@@ -74,8 +74,8 @@ fn plain_products(shapes: Shapes<'_>, walk: &Walk, mut visit: impl FnMut(usize, 
                     _ => return,
                 }
             }
-            let weight = place(wd, &[&[y[1]], tap].concat());
-            visit(place(xd, &input), weight, place(yd, y));
+            let weight = flat_index(wd, &[&[y[1]], tap].concat());
+            visit(flat_index(xd, &input), weight, flat_index(yd, y));
         });
     });
 }

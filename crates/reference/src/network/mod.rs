@@ -63,8 +63,8 @@ pub fn each(dims: &[usize], mut visit: impl FnMut(&[usize])) {
 }
 
 /// The row-major position of an index in an array of these lengths.
-pub fn place(dims: &[usize], index: &[usize]) -> usize {
-    dims.iter().zip(index).fold(0, |place, (dim, i)| place * dim + i)
+pub fn flat_index(dims: &[usize], index: &[usize]) -> usize {
+    dims.iter().zip(index).fold(0, |flat_index, (dim, i)| flat_index * dim + i)
 }
 
 #[cfg(test)]
@@ -72,9 +72,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn indices_and_places() {
+    fn indices_and_flat_indices() {
         let mut seen = Vec::new();
-        each(&[2, 3], |index| seen.push((index.to_vec(), place(&[2, 3], index))));
+        each(&[2, 3], |index| seen.push((index.to_vec(), flat_index(&[2, 3], index))));
         assert_eq!(seen.len(), 6);
         assert_eq!(seen[4], (vec![1, 1], 4));
         let sum: Sum = [1.0, -2.0].into_iter().collect();

@@ -1,6 +1,6 @@
 //! Softmax and normalisations over any groups of elements, and local response normalisation.
 
-use super::{Sum, each, place};
+use super::{Sum, each, flat_index};
 
 /// Groups the positions of elements by their key.
 pub fn groups(dims: &[usize], key: impl Fn(&[usize]) -> Vec<usize>) -> Vec<Vec<usize>> {
@@ -9,28 +9,28 @@ pub fn groups(dims: &[usize], key: impl Fn(&[usize]) -> Vec<usize>) -> Vec<Vec<u
     each(dims, |index| {
         let key = key(index);
         match known.iter_mut().find(|(other, _)| *other == key) {
-            Some((_, places)) => places.push(at),
+            Some((_, members)) => members.push(at),
             None => known.push((key, vec![at])),
         }
         at += 1;
     });
-    known.into_iter().map(|(_, places)| places).collect()
+    known.into_iter().map(|(_, members)| members).collect()
 }
 
 /// The softmax of each group, or its logarithm. The scale is that of the relative errors of exponentials and their sum.
 pub fn softmax(x: &[f64], groups: &[Vec<usize>], log: bool) -> Vec<Sum> {
     let mut y = vec![Sum::default(); x.len()];
-    for places in groups {
-        let greatest = places.iter().map(|&at| x[at]).fold(f64::NEG_INFINITY, f64::max);
-        let sum: f64 = places.iter().map(|&at| (x[at] - greatest).exp()).sum();
-        for &at in places {
+    for members in groups {
+        let greatest = members.iter().map(|&at| x[at]).fold(f64::NEG_INFINITY, f64::max);
+        let sum: f64 = members.iter().map(|&at| (x[at] - greatest).exp()).sum();
+        for &at in members {
             let less = x[at] - greatest;
             y[at] = if log {
                 let value = less - sum.ln();
-                Sum { value, scale: x[at].abs() + greatest.abs() + sum.ln() + 1.0, count: places.len() }
+                Sum { value, scale: x[at].abs() + greatest.abs() + sum.ln() + 1.0, count: members.len() }
             } else {
                 let value = less.exp() / sum;
-                Sum { value, scale: value * (2.0 + x[at].abs() + greatest.abs()), count: places.len() }
+                Sum { value, scale: value * (2.0 + x[at].abs() + greatest.abs()), count: members.len() }
             };
         }
     }
@@ -40,9 +40,9 @@ pub fn softmax(x: &[f64], groups: &[Vec<usize>], log: bool) -> Vec<Sum> {
 /// The gradient of a softmax's input, computed from its output.
 pub fn softmax_backward(y: &[f64], dy: &[f64], groups: &[Vec<usize>], log: bool) -> Vec<Sum> {
     let mut dx = vec![Sum::default(); y.len()];
-    for places in groups {
-        let sum: Sum = places.iter().map(|&at| if log { dy[at] } else { dy[at] * y[at] }).collect();
-        for &at in places {
+    for members in groups {
+        let sum: Sum = members.iter().map(|&at| if log { dy[at] } else { dy[at] * y[at] }).collect();
+        for &at in members {
             let factor = if log { y[at].exp() } else { y[at] };
             let value = if log { dy[at] - factor * sum.value } else { factor * (dy[at] - sum.value) };
             let whole = if log {
@@ -69,11 +69,11 @@ pub struct Moments {
 
 /// The moments of each group.
 pub fn moments(x: &[f64], groups: &[Vec<usize>], epsilon: f64) -> Vec<Moments> {
-    let of = |places: &Vec<usize>| {
-        let part = 1.0 / places.len() as f64;
-        let mean = places.iter().map(|&at| x[at]).collect::<Sum>().times(part);
-        let variance = places.iter().map(|&at| (x[at] - mean.value).powi(2)).collect::<Sum>().times(part);
-        let squares = places.iter().map(|&at| x[at] * x[at]).collect::<Sum>().times(part);
+    let of = |members: &Vec<usize>| {
+        let part = 1.0 / members.len() as f64;
+        let mean = members.iter().map(|&at| x[at]).collect::<Sum>().times(part);
+        let variance = members.iter().map(|&at| (x[at] - mean.value).powi(2)).collect::<Sum>().times(part);
+        let squares = members.iter().map(|&at| x[at] * x[at]).collect::<Sum>().times(part);
         // A device may compute the variance as a difference of two means.
         let variance = Sum { scale: squares.value + mean.value * mean.value, ..variance };
         Moments { mean, variance, rstd: (variance.value + epsilon).sqrt().recip() }
@@ -89,21 +89,21 @@ pub fn normalise(
     affine: impl Fn(usize) -> (f64, f64),
 ) -> Vec<Sum> {
     let mut y = vec![Sum::default(); x.len()];
-    for (places, (mean, rstd)) in groups.iter().zip(moments) {
-        let typical = typical(x, places);
-        for &at in places {
+    for (members, (mean, rstd)) in groups.iter().zip(moments) {
+        let typical = typical(x, members);
+        for &at in members {
             let (scale, bias) = affine(at);
             let value = (x[at] - mean) * rstd * scale + bias;
             let magnitude = 4.0 * (x[at].abs() + typical) * (rstd * scale).abs() + bias.abs();
-            y[at] = Sum { value, scale: magnitude, count: places.len() };
+            y[at] = Sum { value, scale: magnitude, count: members.len() };
         }
     }
     y
 }
 
 /// The mean absolute value, which scales the error of a mean.
-fn typical(x: &[f64], places: &[usize]) -> f64 {
-    places.iter().map(|&at| x[at].abs()).sum::<f64>() / places.len() as f64
+fn typical(x: &[f64], members: &[usize]) -> f64 {
+    members.iter().map(|&at| x[at].abs()).sum::<f64>() / members.len() as f64
 }
 
 /// The gradients of a normalisation's input, and of the scale and bias of each group.
@@ -116,18 +116,19 @@ pub fn normalise_backward(
 ) -> (Vec<Sum>, Vec<(Sum, Sum)>) {
     let mut dx = vec![Sum::default(); x.len()];
     let mut params = Vec::new();
-    for ((places, (mean, rstd)), factor) in groups.iter().zip(moments).zip(factors) {
+    for ((members, (mean, rstd)), factor) in groups.iter().zip(moments).zip(factors) {
         let hat = |at: usize| (x[at] - mean) * rstd;
-        let d_scale: Sum = places.iter().map(|&at| dy[at] * hat(at)).collect();
-        let d_bias: Sum = places.iter().map(|&at| dy[at]).collect();
+        let d_scale: Sum = members.iter().map(|&at| dy[at] * hat(at)).collect();
+        let d_bias: Sum = members.iter().map(|&at| dy[at]).collect();
         // The normalised value is a difference, with the error of its terms.
-        let reach = |at: usize| (x[at].abs() + typical(x, places)) * rstd;
-        let d_scale = Sum { scale: places.iter().map(|&at| 4.0 * dy[at].abs() * reach(at)).sum(), ..d_scale };
-        let count = places.len() as f64;
-        for &at in places {
+        let reach = |at: usize| (x[at].abs() + typical(x, members)) * rstd;
+        let d_scale =
+            Sum { scale: members.iter().map(|&at| 4.0 * dy[at].abs() * reach(at)).sum(), ..d_scale };
+        let count = members.len() as f64;
+        for &at in members {
             let value = factor * rstd * (dy[at] - d_bias.value / count - hat(at) * d_scale.value / count);
             let whole = dy[at].abs() + d_bias.scale / count + reach(at) * d_scale.scale / count;
-            dx[at] = Sum { value, scale: 4.0 * (factor * rstd).abs() * whole, count: places.len() };
+            dx[at] = Sum { value, scale: 4.0 * (factor * rstd).abs() * whole, count: members.len() };
         }
         params.push((d_scale, d_bias));
     }
@@ -137,11 +138,11 @@ pub fn normalise_backward(
 /// The neighbours whose squares normalise a response, and the divisor of their sum.
 struct Near<'a> {
     dims: &'a [usize],
-    of: Box<Places<'a>>,
+    of: Box<Members<'a>>,
     share: f64,
 }
 
-type Places<'a> = dyn Fn(&[usize]) -> Vec<usize> + 'a;
+type Members<'a> = dyn Fn(&[usize]) -> Vec<usize> + 'a;
 
 fn around(at: usize, n: usize, len: usize) -> std::ops::Range<usize> {
     at.saturating_sub(n / 2)..(at + n / 2 + 1).min(len)
@@ -152,7 +153,7 @@ impl<'a> Near<'a> {
     fn across(dims: &'a [usize], n: usize) -> Self {
         let of = move |index: &[usize]| {
             let channels = around(index[1], n, dims[1]);
-            channels.map(|channel| place(dims, &[index[0], channel, index[2], index[3]])).collect()
+            channels.map(|channel| flat_index(dims, &[index[0], channel, index[2], index[3]])).collect()
         };
         Self { dims, of: Box::new(of), share: n as f64 }
     }
@@ -160,7 +161,8 @@ impl<'a> Near<'a> {
     /// A square neighbourhood of side `n` in the same channel.
     fn within(dims: &'a [usize], n: usize) -> Self {
         let of = move |index: &[usize]| {
-            let row = |h| around(index[3], n, dims[3]).map(move |w| place(dims, &[index[0], index[1], h, w]));
+            let row =
+                |h| around(index[3], n, dims[3]).map(move |w| flat_index(dims, &[index[0], index[1], h, w]));
             around(index[2], n, dims[2]).flat_map(row).collect()
         };
         Self { dims, of: Box::new(of), share: (n * n) as f64 }
@@ -190,7 +192,7 @@ impl<'a> Near<'a> {
         let bases = self.bases(x, alpha, k);
         let mut dx = Vec::new();
         each(self.dims, |index| {
-            let own = place(self.dims, index);
+            let own = flat_index(self.dims, index);
             let mut sum = Sum::one(dy[own] * bases[own].powf(-beta));
             for there in (self.of)(index) {
                 let slope = -2.0 * alpha * beta / self.share * x[own] * bases[there].powf(-beta - 1.0);

@@ -1,6 +1,6 @@
 //! Pooling over any number of dimensions, forward and backward.
 
-use super::{Sum, each, place};
+use super::{Sum, each, flat_index};
 
 /// Pooling windows, per spatial dimension.
 #[derive(Debug, Clone)]
@@ -42,7 +42,7 @@ pub fn backward(x: &[f64], xd: &[usize], dy: &[f64], yd: &[usize], windows: &Win
     let mut dx = vec![Sum::default(); x.len()];
     each(yd, |index| {
         let inside = inside(xd, index, windows);
-        let given = dy[place(yd, index)];
+        let given = dy[flat_index(yd, index)];
         match how {
             How::Max => dx[greatest(x, &inside)].add(given),
             _ => inside.iter().for_each(|&at| dx[at].add(given / divisor(&inside, windows, how))),
@@ -56,9 +56,9 @@ fn divisor(inside: &[usize], windows: &Windows, how: How) -> f64 {
     if how == How::AverageInclusive { all as f64 } else { inside.len() as f64 }
 }
 
-fn greatest(x: &[f64], places: &[usize]) -> usize {
-    let mut best = places[0];
-    for &at in places {
+fn greatest(x: &[f64], inputs: &[usize]) -> usize {
+    let mut best = inputs[0];
+    for &at in inputs {
         if x[at] > x[best] {
             best = at;
         }
@@ -68,7 +68,7 @@ fn greatest(x: &[f64], places: &[usize]) -> usize {
 
 /// The positions of a window inside the input.
 fn inside(xd: &[usize], index: &[usize], windows: &Windows) -> Vec<usize> {
-    let mut places = Vec::new();
+    let mut inputs = Vec::new();
     each(&windows.window, |tap| {
         let mut input = index[..2].to_vec();
         for axis in 0..windows.window.len() {
@@ -78,9 +78,9 @@ fn inside(xd: &[usize], index: &[usize], windows: &Windows) -> Vec<usize> {
                 _ => return,
             }
         }
-        places.push(place(xd, &input));
+        inputs.push(flat_index(xd, &input));
     });
-    places
+    inputs
 }
 
 #[cfg(test)]

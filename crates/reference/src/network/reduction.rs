@@ -1,6 +1,6 @@
 //! Reductions.
 
-use super::{Sum, each, place};
+use super::{Sum, each, flat_index};
 
 /// The operation of a reduction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -32,7 +32,7 @@ pub fn reduce(op: Op, a: &[f64], ad: &[usize], cd: &[usize]) -> Vec<(Sum, usize)
         let mut terms = Vec::new();
         each(&whole, |inner| {
             let at: Vec<usize> = index.iter().zip(inner).map(|(outer, inner)| outer + inner).collect();
-            terms.push(a[place(ad, &at)]);
+            terms.push(a[flat_index(ad, &at)]);
         });
         results.push(one(op, &terms));
     });

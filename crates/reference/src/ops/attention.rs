@@ -76,7 +76,7 @@ pub fn attention<'a>(
         _ => return Err(misfit(v)),
     };
     let all = [batch, heads, queries, keys];
-    let places = match mask.as_deref() {
+    let mask_map = match mask.as_deref() {
         Some(mask) if broadcast_shapes(OP, mask.shape(), &all)? == all => {
             Some(IndexMap::new(&all, &broadcast_strides(mask.shape(), &all)))
         }
@@ -96,11 +96,11 @@ pub fn attention<'a>(
         let (head, query) = (row / queries, row % queries);
         let kv = head / heads * kv_heads + head % heads / group;
         let weights = rows[row].get_or_init(|| {
-            let masking = |key: usize| match (mask.as_deref().map(|mask| &mask.data), &places) {
-                (Some(Data::Int(mask)), Some(places)) => {
-                    (mask[places.place(row * keys + key)] != 0).then_some(0.0)
+            let masking = |key: usize| match (mask.as_deref().map(|mask| &mask.data), &mask_map) {
+                (Some(Data::Int(mask)), Some(mask_map)) => {
+                    (mask[mask_map.offset_of(row * keys + key)] != 0).then_some(0.0)
                 }
-                (Some(Data::Float(mask)), Some(places)) => Some(mask[places.place(row * keys + key)]),
+                (Some(Data::Float(mask)), Some(mask_map)) => Some(mask[mask_map.offset_of(row * keys + key)]),
                 _ => Some(0.0),
             };
             problem.row(query, &x[row * d..][..d], &y[kv * keys * d..][..keys * d], masking)

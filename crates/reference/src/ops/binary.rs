@@ -84,10 +84,10 @@ pub fn binary<'a>(op: BinaryOp, a: &'a Array, b: &'a Array) -> Result<Outcome<'a
     let judge = if op == BinaryOp::Pow { bounds::transcendental("pow", dtype) } else { Judge::Exact };
     Ok(match (&a.data, &b.data) {
         (Data::Int(x), Data::Int(y)) => Outcome::new(dtype, shape, judge, move |i| {
-            from_int(dtype, op.on_ints(x[left.place(i)].into(), y[right.place(i)].into()))
+            from_int(dtype, op.on_ints(x[left.offset_of(i)].into(), y[right.offset_of(i)].into()))
         }),
         (Data::Float(x), Data::Float(y)) => Outcome::new(dtype, shape, judge, move |i| {
-            op.on_floats(dtype, x[left.place(i)], y[right.place(i)])
+            op.on_floats(dtype, x[left.offset_of(i)], y[right.offset_of(i)])
         }),
         _ => unreachable!("equal dtypes have equal representations"),
     })

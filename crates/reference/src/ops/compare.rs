@@ -50,10 +50,10 @@ pub fn compare<'a>(op: CmpOp, a: &'a Array, b: &'a Array) -> Result<Outcome<'a>,
     let answer = |holds: bool| from_int(DType::U8, holds.into());
     Ok(match (&a.data, &b.data) {
         (Data::Int(x), Data::Int(y)) => Outcome::new(DType::U8, shape, Judge::Exact, move |i| {
-            answer(op.holds(x[left.place(i)], y[right.place(i)]))
+            answer(op.holds(x[left.offset_of(i)], y[right.offset_of(i)]))
         }),
         (Data::Float(x), Data::Float(y)) => Outcome::new(DType::U8, shape, Judge::Exact, move |i| {
-            answer(op.holds(x[left.place(i)], y[right.place(i)]))
+            answer(op.holds(x[left.offset_of(i)], y[right.offset_of(i)]))
         }),
         _ => unreachable!("equal dtypes have equal representations"),
     })

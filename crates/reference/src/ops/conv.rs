@@ -51,14 +51,14 @@ struct Axis {
 
 impl Axis {
     /// The input position that output `y` reads with tap `k`, if it is inside the input.
-    fn place(&self, y: usize, k: usize) -> Option<usize> {
-        let place = if self.transposed {
+    fn input_index(&self, y: usize, k: usize) -> Option<usize> {
+        let index = if self.transposed {
             let reached = (y + self.padding).checked_sub(k * self.dilation)?;
             (reached % self.stride == 0).then_some(reached / self.stride)?
         } else {
             (y * self.stride + k * self.dilation).checked_sub(self.padding)?
         };
-        (place < self.input).then_some(place)
+        (index < self.input).then_some(index)
     }
 }
 
@@ -128,8 +128,10 @@ pub fn convolution<'a>(
                 } else {
                     output * per_group + channel
                 };
-                for (row, i) in (0..h.taps).filter_map(|row| Some((row, h.place(y, row)?))) {
-                    for (column, j) in (0..w.taps).filter_map(|column| Some((column, w.place(z, column)?))) {
+                for (row, i) in (0..h.taps).filter_map(|row| Some((row, h.input_index(y, row)?))) {
+                    for (column, j) in
+                        (0..w.taps).filter_map(|column| Some((column, w.input_index(z, column)?)))
+                    {
                         let tap = taps[(filter * rows + row) * columns + column];
                         let value = values[(plane + i) * width + j];
                         if value.is_finite() && tap.is_finite() {

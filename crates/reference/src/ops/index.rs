@@ -30,8 +30,8 @@ pub fn index_select<'a>(a: &'a Array, ids: &Array, axis: usize) -> Result<Outcom
     let dims = shape.clone();
     Ok(Outcome::new(a.dtype(), shape, Judge::Exact, move |i| {
         let along = |d: usize| i / own[d] % dims[d];
-        let place = |d: usize| if d == axis { ids[along(d)] } else { along(d) };
-        element(a, (0..dims.len()).map(|d| place(d) * strides[d]).sum())
+        let position = |d: usize| if d == axis { ids[along(d)] } else { along(d) };
+        element(a, (0..dims.len()).map(|d| position(d) * strides[d]).sum())
     }))
 }
 
@@ -43,12 +43,12 @@ pub fn index_select<'a>(a: &'a Array, ids: &Array, axis: usize) -> Result<Outcom
 pub fn gather<'a>(a: &'a Array, ids: &Array, axis: usize) -> Result<Outcome<'a>, Error> {
     let op = "gather";
     fit(op, a, ids.shape(), axis)?;
-    let numbers = places(op, ids, a.shape(), axis)?;
+    let numbers = checked_ids(op, ids, a.shape(), axis)?;
     let dims = ids.shape().to_vec();
     let (own, strides) = (dense_strides(&dims), dense_strides(a.shape()));
     Ok(Outcome::new(a.dtype(), dims.clone(), Judge::Exact, move |i| {
-        let place = |d: usize| if d == axis { numbers[i] } else { i / own[d] % dims[d] };
-        element(a, (0..dims.len()).map(|d| place(d) * strides[d]).sum())
+        let position = |d: usize| if d == axis { numbers[i] } else { i / own[d] % dims[d] };
+        element(a, (0..dims.len()).map(|d| position(d) * strides[d]).sum())
     }))
 }
 
@@ -61,7 +61,7 @@ pub fn embedding<'a>(table: &'a Array, ids: &Array) -> Result<Outcome<'a>, Error
     let &[_, width] = table.shape() else {
         return Err(Error::Fit { op, left: table.shape().to_vec(), right: ids.shape().to_vec() });
     };
-    let rows = places(op, ids, table.shape(), 0)?;
+    let rows = checked_ids(op, ids, table.shape(), 0)?;
     let mut shape = ids.shape().to_vec();
     shape.push(width);
     count(&shape)?;
@@ -164,7 +164,7 @@ fn scattered<'a>(
         return Err(Error::Fit { op, left: ids.shape().to_vec(), right: source.shape().to_vec() });
     }
     let steps = dense_strides(ids.shape());
-    Ok(put(a, (places(op, ids, a.shape(), axis)?, steps), source, axis, how))
+    Ok(put(a, (checked_ids(op, ids, a.shape(), axis)?, steps), source, axis, how))
 }
 
 /// `a` with `source` written or added. The id of an element of `source` is at the sum of its indices times `steps`.
@@ -190,18 +190,18 @@ fn put<'a>(
         let mut sources = (0..part[axis]).filter(named).map(|j| first + j * strides[axis]);
         match (how, &a.data, &source.data) {
             (Put::Replace, ..) => match sources.next_back() {
-                Some(place) => element(source, place),
+                Some(source_index) => element(source, source_index),
                 None => element(a, i),
             },
             (Put::Add, Data::Int(x), Data::Int(y)) => {
-                let sum: i128 = sources.map(|place| i128::from(y[place])).sum();
+                let sum: i128 = sources.map(|source_index| i128::from(y[source_index])).sum();
                 from_int(dtype, i128::from(x[i]) + sum)
             }
             (Put::Add, Data::Float(x), Data::Float(y)) if dtype == crate::DType::F64 => {
-                from_f64(sources.fold(x[i], |sum, place| sum + y[place]))
+                from_f64(sources.fold(x[i], |sum, source_index| sum + y[source_index]))
             }
             (Put::Add, Data::Float(x), Data::Float(y)) => {
-                from_f32(dtype, sources.fold(x[i] as f32, |sum, place| sum + y[place] as f32))
+                from_f32(dtype, sources.fold(x[i] as f32, |sum, source_index| sum + y[source_index] as f32))
             }
             _ => unreachable!("equal dtypes have equal representations"),
         }
@@ -238,11 +238,11 @@ fn list(op: &'static str, ids: &Array, a: &Array, axis: usize) -> Result<Vec<usi
     if ids.shape().len() != 1 {
         return Err(Error::Fit { op, left: a.shape().to_vec(), right: ids.shape().to_vec() });
     }
-    places(op, ids, a.shape(), axis)
+    checked_ids(op, ids, a.shape(), axis)
 }
 
 /// The ids as indices along an axis; an error if one is out of range.
-pub(crate) fn places(
+pub(crate) fn checked_ids(
     op: &'static str,
     ids: &Array,
     shape: &[usize],
@@ -250,11 +250,11 @@ pub(crate) fn places(
 ) -> Result<Vec<usize>, Error> {
     let length = along(op, shape, axis)?;
     let Data::Int(ids) = &ids.data else { return Err(Error::Ids { op, dtype: ids.dtype() }) };
-    let place = |index: &i64| {
-        let inside = usize::try_from(*index).ok().filter(|place| *place < length);
+    let position = |index: &i64| {
+        let inside = usize::try_from(*index).ok().filter(|position| *position < length);
         inside.ok_or(Error::OutOfRange { op, index: *index, axis, length })
     };
-    ids.iter().map(place).collect()
+    ids.iter().map(position).collect()
 }
 
 #[cfg(test)]

@@ -49,8 +49,8 @@ pub fn matmul<'a>(a: &'a Array, b: &'a Array) -> Result<Outcome<'a>, Error> {
     let judge = Judge::Within { ulps: 1.0, t: bounds::sum_tolerance(dtype, k) };
     Ok(Outcome::new(dtype, shape, judge, move |i| {
         let (batch, row, column) = (i / (m * n), i / n % m, i % n);
-        let row = &x[(left.place(batch) * m + row) * k..][..k];
-        let column = &columns[(right.place(batch) * n + column) * k..][..k];
+        let row = &x[(left.offset_of(batch) * m + row) * k..][..k];
+        let column = &columns[(right.offset_of(batch) * n + column) * k..][..k];
         dot(dtype, row, column)
     }))
 }

@@ -49,7 +49,7 @@ impl Windows {
     }
 
     /// The inputs in window `y` of an axis, and the window's length within the padded input.
-    fn places(&self, axis: usize, input: usize, y: usize) -> (std::ops::Range<usize>, usize) {
+    fn inputs(&self, axis: usize, input: usize, y: usize) -> (std::ops::Range<usize>, usize) {
         let (start, padding) = (y * self.stride[axis], self.padding[axis]);
         let padded = start..(start + self.window[axis]).min(input + 2 * padding);
         let inside = |index: usize| index.saturating_sub(padding).min(input);
@@ -111,22 +111,22 @@ pub fn pool(x: &Array, how: Pool) -> Result<Outcome<'_>, Error> {
         };
         match how {
             Pool::Max(windows) => {
-                let (rows, columns) = (windows.places(0, input[0], y).0, windows.places(1, input[1], z).0);
+                let (rows, columns) = (windows.inputs(0, input[0], y).0, windows.inputs(1, input[1], z).0);
                 let elements = rows.flat_map(|i| columns.clone().map(move |j| at(i, j)));
                 let greatest = elements.reduce(maximum).expect("windows meet the input");
                 Expected::exact(dtype, dtype.encode(crate::Value::Float(greatest)))
             }
             Pool::Mean(windows, padding) => {
-                let counted = |(places, padded): (std::ops::Range<usize>, usize)| {
-                    let count = if padding { padded } else { places.len() };
-                    (places, count)
+                let counted = |(inputs, padded): (std::ops::Range<usize>, usize)| {
+                    let count = if padding { padded } else { inputs.len() };
+                    (inputs, count)
                 };
-                mean(counted(windows.places(0, input[0], y)), counted(windows.places(1, input[1], z)))
+                mean(counted(windows.inputs(0, input[0], y)), counted(windows.inputs(1, input[1], z)))
             }
             Pool::Adaptive(bins) => {
                 let bin = |axis: usize, i: usize| {
-                    let places = i * input[axis] / bins[axis]..((i + 1) * input[axis]).div_ceil(bins[axis]);
-                    (places.clone(), places.len())
+                    let inputs = i * input[axis] / bins[axis]..((i + 1) * input[axis]).div_ceil(bins[axis]);
+                    (inputs.clone(), inputs.len())
                 };
                 mean(bin(0, y), bin(1, z))
             }
@@ -145,13 +145,13 @@ pub fn pool(x: &Array, how: Pool) -> Result<Outcome<'_>, Error> {
 
 /// The two neighbours of output `y`, and their weights.
 fn neighbours(input: usize, out: usize, y: usize, align: bool) -> [(usize, Dd); 2] {
-    let (place, parts) = match (align, out) {
+    let (position, parts) = match (align, out) {
         (true, 0 | 1) => (0, 1),
         (true, _) => (y * (input - 1), out - 1),
         (false, _) => (((2 * y + 1) * input).saturating_sub(out), 2 * out),
     };
     let weight = |share: usize| Dd::from(share as f64) / Dd::from(parts as f64);
-    let (first, rest) = (place / parts, place % parts);
+    let (first, rest) = (position / parts, position % parts);
     [(first, weight(parts - rest)), ((first + 1).min(input - 1), weight(rest))]
 }
 

@@ -19,8 +19,8 @@ fn moved(
     let (own, strides) = (dense_strides(a.shape()), dense_strides(shape));
     let value = |i: usize| {
         let index: Vec<usize> = strides.iter().zip(shape).map(|(stride, dim)| i / stride % dim).collect();
-        let place = source(&index).map(|index| index.iter().zip(&own).map(|(i, stride)| i * stride).sum());
-        place.map_or(other, |place: usize| a.get(place))
+        let offset = source(&index).map(|index| index.iter().zip(&own).map(|(i, stride)| i * stride).sum());
+        offset.map_or(other, |offset: usize| a.get(offset))
     };
     built(a.dtype(), shape, (0..count(shape)?).map(value).collect())
 }

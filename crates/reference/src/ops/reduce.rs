@@ -72,10 +72,10 @@ pub fn reduce<'a>(op: ReduceOp, a: &'a Array, axes: &[usize], keepdim: bool) -> 
     let judge = op.judge(dtype, length);
     Ok(match &a.data {
         Data::Int(values) => Outcome::new(op.output(dtype), shape, judge, move |i| {
-            on_ints(op, dtype, values, kept.place(i), &reduced)
+            on_ints(op, dtype, values, kept.offset_of(i), &reduced)
         }),
         Data::Float(values) => Outcome::new(op.output(dtype), shape, judge, move |i| {
-            on_floats(op, dtype, values, kept.place(i), &reduced, length)
+            on_floats(op, dtype, values, kept.offset_of(i), &reduced, length)
         }),
     })
 }
@@ -181,8 +181,8 @@ fn position<N: Copy>(
     beats: impl Fn(N, N) -> bool,
 ) -> Expected {
     let (mut index, mut best) = (0u64, None);
-    reduced.walk(base, |place| {
-        let value = values[place];
+    reduced.walk(base, |offset| {
+        let value = values[offset];
         if best.is_none_or(|(_, other)| beats(value, other)) {
             best = Some((index, value));
         }

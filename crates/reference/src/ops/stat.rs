@@ -34,8 +34,8 @@ pub fn stat<'a>(op: StatOp, a: &'a Array, axes: &[usize], keepdim: bool) -> Resu
     let sums = bounds::sum_tolerance(dtype, length);
     let t = sums + bounds::product_tolerance(dtype, 8);
     Ok(Outcome::new(dtype, shape, Judge::Within { ulps: 1.0, t }, move |i| {
-        let base = kept.place(i);
-        let each = |visit: &mut dyn FnMut(f64)| reduced.walk(base, |place| visit(values[place]));
+        let base = kept.offset_of(i);
+        let each = |visit: &mut dyn FnMut(f64)| reduced.walk(base, |offset| visit(values[offset]));
         match op {
             StatOp::Var | StatOp::Std => variance(dtype, length, sums, op == StatOp::Std, &each),
             StatOp::Norm => norm(dtype, &each),
@@ -147,8 +147,8 @@ pub fn truth<'a>(all: bool, a: &'a Array, axes: &[usize], keepdim: bool) -> Resu
     let Plan { shape, kept, reduced, .. } = Plan::new(op, a.shape(), axes, keepdim)?;
     Ok(Outcome::new(DType::U8, shape, Judge::Exact, move |i| {
         let (mut any, mut every) = (false, true);
-        reduced.walk(kept.place(i), |place| {
-            let true_here = match a.get(place) {
+        reduced.walk(kept.offset_of(i), |offset| {
+            let true_here = match a.get(offset) {
                 Value::Int(i) => i != 0,
                 Value::Float(x) => x != 0.0,
             };

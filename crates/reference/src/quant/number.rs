@@ -1,4 +1,4 @@
-//! The number at a place of a block.
+//! The number at an index of a block.
 //!
 //! The scale of a number is the block's `f16` scale times that of the number's group, an integer of at most 8 bits. So
 //! scale, scale · integer and base are exact in `f32`, and only the sum of the two is rounded.

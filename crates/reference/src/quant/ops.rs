@@ -5,7 +5,7 @@ use super::number::{Number, number};
 use super::product::{self, Manner, Rows};
 use crate::array::Data;
 use crate::ops::from_f32;
-use crate::ops::index::places;
+use crate::ops::index::checked_ids;
 use crate::shape::count;
 use crate::{Array, DType, Error, Judge, Outcome};
 
@@ -34,7 +34,7 @@ pub fn quant_embedding(format: QuantFormat, table: &Array, ids: &Array) -> Resul
     let &[_, width] = dims.as_slice() else {
         return Err(Error::Fit { op, left: dims, right: ids.shape().to_vec() });
     };
-    let rows = places(op, ids, &dims, 0)?;
+    let rows = checked_ids(op, ids, &dims, 0)?;
     let mut shape = ids.shape().to_vec();
     shape.push(width);
     count(&shape)?;
@@ -104,7 +104,7 @@ pub fn quant_experts(
         [_, columns, inner] if inner == width => columns,
         _ => return Err(Error::Inner { left: x.shape().to_vec(), right: dims }),
     };
-    let experts = places(op, ids, &dims, 0)?;
+    let experts = checked_ids(op, ids, &dims, 0)?;
     let shape = vec![batch, top, columns];
     count(&shape)?;
     let (x, w) =

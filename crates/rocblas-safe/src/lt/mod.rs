@@ -1,4 +1,4 @@
-//! Products of matrices with what follows them in networks, in one call: by hipBLASLt, or what the platform has in its place.
+//! Products of matrices with what follows them in networks, in one call: by hipBLASLt or the platform's replacement.
 //!
 //! ```
 //! use rocblas_safe::lt::LtHandle;
@@ -52,26 +52,5 @@ use hip_sys::hipblaslt::hipblasStatus_t;
 
 /// The name of a status.
 pub(crate) fn status_name(status: hipblasStatus_t) -> &'static str {
-    macro_rules! names {
-        ($($name:ident),* $(,)?) => {
-            match status {
-                $(hipblasStatus_t::$name => stringify!($name),)*
-                _ => "a status without a name",
-            }
-        };
-    }
-    names!(
-        HIPBLAS_STATUS_SUCCESS,
-        HIPBLAS_STATUS_NOT_INITIALIZED,
-        HIPBLAS_STATUS_ALLOC_FAILED,
-        HIPBLAS_STATUS_INVALID_VALUE,
-        HIPBLAS_STATUS_MAPPING_ERROR,
-        HIPBLAS_STATUS_EXECUTION_FAILED,
-        HIPBLAS_STATUS_INTERNAL_ERROR,
-        HIPBLAS_STATUS_NOT_SUPPORTED,
-        HIPBLAS_STATUS_ARCH_MISMATCH,
-        HIPBLAS_STATUS_HANDLE_IS_NULLPTR,
-        HIPBLAS_STATUS_INVALID_ENUM,
-        HIPBLAS_STATUS_UNKNOWN,
-    )
+    hip_sys::layout::HIPBLASLT.status_name("hipblasStatus_t", status.0)
 }

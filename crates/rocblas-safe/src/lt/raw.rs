@@ -71,9 +71,9 @@ impl<'t> Descriptors<'t> {
         let mut made = Self { table, product: null_mut(), layouts: [null_mut(); 4] };
         // SAFETY: S1: the out-pointer is live.
         call!(table, hipblasLtMatmulDescCreate(&mut made.product, problem.compute, problem.scale_type))?;
-        for (place, side) in made.layouts.iter_mut().zip(problem.sides()) {
+        for (layout, side) in made.layouts.iter_mut().zip(problem.sides()) {
             // SAFETY: S1: the out-pointer is live.
-            unsafe { create_layout(table, place, side) }?;
+            unsafe { create_layout(table, layout, side) }?;
         }
         let operation = |transposed| match transposed {
             false => hipblasOperation_t::HIPBLAS_OP_N,
@@ -213,10 +213,10 @@ fn means_none(status: hipblasStatus_t) -> bool {
 
 /// # Safety
 /// The table's functions are the library's.
-unsafe fn create_layout(table: &HipblasltTable, place: &mut hipblasLtMatrixLayout_t, side: &Side) -> Result {
+unsafe fn create_layout(table: &HipblasltTable, out: &mut hipblasLtMatrixLayout_t, side: &Side) -> Result {
     let (rows, cols, ld) = (side.rows as u64, side.cols as u64, side.ld as i64);
     // SAFETY: S1: the out-pointer is live.
-    call!(table, hipblasLtMatrixLayoutCreate(place, side.data_type, rows, cols, ld))?;
+    call!(table, hipblasLtMatrixLayoutCreate(out, side.data_type, rows, cols, ld))?;
     if side.count == 1 {
         return Ok(());
     }
@@ -227,9 +227,9 @@ unsafe fn create_layout(table: &HipblasltTable, place: &mut hipblasLtMatrixLayou
         layout_attribute::HIPBLASLT_MATRIX_LAYOUT_STRIDED_BATCH_OFFSET,
     );
     // SAFETY: S1: the descriptor is live, and the value has the size given.
-    call!(table, hipblasLtMatrixLayoutSetAttribute(*place, of_count, from_ref(&count).cast(), 4))?;
+    call!(table, hipblasLtMatrixLayoutSetAttribute(*out, of_count, from_ref(&count).cast(), 4))?;
     // SAFETY: S1: as above.
-    call!(table, hipblasLtMatrixLayoutSetAttribute(*place, of_stride, from_ref(&stride).cast(), 8))
+    call!(table, hipblasLtMatrixLayoutSetAttribute(*out, of_stride, from_ref(&stride).cast(), 8))
 }
 
 impl Drop for Descriptors<'_> {

@@ -7,7 +7,7 @@ use super::raw::{Descriptors, Extras};
 use super::types::sealed::{Compute, Typed};
 use super::{LtElement, Matmul, MatmulTypes};
 use crate::ops::{check, check_matrix};
-use crate::place::Place;
+use crate::storage::Storage;
 use crate::stored::Stored;
 use crate::{Error, MatrixBatch, MatrixBatchMut, Result};
 use hip_safe::{DeviceView, DeviceViewMut, Stream};
@@ -42,7 +42,7 @@ where
     /// - [`Error::NoAlgorithm`] if the library has none.
     /// - [`Error::Shape`] and [`Error::BatchCount`] for sizes that do not agree.
     /// - [`Error::NotSupported`] for what the library cannot express: a bias in the other direction than the layout of the result wants, operands
-    ///   of the result's size in another layout, batches at arbitrary places, sizes beyond 32 bits, an inner size of 0, and an auxiliary output
+    ///   of the result's size in another layout, batches at arbitrary addresses, sizes beyond 32 bits, an inner size of 0, and an auxiliary output
     ///   without an activation.
     /// - [`Error::ScalarLen`] for a factor that is not one number, [`Error::Hip`] for memory or a stream of another device, and
     ///   [`Error::LtStatus`].
@@ -52,10 +52,7 @@ where
         let Self { handle, a, b, d, alpha, beta, c, activation, bias, aux, mut scales, precision } = self;
         let device = handle.device();
         device.check_usable()?;
-        if stream.device() != device {
-            let (bound, used) = (stream.device().label(), device.label());
-            return Err(hip_safe::Error::WrongDevice { what: "the stream", bound, used }.into());
-        }
+        device.check_stream(stream)?;
         let table = table(device)?;
         let (m, n, k) = (d.rows(), d.cols(), a.cols());
         check_matrix(OP, "b", b.stored, k, n)?;
@@ -145,7 +142,7 @@ where
         for scale in scales.iter().flatten() {
             submission.read(scale);
         }
-        let places = (from(&a), from(&b), c.as_ref().map_or(to.0.cast_const(), from), to.0);
+        let addresses = (from(&a), from(&b), c.as_ref().map_or(to.0.cast_const(), from), to.0);
         submission.write(&mut d.view);
         if let Some(aux) = &mut aux {
             submission.write(&mut aux.view);
@@ -161,7 +158,7 @@ where
             let c_handle = handle.shared.handle.get().0;
             // SAFETY: S1, S2, S3: handle and stream are live and of one device, which is current; the problem was made of these operands, whose
             // views reach as far as their sizes say, and the algorithm of the problem.
-            unsafe { descriptors.multiply(c_handle, scalars, places, &choice.algorithm, space, raw) }
+            unsafe { descriptors.multiply(c_handle, scalars, addresses, &choice.algorithm, space, raw) }
         };
         // SAFETY: S5, S23: the library submits to this stream alone; its work uses the operands, the work memory, and what belongs to the handle,
         // which `state` orders.
@@ -188,7 +185,7 @@ impl Output<'_> {
     }
 }
 
-/// A single matrix has the same place for every member of a batch.
+/// A single matrix has the same address for every member of a batch.
 fn side(stored: Stored, data_type: hipDataType, address: usize, count: usize, stride: usize) -> Side {
     let Stored { rows, cols, ld, .. } = stored;
     let stride = if count == 1 { 0 } else { stride };
@@ -196,27 +193,27 @@ fn side(stored: Stored, data_type: hipDataType, address: usize, count: usize, st
 }
 
 fn input<T: LtElement>(batch: MatrixBatch<'_, T>) -> Result<Input<'_>> {
-    match batch.place {
-        Place::One(view) => Ok(Operand::with::<T>(batch.stored, view.recast()?, None, 0)),
-        Place::Strided { view, stride, count } => {
+    match batch.storage {
+        Storage::One(view) => Ok(Operand::with::<T>(batch.stored, view.recast()?, None, 0)),
+        Storage::Strided { view, stride, count } => {
             Ok(Operand::with::<T>(batch.stored, view.recast()?, Some(count), stride))
         }
-        Place::Many(_) => Err(arbitrary()),
+        Storage::Many(_) => Err(arbitrary()),
     }
 }
 
 fn output<T: LtElement>(batch: MatrixBatchMut<'_, T>) -> Result<Output<'_>> {
-    match batch.place {
-        Place::One(view) => Ok(Operand::with::<T>(batch.stored, bytes_mut(view)?, None, 0)),
-        Place::Strided { view, stride, count } => {
+    match batch.storage {
+        Storage::One(view) => Ok(Operand::with::<T>(batch.stored, bytes_mut(view)?, None, 0)),
+        Storage::Strided { view, stride, count } => {
             Ok(Operand::with::<T>(batch.stored, bytes_mut(view)?, Some(count), stride))
         }
-        Place::Many(_) => Err(arbitrary()),
+        Storage::Many(_) => Err(arbitrary()),
     }
 }
 
 fn arbitrary() -> Error {
-    refused("a batch of members at arbitrary places", "take members at equal distances, or Handle::gemm")
+    refused("a batch of members at arbitrary addresses", "take members at equal distances, or Handle::gemm")
 }
 
 fn refused(what: &'static str, remedy: &'static str) -> Error {

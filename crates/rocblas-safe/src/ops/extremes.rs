@@ -136,7 +136,7 @@ mod tests {
     /// A batch may be beyond 32 bits by its count alone, which is too many to have here: then its results are wide, and so are those of
     /// its members.
     #[test]
-    fn members_alone_write_results_of_the_width_of_the_batch() {
+    fn members_of_a_batch_beyond_32_bits_write_its_wide_results() {
         let real = hip_host::platform();
         let rtc = Err(LoadError::NotProvided { library: "a compiler", reason: "none is needed" });
         let hip = real.hip().clone();

@@ -34,7 +34,7 @@ impl Handle {
         let (len, no_columns) = (convert::size(y.len()), x.is_empty());
         let mut plan = Plan::new(OP);
         let (alpha, beta) = (plan.scalar(&alpha)?, plan.scalar(&beta)?);
-        plan.read(convert::size(a.ld), a.place)?;
+        plan.read(convert::size(a.ld), a.storage)?;
         plan.read_vector(x)?;
         plan.write_vector(y)?;
         if no_columns {

@@ -33,7 +33,7 @@ impl Handle {
         check_matrix(OP, "a", a.stored, order, order)?;
         check_matrix(OP, "b", b.stored, c.rows(), c.cols())?;
         (b.stored, c.stored) = align(OP, b.stored, c.stored)?;
-        let place =
+        let side_fill =
             (convert::side(side.flip_if(c.stored.flag.transposed)), symmetric(OP, a.stored, triangle)?);
         let (m, n) = (c.stored.rows, c.stored.cols);
         let mut plan = Plan::new(OP);
@@ -47,6 +47,6 @@ impl Handle {
         }
         let size = (convert::size(m), convert::size(n));
         // SAFETY: S2: the operands have these sizes.
-        unsafe { plan.submit(self, |call, o| T::symm(call, place, size, alpha, o[0], o[1], beta, o[2])) }
+        unsafe { plan.submit(self, |call, o| T::symm(call, side_fill, size, alpha, o[0], o[1], beta, o[2])) }
     }
 }

@@ -250,7 +250,7 @@ mod tests {
     }
 
     #[test]
-    fn a_call_that_is_wide_stays_so_for_one_member() {
+    fn a_64_bit_call_stays_64_bit_for_one_member() {
         let table = RocblasTable {
             rocblas_sscal: narrow_scal,
             rocblas_sscal_64: Optional::present(wide_scal, "rocblas_sscal_64", "6.0"),

@@ -32,7 +32,7 @@ pub trait GemmCalls {
 pub trait Level3Calls {
     unsafe fn symm(
         call: &Call<'_>,
-        place: (rocblas_side, rocblas_fill),
+        side_fill: (rocblas_side, rocblas_fill),
         size: (i64, i64),
         alpha: *const c_void,
         a: Operand,

@@ -34,7 +34,7 @@ fn vectors() {
         None => NUMBERS,
     };
     assert_eq!(stream.download(&buffer).unwrap(), wanted);
-    // From a place where they may begin, on every platform.
+    // From an offset where they may begin, on every platform.
     let mut view = buffer.view_mut();
     let part = view.slice_mut(0..4).unwrap().recast::<C64>().unwrap();
     handle.scal(twice, VectorMut::new(part)).unwrap();
@@ -63,23 +63,23 @@ fn a_matrix_among_many() {
     let (stream, handle) = under_test::handle();
     let numbers: [f32; 6] = [1.0, 2.0, -3.0, 4.0, 5.0, 6.0];
     let a = stream.upload(&numbers).unwrap();
-    let part = |place: usize| a.view().slice(place..place + 2).unwrap().recast::<C32>().unwrap();
-    let at = |place| Matrix::new(part(place), 1, 1, Layout::RowMajor).unwrap();
+    let part = |start: usize| a.view().slice(start..start + 2).unwrap().recast::<C32>().unwrap();
+    let at = |start| Matrix::new(part(start), 1, 1, Layout::RowMajor).unwrap();
     let one = stream.upload(&[C32::new(0.0, 1.0)]).unwrap();
     let one = || Matrix::new(one.view(), 1, 1, Layout::RowMajor).unwrap();
-    for (places, wanted) in [
+    for (starts, wanted) in [
         ([0, 4], [C32::new(-2.0, 1.0), C32::new(-6.0, 5.0)]),
         ([1, 3], [C32::new(3.0, 2.0), C32::new(-5.0, 4.0)]),
     ] {
         let mut c = stream.alloc_zeros::<C32>(2).unwrap();
         let outcome = handle.gemm(
             C32::new(1.0, 0.0),
-            MatrixBatch::from_matrices(places.map(at)).unwrap(),
+            MatrixBatch::from_matrices(starts.map(at)).unwrap(),
             MatrixBatch::from_matrices([one(), one()]).unwrap(),
             C32::new(0.0, 0.0),
             MatrixBatchMut::strided(c.view_mut(), (1, 1), Layout::RowMajor, None, (2, 1)).unwrap(),
         );
-        match places {
+        match starts {
             [0, 4] => outcome.unwrap(),
             _ => match taken(outcome) {
                 Some(()) => {}

@@ -55,15 +55,15 @@ fn a_function_that_uses_a_handle_waits_for_no_call() {
             is_refused(asked.set_workspace(1 << 20)),
             is_refused(asked.set_atomics_mode(AtomicsMode::Allowed)),
         ];
-        let told = asked.stream() == expected && asked.workspace_bytes() == 64 << 10;
-        sender.send((refused, told, format!("{asked:?}"))).unwrap();
+        let as_expected = asked.stream() == expected && asked.workspace_bytes() == 64 << 10;
+        sender.send((refused, as_expected, format!("{asked:?}"))).unwrap();
         ASKED.wait();
     };
     other.launch_host(function).unwrap();
     let caller = std::thread::spawn(move || handle.scal(2.0, &mut x).map(|()| handle));
-    let (refused, told, shown) =
+    let (refused, as_expected, shown) =
         answers.recv_timeout(LONG).expect("nothing in the function waits for the call");
-    assert_eq!((refused, told), ([true; 4], true));
+    assert_eq!((refused, as_expected), ([true; 4], true));
     assert!(shown.starts_with("Handle on "), "{shown}");
     caller.join().unwrap().unwrap();
 }

@@ -79,8 +79,8 @@ impl<T: Sample> Grid<T> {
         for member in 0..count {
             for i in 0..rows {
                 for j in 0..cols {
-                    let place = grid.place(member, i, j);
-                    grid.data[place] = match fill {
+                    let index = grid.index(member, i, j);
+                    grid.data[index] = match fill {
                         Fill::Values => numbers.value(),
                         Fill::Whole => numbers.whole(),
                     };
@@ -95,8 +95,8 @@ impl<T: Sample> Grid<T> {
         for member in 0..self.count {
             for (i, j) in (0..self.rows).flat_map(|i| (0..self.cols).map(move |j| (i, j))) {
                 if unread(i, j) {
-                    let place = self.place(member, i, j);
-                    self.data[place] = T::of(f64::NAN, f64::NAN);
+                    let index = self.index(member, i, j);
+                    self.data[index] = T::of(f64::NAN, f64::NAN);
                 }
             }
         }
@@ -116,7 +116,7 @@ impl<T: Sample> Grid<T> {
         if self.lay.by_rows { (self.ld(), 1) } else { (1, self.ld()) }
     }
 
-    pub(crate) fn place(&self, member: usize, i: usize, j: usize) -> usize {
+    pub(crate) fn index(&self, member: usize, i: usize, j: usize) -> usize {
         let (row, col) = self.strides();
         self.lay.offset + member * self.pitch() + i * row + j * col
     }
@@ -124,7 +124,7 @@ impl<T: Sample> Grid<T> {
     /// A member, for the judge.
     pub(crate) fn judged(&self, member: usize, op: Op) -> Judged {
         let matrix =
-            Judged::from_fn(self.rows, self.cols, |i, j| self.data[self.place(member, i, j)].number());
+            Judged::from_fn(self.rows, self.cols, |i, j| self.data[self.index(member, i, j)].number());
         match op {
             Op::N => matrix,
             Op::T => matrix.t(),
@@ -201,10 +201,10 @@ impl<T: Sample> Grid<T> {
             for i in 0..self.rows {
                 for j in 0..self.cols {
                     if written(i, j) {
-                        let place = self.place(member, i, j);
-                        used[place] = true;
+                        let index = self.index(member, i, j);
+                        used[index] = true;
                         let context = || format!("{}, member {member}, ({i}, {j})", context());
-                        judge::assert_right(got[place], &sums[(i, j)], exact, context);
+                        judge::assert_right(got[index], &sums[(i, j)], exact, context);
                     }
                 }
             }

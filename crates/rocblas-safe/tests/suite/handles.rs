@@ -85,14 +85,14 @@ fn library() -> RocblasTable {
     rocblas_safe::library(&under_test::platform()).expect("the platform has it").table().clone()
 }
 
-fn make(place: *mut rocblas_handle, mode: rocblas_atomics_mode) -> rocblas_status {
+fn make(out: *mut rocblas_handle, mode: rocblas_atomics_mode) -> rocblas_status {
     let library = library();
-    // SAFETY: S1: the caller's place, and the handle that was just written there.
+    // SAFETY: S1: the caller's out-pointer, and the handle that was just written there.
     unsafe {
-        let status = (library.rocblas_create_handle)(place);
-        MADE.set(*place);
+        let status = (library.rocblas_create_handle)(out);
+        MADE.set(*out);
         if status == rocblas_status::rocblas_status_success {
-            return (library.rocblas_set_atomics_mode)(*place, mode);
+            return (library.rocblas_set_atomics_mode)(*out, mode);
         }
         status
     }
@@ -122,7 +122,7 @@ fn a_new_handle_forbids_atomics_whatever_the_library_does() {
         let handle = Handle::with_workspace(&stream, 1 << 20).unwrap();
         let mode = || {
             let mut mode = rocblas_atomics_mode(77);
-            // SAFETY: S1: the handle is live, and so is the place.
+            // SAFETY: S1: the handle and the out-pointer are live.
             let status = unsafe { (library().rocblas_get_atomics_mode)(MADE.get(), &mut mode) };
             assert_eq!(status, rocblas_status::rocblas_status_success);
             mode

@@ -179,8 +179,8 @@ fn herk() {
             let (a, mut c) = (case.grid_for_op::<T>(0, (n, k)), case.grid::<T>(2, (n, n)));
             // The diagonal of a Hermitian matrix is real.
             for (member, i) in (0..c.count).flat_map(|member| (0..n).map(move |i| (member, i))) {
-                let place = c.place(member, i, i);
-                c.data[place] = T::of(c.data[place].parts()[0], 0.0);
+                let index = c.index(member, i, i);
+                c.data[index] = T::of(c.data[index].parts()[0], 0.0);
             }
             let (da, mut dc) = (a.upload(case.stream), c.upload(case.stream));
             let (alpha, beta) = (T::Real::of(case.alpha.0, 0.0), T::Real::of(case.beta.0, 0.0));

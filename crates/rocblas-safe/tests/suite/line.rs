@@ -27,8 +27,8 @@ impl<T: Sample> Line<T> {
         line.data = vec![T::of(f64::NAN, f64::NAN); OFFSET + line.pitch() * count];
         for member in 0..count {
             for i in 0..len {
-                let place = line.place(member, i);
-                line.data[place] = match fill {
+                let index = line.index(member, i);
+                line.data[index] = match fill {
                     Fill::Values => numbers.value(),
                     Fill::Whole => numbers.whole(),
                 };
@@ -41,14 +41,14 @@ impl<T: Sample> Line<T> {
         self.len * self.inc.unsigned_abs() + 1
     }
 
-    pub(crate) fn place(&self, member: usize, i: usize) -> usize {
+    pub(crate) fn index(&self, member: usize, i: usize) -> usize {
         let i = if self.inc < 0 { self.len - 1 - i } else { i };
         OFFSET + member * self.pitch() + i * self.inc.unsigned_abs()
     }
 
     /// A member, for the judge.
     pub(crate) fn judged(&self, member: usize) -> Vec<Number> {
-        (0..self.len).map(|i| self.data[self.place(member, i)].number()).collect()
+        (0..self.len).map(|i| self.data[self.index(member, i)].number()).collect()
     }
 
     pub(crate) fn upload(&self, stream: &Stream) -> DeviceBuffer<T> {
@@ -106,10 +106,10 @@ impl<T: Sample> Line<T> {
         let mut used = vec![false; got.len()];
         for member in 0..self.count {
             for (i, sum) in sums(member).iter().enumerate() {
-                let place = self.place(member, i);
-                used[place] = true;
+                let index = self.index(member, i);
+                used[index] = true;
                 let context = || format!("{}, member {member}, element {i}", context());
-                judge::assert_right(got[place], sum, exact, context);
+                judge::assert_right(got[index], sum, exact, context);
             }
         }
         judge::assert_untouched(&got, &self.data, &used, context);

@@ -55,12 +55,12 @@ fn sizes_that_do_not_agree() {
         ((2, 3), (3, 4), (3, 4), "matmul: d is 3 x 4, and 2 x 4 is needed"),
         ((2, 3), (3, 4), (2, 3), "matmul: b is 3 x 4, and 3 x 3 is needed"),
     ] {
-        let place = MatrixMut::new(result.view_mut(), d.0, d.1, COLS).unwrap();
-        let answer = lt.matmul(of(a.0, a.1), of(b.0, b.1), place).run(&stream);
+        let target = MatrixMut::new(result.view_mut(), d.0, d.1, COLS).unwrap();
+        let answer = lt.matmul(of(a.0, a.1), of(b.0, b.1), target).run(&stream);
         assert_eq!(answer.unwrap_err().to_string(), message);
     }
-    let place = MatrixMut::new(result.view_mut(), 2, 2, COLS).unwrap();
-    let answer = lt.matmul(of(2, 2), of(2, 2), place).add(1.0, of(2, 3)).run(&stream);
+    let target = MatrixMut::new(result.view_mut(), 2, 2, COLS).unwrap();
+    let answer = lt.matmul(of(2, 2), of(2, 2), target).add(1.0, of(2, 3)).run(&stream);
     assert_eq!(answer.unwrap_err().to_string(), "matmul: c is 2 x 3, and 2 x 2 is needed");
     assert_eq!(stream.download(&result).unwrap(), [7.0; 16]);
     assert_eq!(lt.statistics().misses, 0, "the library was not asked");
@@ -84,11 +84,11 @@ fn biases_factors_and_auxiliary_outputs() {
 
     let mut aux = bench.stream.alloc_zeros::<f32>(8).unwrap();
     let (first, second) = aux.split_at_mut(4).unwrap();
-    let place = MatrixMut::new(first, 2, 2, COLS).unwrap();
-    let message = bench.refused(COLS, |call| call.aux(place), &mut result);
+    let target = MatrixMut::new(first, 2, 2, COLS).unwrap();
+    let message = bench.refused(COLS, |call| call.aux(target), &mut result);
     assert!(message.starts_with("matmul: an auxiliary output without an activation"), "{message}");
-    let place = MatrixMut::new(second, 2, 2, Layout::RowMajor).unwrap();
-    let message = bench.refused(COLS, |call| call.relu().aux(place), &mut result);
+    let target = MatrixMut::new(second, 2, 2, Layout::RowMajor).unwrap();
+    let message = bench.refused(COLS, |call| call.relu().aux(target), &mut result);
     assert!(message.contains("in another layout than the result"), "{message}");
     let c = Matrix::new(bench.numbers.view(), 2, 2, Layout::RowMajor).unwrap();
     let message = bench.refused(COLS, |call| call.add(1.0, c), &mut result);
@@ -102,8 +102,8 @@ fn a_factor_is_one_number() {
     let Bench { stream, lt, numbers, mut result } = bench();
     let byte = stream.upload(&[F8E4M3::from_bits(0x38)]).unwrap();
     let one = Matrix::new(byte.view(), 1, 1, COLS).unwrap();
-    let place = MatrixMut::new(result.view_mut(), 1, 1, COLS).unwrap();
-    let answer = lt.matmul(one, one, place).scale_b(numbers.slice(..2).unwrap()).run(&stream);
+    let target = MatrixMut::new(result.view_mut(), 1, 1, COLS).unwrap();
+    let answer = lt.matmul(one, one, target).scale_b(numbers.slice(..2).unwrap()).run(&stream);
     assert!(matches!(answer, Err(Error::ScalarLen { wanted: 1, got: 2, .. })), "{answer:?}");
 }
 
@@ -112,18 +112,18 @@ fn batches() {
     let Bench { stream, lt, numbers, mut result } = bench();
     let many = |count| MatrixBatch::strided(numbers.view(), (2, 2), COLS, None, (count, 4)).unwrap();
     let one = Matrix::new(numbers.view(), 2, 2, COLS).unwrap();
-    let place = MatrixBatchMut::strided(result.view_mut(), (2, 2), COLS, None, (3, 4)).unwrap();
-    let answer = lt.matmul(many(2), one, place).run(&stream);
+    let target = MatrixBatchMut::strided(result.view_mut(), (2, 2), COLS, None, (3, 4)).unwrap();
+    let answer = lt.matmul(many(2), one, target).run(&stream);
     assert!(matches!(answer, Err(Error::BatchCount { expected: 3, got: 2, .. })), "{answer:?}");
-    let place = MatrixMut::new(result.view_mut(), 2, 2, COLS).unwrap();
-    let answer = lt.matmul(many(2), one, place).run(&stream);
+    let target = MatrixMut::new(result.view_mut(), 2, 2, COLS).unwrap();
+    let answer = lt.matmul(many(2), one, target).run(&stream);
     assert!(
         matches!(answer, Err(Error::BatchCount { expected: 1, got: 2, .. })),
         "one result for many: {answer:?}"
     );
     let anywhere = MatrixBatch::from_matrices([one, one]).unwrap();
-    let place = MatrixBatchMut::strided(result.view_mut(), (2, 2), COLS, None, (2, 4)).unwrap();
-    let answer = lt.matmul(anywhere, one, place).run(&stream);
+    let target = MatrixBatchMut::strided(result.view_mut(), (2, 2), COLS, None, (2, 4)).unwrap();
+    let answer = lt.matmul(anywhere, one, target).run(&stream);
     assert!(matches!(answer, Err(Error::NotSupported { .. })), "{answer:?}");
     // The members of a result do not overlap: that is refused where the batch is made.
     let overlapping = MatrixBatchMut::strided(result.view_mut(), (2, 2), COLS, None, (3, 2));
@@ -138,12 +138,12 @@ fn sizes_beyond_32_bits_and_an_inner_size_of_nothing() {
     let Bench { stream, lt, numbers, mut result } = bench();
     let column = Matrix::with_ld(numbers.view(), 2, 1, COLS, 1 << 31).unwrap();
     let row = Matrix::new(numbers.view(), 1, 2, COLS).unwrap();
-    let place = MatrixMut::new(result.view_mut(), 2, 2, COLS).unwrap();
-    let message = lt.matmul(column, row, place).run(&stream).unwrap_err().to_string();
+    let target = MatrixMut::new(result.view_mut(), 2, 2, COLS).unwrap();
+    let message = lt.matmul(column, row, target).run(&stream).unwrap_err().to_string();
     assert!(message.contains("above 2147483647") && message.contains("Handle::gemm"), "{message}");
     let (a, b) = (Matrix::new(numbers.view(), 2, 0, COLS), Matrix::new(numbers.view(), 0, 2, COLS));
-    let place = MatrixMut::new(result.view_mut(), 2, 2, COLS).unwrap();
-    let answer = lt.matmul(a.unwrap(), b.unwrap(), place).run(&stream);
+    let target = MatrixMut::new(result.view_mut(), 2, 2, COLS).unwrap();
+    let answer = lt.matmul(a.unwrap(), b.unwrap(), target).run(&stream);
     assert!(matches!(answer, Err(Error::NotSupported { .. })), "{answer:?}");
     assert!(Matrix::with_ld(numbers.view(), 2, 2, COLS, usize::MAX).is_err());
     assert_eq!(stream.download(&result).unwrap(), [7.0; 16]);
@@ -158,11 +158,11 @@ fn streams_and_memory_of_another_device() {
     let foreign = there.upload(&[1.0_f32; 4]).unwrap();
     let mut result = here.upload(&[7.0_f32; 4]).unwrap();
     let square = |buffer| Matrix::new(buffer, 2, 2, COLS).unwrap();
-    let place = MatrixMut::new(result.view_mut(), 2, 2, COLS).unwrap();
-    let answer = lt.matmul(square(numbers.view()), square(numbers.view()), place).run(&there);
+    let target = MatrixMut::new(result.view_mut(), 2, 2, COLS).unwrap();
+    let answer = lt.matmul(square(numbers.view()), square(numbers.view()), target).run(&there);
     assert!(matches!(answer, Err(Error::Hip(hip_safe::Error::WrongDevice { .. }))), "{answer:?}");
-    let place = MatrixMut::new(result.view_mut(), 2, 2, COLS).unwrap();
-    let answer = lt.matmul(square(numbers.view()), square(foreign.view()), place).run(&here);
+    let target = MatrixMut::new(result.view_mut(), 2, 2, COLS).unwrap();
+    let answer = lt.matmul(square(numbers.view()), square(foreign.view()), target).run(&here);
     assert!(matches!(answer, Err(Error::Hip(_))), "{answer:?}");
     assert_eq!(here.download(&result).unwrap(), [7.0; 4]);
 }
@@ -201,7 +201,7 @@ macro_rules! heuristic {
             _: *mut hipblasLtMatmulHeuristicResult_t,
             count: *mut i32,
         ) -> hipblasStatus_t {
-            // SAFETY: S11: the caller's place for the number of results.
+            // SAFETY: S11: the caller's pointer to the number of results.
             unsafe { count.write(0) };
             hipblasStatus_t::$status
         }
@@ -221,8 +221,9 @@ fn no_algorithm_is_an_error_that_names_the_product_and_what_to_do() {
         let numbers = stream.upload(&[1.0_f32; 6]).unwrap();
         let mut result = stream.upload(&[7.0_f32; 4]).unwrap();
         let a = Matrix::new(numbers.view(), 2, 3, COLS).unwrap();
-        let place = MatrixMut::new(result.view_mut(), 2, 2, COLS).unwrap();
-        let answer = lt.matmul(a, a.t(), place).bias_per_row(numbers.slice(..2).unwrap()).gelu().run(&stream);
+        let target = MatrixMut::new(result.view_mut(), 2, 2, COLS).unwrap();
+        let answer =
+            lt.matmul(a, a.t(), target).bias_per_row(numbers.slice(..2).unwrap()).gelu().run(&stream);
         let error = answer.expect_err("there is none");
         assert!(!error.is_passing());
         assert_eq!(

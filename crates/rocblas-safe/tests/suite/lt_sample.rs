@@ -133,7 +133,7 @@ impl<T: Number> Sheet<T> {
         let mut sheet = Self { rows, cols, lay, count, data: Vec::new() };
         sheet.data = vec![T::poison(); lay.offset + sheet.pitch() * count];
         for member in 0..count {
-            for (i, j) in sheet.places() {
+            for (i, j) in sheet.positions() {
                 let index = sheet.index(member, i, j);
                 sheet.data[index] = T::of(size * numbers.unit());
             }
@@ -141,7 +141,7 @@ impl<T: Number> Sheet<T> {
         sheet
     }
 
-    pub(crate) fn places(&self) -> impl Iterator<Item = (usize, usize)> + use<T> {
+    pub(crate) fn positions(&self) -> impl Iterator<Item = (usize, usize)> + use<T> {
         let (rows, cols) = (self.rows, self.cols);
         (0..rows).flat_map(move |i| (0..cols).map(move |j| (i, j)))
     }
@@ -199,7 +199,8 @@ impl<T: Number> Sheet<T> {
         context: &dyn Fn() -> String,
     ) {
         let mut used = vec![false; got.len()];
-        let members = (0..self.count).flat_map(|member| self.places().map(move |place| (member, place)));
+        let members =
+            (0..self.count).flat_map(|member| self.positions().map(move |position| (member, position)));
         for (member, (i, j)) in members {
             let index = self.index(member, i, j);
             used[index] = true;

@@ -70,10 +70,10 @@ impl Case<'_> {
         let shrink = 1.0 / order as f64;
         for member in 0..grid.count {
             for (i, j) in (0..order).flat_map(|i| (0..order).map(move |j| (i, j))) {
-                let place = grid.place(member, i, j);
-                let [re, im] = grid.data[place].parts();
+                let index = grid.index(member, i, j);
+                let [re, im] = grid.data[index].parts();
                 let more = if i == j { 2.0_f64.copysign(re) } else { 0.0 };
-                grid.data[place] = T::of(re * shrink + more, im * shrink);
+                grid.data[index] = T::of(re * shrink + more, im * shrink);
             }
         }
         let (upper_here, unit) = (self.upper == (self.op == Op::N), self.unit);

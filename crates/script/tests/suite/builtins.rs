@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::fs;
 
 use script::Options;
+use tensor_core::UnaryOp;
 
 use crate::common::{Run, project};
 
@@ -76,6 +77,10 @@ fn the_page_lists_all_functions() {
     let page = fs::read_to_string(project("docs/SCRIPTS.md")).unwrap();
     let words: BTreeSet<&str> = page.split(|c: char| !(c.is_alphanumeric() || c == '_')).collect();
     let run = Run::new(Options::default());
-    let missing: Vec<&str> = run.interpreter.builtins().filter(|name| !words.contains(name)).collect();
+    // A new row of tensor-core's table needs no edit of the page, which names the table.
+    assert!(page.contains("all of tensor-core's `UnaryOp`"));
+    let unary = UnaryOp::ALL.map(UnaryOp::name);
+    let listed = |name: &str| words.contains(name) || unary.contains(&name.strip_suffix('_').unwrap_or(name));
+    let missing: Vec<&str> = run.interpreter.builtins().filter(|name| !listed(name)).collect();
     assert!(missing.is_empty(), "docs/SCRIPTS.md lacks {missing:?}");
 }

@@ -130,13 +130,13 @@ pub(super) fn update<T: Element, S: Default>(
 ) {
     let count = layout.elements();
     let walk = Walk::new(layout);
-    if let Some(places) = walk.tight_range(0..count) {
+    if let Some(range) = walk.tight_range(0..count) {
         let fill = |start: usize, block: &mut [T], (before, scratch): &mut (Vec<T>, S)| {
             before.clear();
             before.extend_from_slice(block);
             write(start, before, block, scratch);
         };
-        fill_chunks(&mut elements[places], BLOCK, work, &fill);
+        fill_chunks(&mut elements[range], BLOCK, work, &fill);
         return;
     }
     let (mut before, mut after, mut scratch) = (Vec::new(), Vec::new(), S::default());

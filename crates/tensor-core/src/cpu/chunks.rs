@@ -42,10 +42,10 @@ pub(super) fn new_outputs<U: Element, S: Default>(
     let mut out = vec_with_capacity::<U>(count, operation)?;
     let slots = &mut out.spare_capacity_mut()[..count];
     fill_chunks(slots, size, work, &|start, chunk: &mut [MaybeUninit<U>], scratch| {
-        let place = chunk.as_ptr_range();
+        let addresses = chunk.as_ptr_range();
         let mut output = Output::new(chunk);
         write(start, &mut output, scratch);
-        assert_eq!(output.address_range(), place, "the output is still the chunk's");
+        assert_eq!(output.address_range(), addresses, "the output is still the chunk's");
         output.zeroed(output.left());
     });
     // SAFETY: S15: all `count` elements were written: each is in one chunk, and `write`'s remainder of that was zeroed.

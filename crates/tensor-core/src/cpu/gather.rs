@@ -34,16 +34,16 @@ impl Walk {
     /// Calls `visit` with the position, stride and length of each evenly spaced stretch in elements `range`.
     pub(super) fn stretches(&self, range: Range<usize>, mut visit: impl FnMut(usize, usize, usize)) {
         let (dims, strides) = (self.layout.dims(), self.layout.strides());
-        stretches(dims, [strides], [self.layout.offset()], range, |[place], [stride], length| {
-            visit(place, stride, length);
+        stretches(dims, [strides], [self.layout.offset()], range, |[offset], [stride], length| {
+            visit(offset, stride, length);
         });
     }
 
     /// Copies elements `range` from `elements`, shifted by `base`, to `block`.
     pub(super) fn gather<T: Copy>(&self, elements: &[T], base: usize, range: Range<usize>, block: &mut [T]) {
         let mut done = 0;
-        self.stretches(range, |place, stride, length| {
-            let from = &elements[base + place..];
+        self.stretches(range, |offset, stride, length| {
+            let from = &elements[base + offset..];
             let to = &mut block[done..done + length];
             match stride {
                 1 => to.copy_from_slice(&from[..length]),
@@ -74,8 +74,8 @@ impl Walk {
     /// Copies `block` to elements `range` of `elements`.
     pub(super) fn scatter<T: Copy>(&self, block: &[T], range: Range<usize>, elements: &mut [T]) {
         let mut done = 0;
-        self.stretches(range, |place, stride, length| {
-            let to = elements[place..].iter_mut().step_by(stride.max(1));
+        self.stretches(range, |offset, stride, length| {
+            let to = elements[offset..].iter_mut().step_by(stride.max(1));
             to.zip(&block[done..done + length]).for_each(|(y, x)| *y = *x);
             done += length;
         });
@@ -96,7 +96,7 @@ pub(super) fn stretches<const N: usize>(
         return (0..left).for_each(|_| visit(offsets, [0; N], 1));
     };
     let steps = strides.map(|strides| strides[last]);
-    let moved = |places: [usize; N], count: usize| std::array::from_fn(|n| places[n] + count * steps[n]);
+    let moved = |offsets: [usize; N], count: usize| std::array::from_fn(|n| offsets[n] + count * steps[n]);
     if last == 0 {
         if left > 0 {
             visit(moved(offsets, range.start), steps, left);
@@ -135,21 +135,21 @@ pub(super) fn stretches<const N: usize>(
 /// Rows and columns that [`transpose`] moves at once: whole cache lines on both sides.
 const TILE: usize = 32;
 
-/// Copies as many rows as fit to `out`, contiguously. `places` are the positions of the rows' first elements, which are
+/// Copies as many rows as fit to `out`, contiguously. `starts` are the positions of the rows' first elements, which are
 /// adjacent. A row has `length` elements with stride `stride`.
 pub(super) fn transpose<T: Copy + Default>(
     elements: &[T],
-    places: Range<usize>,
+    starts: Range<usize>,
     (length, stride): (usize, usize),
     out: &mut [T],
 ) {
     let mut tile = [[T::default(); TILE]; TILE];
-    for first_row in (0..places.len()).step_by(TILE) {
-        let rows = TILE.min(places.len() - first_row);
+    for first_row in (0..starts.len()).step_by(TILE) {
+        let rows = TILE.min(starts.len() - first_row);
         for first_column in (0..length).step_by(TILE) {
             let columns = TILE.min(length - first_column);
             for (column, across) in (first_column..first_column + columns).enumerate() {
-                let start = places.start + first_row + across * stride;
+                let start = starts.start + first_row + across * stride;
                 for (row, x) in elements[start..start + rows].iter().enumerate() {
                     tile[row][column] = *x;
                 }

@@ -166,8 +166,8 @@ impl<'a, T: Element, const N: usize> Operands<'a, T, N> {
                     }
                 }
                 let strides = std::array::from_fn(|number| &merged.strides[number][..]);
-                stretches(&merged.dims, strides, *offsets, range, |places, steps, length| {
-                    let operand = |n: usize| stretch(&elements[n][places[n]..], steps[n], length);
+                stretches(&merged.dims, strides, *offsets, range, |starts, steps, length| {
+                    let operand = |n: usize| stretch(&elements[n][starts[n]..], steps[n], length);
                     visit(std::array::from_fn(operand), (1, length));
                 });
             }

@@ -46,7 +46,7 @@ impl Target<'_> {
     }
 }
 
-/// The places to search.
+/// Where to search, in this order.
 pub(super) struct Search {
     /// The folder named by `HIPSTACK_KERNELS`. It must exist, and its files for an architecture must be complete and
     /// usable. If it has none for an architecture, it is skipped.
@@ -96,14 +96,14 @@ impl Search {
     /// Where it was looked for, why it was not found, and how to build it; the compiler's log if it does not compile.
     pub(super) fn find(&self, target: &Target, unit: &Unit) -> Result<(Vec<u8>, CodeOrigin), String> {
         let _waiting = notice::waiting(&unit.name(), target.of(unit).0);
-        self.find_untold(target, unit)
+        self.find_quietly(target, unit)
     }
 
     /// As [`Search::find`], without the notice.
     ///
     /// # Errors
     /// As [`Search::find`].
-    pub(super) fn find_untold(&self, target: &Target, unit: &Unit) -> Result<(Vec<u8>, CodeOrigin), String> {
+    pub(super) fn find_quietly(&self, target: &Target, unit: &Unit) -> Result<(Vec<u8>, CodeOrigin), String> {
         let mut why = Vec::new();
         if let Some(current) = self.ahead(target, unit, &mut why)? {
             return Ok((current.image, CodeOrigin::Folder(current.path)));
@@ -169,8 +169,8 @@ impl Search {
         }
         can_compile(target).ok()?;
         if target.is_host() {
-            let told = target.platform.compiler_identity();
-            return Some(format!("at run time by {}", told.lines().next().unwrap_or_default()));
+            let compiler = target.platform.compiler_identity();
+            return Some(format!("at run time by {}", compiler.lines().next().unwrap_or_default()));
         }
         let (major, minor) = hip_safe::compiler_version(target.platform).ok()?;
         Some(format!("at run time by hiprtc {major}.{minor} of HIP {}", target.platform.version()))

@@ -140,7 +140,7 @@ pub(super) fn compile(
     let done = AtomicUsize::new(0);
     // One by one: some take ten times as long as others.
     units.par_iter().with_max_len(1).try_for_each(|unit| {
-        SEARCH.find_untold(&target, unit).map_err(wrong)?;
+        SEARCH.find_quietly(&target, unit).map_err(wrong)?;
         progress(done.fetch_add(1, Ordering::Relaxed) + 1, units.len());
         Ok(())
     })

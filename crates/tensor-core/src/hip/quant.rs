@@ -85,7 +85,7 @@ impl Kernels {
     }
 
     /// Where the parts of so many blocks begin, and the bytes of all. `None` if they do not fit the address space.
-    fn places(&self, blocks: usize) -> Option<([usize; MAX_PARTS], usize)> {
+    fn offsets(&self, blocks: usize) -> Option<([usize; MAX_PARTS], usize)> {
         let (mut begin, mut end) = ([0; MAX_PARTS], 0_usize);
         for (begin, (_, size)) in begin.iter_mut().zip(self.parts) {
             *begin = end;
@@ -120,8 +120,8 @@ impl QHipStorage {
     pub(crate) fn arrange(raw: &HipStorage, format: QuantFormat, operation: &'static str) -> Result<Self> {
         let kernels = Kernels::of(format, operation)?;
         let blocks = raw.len() / format.type_size();
-        let places = kernels.places(blocks).filter(|_| blocks <= MOST_BLOCKS);
-        let Some((begin, bytes)) = places else {
+        let offsets = kernels.offsets(blocks).filter(|_| blocks <= MOST_BLOCKS);
+        let Some((begin, bytes)) = offsets else {
             let what =
                 format!("{blocks} blocks of {format} are more than the {MOST_BLOCKS} that kernels count");
             return Err(Error::new(operation, ErrorKind::Argument { what }));
@@ -204,7 +204,7 @@ mod tests {
             assert_eq!(end, kernels.format.type_size(), "{}", kernels.format);
             let names = [kernels.unpack, kernels.rows, kernels.experts];
             assert!(names.iter().all(|name| name.ends_with(kernels.format.name())));
-            assert_eq!(kernels.places(usize::MAX / 2), None);
+            assert_eq!(kernels.offsets(usize::MAX / 2), None);
         }
     }
 }

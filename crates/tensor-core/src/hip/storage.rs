@@ -71,15 +71,15 @@ impl HipStorage {
         operation: &'static str,
         fill: Fill<'_>,
     ) -> Result<Self> {
-        let place = Device::Hip(staging.device().clone());
+        let device = Device::Hip(staging.device().clone());
         // SAFETY: S15: the copies below write every byte, and all later work comes behind them, also that of other
         // streams; or nobody gets the storage.
-        let mut storage = unsafe { Self::uninit(staging.device(), dtype, len, operation) }.on(&place)?;
+        let mut storage = unsafe { Self::uninit(staging.device(), dtype, len, operation) }.on(&device)?;
         let (bytes, most) = (storage.all(operation)?.byte_len(), staging.piece());
         for start in (0..bytes).step_by(most) {
             let range = start..bytes.min(start + most);
             let target = all_mut(&mut storage.buffer, operation)?.slice_mut(range);
-            let mut target = target.map_err(wrap(operation)).on(&place)?;
+            let mut target = target.map_err(wrap(operation)).on(&device)?;
             staging.bring(&mut target, operation, |piece| fill(start, piece))?;
         }
         Ok(storage)

@@ -119,9 +119,9 @@ impl Array {
         let mut fixed = [0; FIXED];
         let fixed = &mut fixed[..source.length().min(FIXED as u64) as usize];
         source.read(0, fixed, operation)?;
-        let place = header_place(fixed, source.length()).map_err(error)?;
-        let start = place.end;
-        let text = source.bytes(place, operation)?.into_owned();
+        let range = header_range(fixed, source.length()).map_err(error)?;
+        let start = range.end;
+        let text = source.bytes(range, operation)?.into_owned();
         let text = std::str::from_utf8(&text).map_err(|e| error(format!("the header is not text: {e}")))?;
         let header = Header::parse(text).map_err(error)?;
         Ok(Array { source, operation, header, start })
@@ -218,7 +218,7 @@ fn preamble(header: &str) -> Vec<u8> {
 
 /// The range of the header's text in a file of `length` bytes. `fixed` is the first [`FIXED`] bytes, or all if the file
 /// is shorter.
-fn header_place(fixed: &[u8], length: u64) -> Result<Range<u64>, String> {
+fn header_range(fixed: &[u8], length: u64) -> Result<Range<u64>, String> {
     let Some(rest) = fixed.strip_prefix(MAGIC) else {
         return Err("not an .npy file: it does not start with \\x93NUMPY".to_owned());
     };

@@ -62,26 +62,26 @@ impl File {
     /// [`ErrorKind::Io`](crate::ErrorKind::Io); or an error of the device.
     pub fn load(&mut self, name: &str, device: &Device) -> Result<Tensor> {
         let member = format!("{name}{SUFFIX}");
-        let place = self.path.join(&member);
+        let path = self.path.join(&member);
         let Some(index) = self.archive.index_for_name(&member) else {
             let what = format!("there is no array {name:?} among its {}", self.names().count());
             return Err(file_error(LOAD, &self.path, what));
         };
-        let mut file = self.archive.by_index(index).map_err(|error| failed(LOAD, &place, error))?;
-        let broken = |error| failed(LOAD, &place, ZipError::Io(error));
+        let mut file = self.archive.by_index(index).map_err(|error| failed(LOAD, &path, error))?;
+        let broken = |error| failed(LOAD, &path, ZipError::Io(error));
         let mut bytes = Vec::new();
         file.by_ref().take(npy::LONGEST_HEAD).read_to_end(&mut bytes).map_err(broken)?;
         // Little compressed data can be very much: no more of it is taken than the header asks for, and a byte that is too many.
         if bytes.len() as u64 == npy::LONGEST_HEAD {
-            let beginning = Source::named_bytes(place.clone(), bytes.clone());
+            let beginning = Source::named_bytes(path.clone(), bytes.clone());
             let left = npy::whole_length(beginning, LOAD)?.saturating_sub(npy::LONGEST_HEAD);
-            let room = usize::try_from(left).is_ok_and(|left| bytes.try_reserve_exact(left).is_ok());
-            if !room {
-                return Err(file_error(LOAD, &place, format!("there is no host memory for {left} bytes")));
+            let reserved = usize::try_from(left).is_ok_and(|left| bytes.try_reserve_exact(left).is_ok());
+            if !reserved {
+                return Err(file_error(LOAD, &path, format!("there is no host memory for {left} bytes")));
             }
             file.take(left + 1).read_to_end(&mut bytes).map_err(broken)?;
         }
-        npy::read_from(Source::named_bytes(place, bytes), LOAD, device)
+        npy::read_from(Source::named_bytes(path, bytes), LOAD, device)
     }
 }
 

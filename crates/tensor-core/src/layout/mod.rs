@@ -153,14 +153,14 @@ impl Layout {
     /// The storage position of element `position` in row-major order.
     ///
     /// A `position` of [`Layout::elements`] or more wraps around.
-    pub fn place(&self, position: usize) -> usize {
+    pub fn offset_of(&self, position: usize) -> usize {
         let mut rest = position;
-        let mut place = self.offset;
+        let mut offset = self.offset;
         for (&length, &stride) in self.shape.iter().zip(&self.strides).rev() {
-            place += rest % length.max(1) * stride;
+            offset += rest % length.max(1) * stride;
             rest /= length.max(1);
         }
-        place
+        offset
     }
 
     /// Permutes the dimensions: dimension `i` of the result is dimension `axes[i]` of this layout.

@@ -34,7 +34,7 @@ mod tests {
         let (borders, inside) = borders(&shape, &[1, 2], &[2, 3]).unwrap();
         let mut seen = [0; 20];
         for layout in borders.iter().chain([&inside]) {
-            (0..layout.elements()).for_each(|i| seen[layout.place(i)] += 1);
+            (0..layout.elements()).for_each(|i| seen[layout.offset_of(i)] += 1);
         }
         assert_eq!(seen, [1; 20]);
         assert_eq!((inside.offset(), inside.dims()), (7, &[2, 3][..]));

@@ -4,7 +4,7 @@
 
 use super::arrays::map;
 
-/// Room for the content of a block. The value of a number is (unit · scale) · number − (min unit · min), of the unit that
+/// Memory for the content of a block. The value of a number is (unit · scale) · number − (min unit · min), of the unit that
 /// its block or its part of a block has, and of the scale and the minimum of its group.
 ///
 /// Both products in brackets are exact in `f32`. With the two other operations rounded to `f32` the values have the bits

@@ -57,12 +57,13 @@ fn values<const N: usize>() -> impl Fn([u8; N]) -> [i8; N] {
     #[inline(always)]
     |positions| {
         let first = VALUES[1] - VALUES[0];
-        let mut values = map(positions, |place| VALUES[0].wrapping_add(first.wrapping_mul(place as i8)));
+        let mut values =
+            map(positions, |position| VALUES[0].wrapping_add(first.wrapping_mul(position as i8)));
         for (corner, steps) in (1..).zip(VALUES.windows(3)) {
             let bend = (steps[2] - steps[1]) - (steps[1] - steps[0]);
-            for (value, place) in values.iter_mut().zip(positions) {
+            for (value, position) in values.iter_mut().zip(positions) {
                 // Sums that are too large for the moment wrap, and wrap back.
-                *value = value.wrapping_add(bend.wrapping_mul(place.saturating_sub(corner) as i8));
+                *value = value.wrapping_add(bend.wrapping_mul(position.saturating_sub(corner) as i8));
             }
         }
         values

@@ -202,5 +202,5 @@ pub(crate) fn signed_bytes(values: &[f32]) -> (f32, [i8; 32]) {
 /// The fifth bits of the numbers, from the lowest on.
 #[inline(always)]
 fn high_bits(numbers: &[u8; 32]) -> u32 {
-    numbers.iter().enumerate().fold(0, |bits, (place, number)| bits | u32::from(number >> 4 & 1) << place)
+    numbers.iter().enumerate().fold(0, |bits, (index, number)| bits | u32::from(number >> 4 & 1) << index)
 }

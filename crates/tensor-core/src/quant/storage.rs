@@ -204,7 +204,7 @@ impl QStorage {
             (QStorage::Cpu(storage), Storage::Cpu(_), Storage::Cpu(which)) => {
                 let experts = cpu::ops::index::checked(which, ids.layout(), axis)?;
                 let pairs: Vec<(usize, usize)> =
-                    experts.into_iter().enumerate().map(|(place, expert)| (place / each, expert)).collect();
+                    experts.into_iter().enumerate().map(|(index, expert)| (index / each, expert)).collect();
                 let values = host::floats(xs)?;
                 let values = host::slice(&values, axis.operation)?;
                 let (format, bytes, matrix) = (storage.format, &storage.bytes, (columns, xs.dims()[1]));

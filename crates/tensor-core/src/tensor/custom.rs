@@ -26,7 +26,7 @@ impl Tensor {
     ///
     ///     fn cpu_fwd(&self, storage: &CpuStorage, layout: &Layout) -> Result<(CpuStorage, Shape)> {
     ///         let elements = storage.as_slice::<f32>().expect("count takes f32");
-    ///         let above = (0..layout.elements()).filter(|i| elements[layout.place(*i)] > 1.0).count();
+    ///         let above = (0..layout.elements()).filter(|i| elements[layout.offset_of(*i)] > 1.0).count();
     ///         Ok((CpuStorage::U32(vec![above as u32]), Shape::from(())))
     ///     }
     /// }
@@ -190,7 +190,7 @@ impl Tensor {
         };
         let result = change(storage, &layout);
         if storage.dtype() != dtype || storage.len() != len || !storage.device().same_device(&device) {
-            let what = "the operation put other storage into the place of the tensor's, which is now empty"
+            let what = "the operation replaced the tensor's storage by another, and the tensor is now empty"
                 .to_owned();
             return Err(Error::new(name, ErrorKind::Argument { what }).on(&device));
         }

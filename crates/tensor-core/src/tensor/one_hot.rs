@@ -5,7 +5,7 @@ use crate::element::Element;
 use crate::error::{On, Result};
 
 impl Tensor {
-    /// For each id a row of `depth` elements: `on` at the place of the id, and `off` elsewhere. The ids are of any shape; the
+    /// For each id a row of `depth` elements: `on` at the index that the id names, and `off` elsewhere. The ids are of any shape; the
     /// result has one axis more, the last.
     ///
     /// ```

@@ -42,7 +42,7 @@ impl Tensor {
         }
     }
 
-    /// The elements of the tensor's storage at the places of `layout`, which may be others than the tensor's own. No
+    /// The elements of the tensor's storage at the offsets of `layout`, which may be others than the tensor's own. No
     /// element is moved.
     ///
     /// ```
@@ -59,7 +59,7 @@ impl Tensor {
     /// # Errors
     /// [`ErrorKind::OutOfStorage`] if the layout reaches past the end of the storage.
     pub fn as_strided(&self, layout: Layout) -> Result<Tensor> {
-        self.require_places(&layout, "as_strided")?;
+        self.require_offsets(&layout, "as_strided")?;
         self.with_layout(layout)
     }
 
@@ -69,12 +69,12 @@ impl Tensor {
     /// # Errors
     /// As [`Tensor::as_strided`]; the tensor is then unchanged.
     pub fn as_strided_(&mut self, layout: Layout) -> Result<()> {
-        self.require_places(&layout, "as_strided_")?;
+        self.require_offsets(&layout, "as_strided_")?;
         self.layout = layout;
         Ok(())
     }
 
-    fn require_places(&self, layout: &Layout, operation: &'static str) -> Result<()> {
+    fn require_offsets(&self, layout: &Layout, operation: &'static str) -> Result<()> {
         let length = self.storage.len();
         if layout.end() <= length {
             return Ok(());

@@ -200,12 +200,12 @@ fn softmax_does_not_overflow_and_shifts_change_nothing() {
             let shifted = q.scaled_dot_product_attention(&k, &v, Some(&low), false, None)?;
             near(&shifted, &expected, 1e-6)?;
             // A score far above the rest takes all, wherever it comes.
-            for place in [0, 17, 39] {
+            for key in [0, 17, 39] {
                 let mut bias = vec![0f32; 40];
-                bias[place] = 1000.0;
+                bias[key] = 1000.0;
                 let bias = Tensor::from_slice(&bias, [40], device)?;
                 let one = q.scaled_dot_product_attention(&k, &v, Some(&bias), false, None)?;
-                let row = values(&v.narrow(2, place, 1)?)?;
+                let row = values(&v.narrow(2, key, 1)?)?;
                 near(&one, &(0..tq).flat_map(|_| row.clone()).collect::<Vec<_>>(), 0.0)?;
             }
         }

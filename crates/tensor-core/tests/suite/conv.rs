@@ -11,7 +11,7 @@ fn one_dimension_by_hand() {
         same(&x.conv1d(&kernel, 0, 1, 1, 1)?, &[321.0, 432.0, 543.0])?;
         same(&x.conv1d(&kernel, 1, 2, 1, 1)?, &[210.0, 432.0, 54.0])?;
         same(&x.conv1d(&kernel, 0, 1, 2, 1)?, &[531.0])?;
-        // Padding, stride and dilation at once: places −2, 0, 2; 0, 2, 4; 2, 4, 6.
+        // Padding, stride and dilation at once: positions −2, 0, 2; 0, 2, 4; 2, 4, 6.
         same(&x.conv1d(&kernel, 2, 2, 2, 1)?, &[310.0, 531.0, 53.0])?;
         let y = x.conv_transpose1d(&kernel, 0, 0, 2, 1, 1)?;
         assert_eq!(y.dims(), [1, 1, 11]);
@@ -183,7 +183,7 @@ fn nothing_and_one_element() {
     });
 }
 
-/// One place of the input: whatever the stride, the taps side by side.
+/// One position of the input: whatever the stride, the taps side by side.
 #[test]
 fn strides_beyond_the_output() {
     on_devices(|device| {

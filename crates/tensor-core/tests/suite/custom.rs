@@ -253,7 +253,7 @@ fn custom_operations_that_break_their_contract_are_errors() {
         assert_eq!(
             error.to_string(),
             format!(
-                "wrong: the operation put other storage into the place of the tensor's, which is now empty on {device}"
+                "wrong: the operation replaced the tensor's storage by another, and the tensor is now empty on {device}"
             )
         );
         assert_eq!((x.dims(), kept.to_vec::<f32>()?), (&[0][..], vec![1.0, 2.0, 3.0]));

@@ -24,7 +24,7 @@ impl Numbers {
         (self.0 >> 40) as f64 / f64::from(1 << 23) - 1.0
     }
 
-    fn matrix(&mut self, dims: &[usize], size: f64, to: &Place) -> Result<Tensor> {
+    fn matrix(&mut self, dims: &[usize], size: f64, to: &Target) -> Result<Tensor> {
         let count: usize = dims.iter().product();
         let numbers: Vec<f64> = (0..count).map(|_| self.next() * size).collect();
         Tensor::from_slice(&numbers, dims, &to.0)?.to_dtype(to.1)
@@ -32,7 +32,7 @@ impl Numbers {
 }
 
 /// Where a model lives, and in which dtype.
-struct Place(Device, DType);
+struct Target(Device, DType);
 
 struct Layer {
     attention_norm: Tensor,
@@ -47,7 +47,7 @@ struct Layer {
 }
 
 struct Decoder {
-    place: Place,
+    target: Target,
     embedding: Tensor,
     layers: Vec<Layer>,
     norm: Tensor,
@@ -57,9 +57,9 @@ struct Decoder {
 
 impl Decoder {
     fn new(device: &Device, dtype: DType) -> Result<Decoder> {
-        let (place, mut numbers) = (Place(device.clone(), dtype), Numbers(2026));
+        let (target, mut numbers) = (Target(device.clone(), dtype), Numbers(2026));
         let mut matrix = |rows: usize, columns: usize| {
-            numbers.matrix(&[rows, columns], 1.7 / (rows as f64).sqrt(), &place)
+            numbers.matrix(&[rows, columns], 1.7 / (rows as f64).sqrt(), &target)
         };
         let embedding = matrix(VOCABULARY, WIDTH)?;
         let mut layers = Vec::new();
@@ -83,7 +83,7 @@ impl Decoder {
             let numbers: Vec<f64> = (0..LONGEST * HEAD / 2).map(|i| function(angle(i))).collect();
             Tensor::from_slice(&numbers, [LONGEST, HEAD / 2], device)?.to_dtype(dtype)
         };
-        Ok(Decoder { embedding, layers, norm, cos: table(f64::cos)?, sin: table(f64::sin)?, place })
+        Ok(Decoder { embedding, layers, norm, cos: table(f64::cos)?, sin: table(f64::sin)?, target })
     }
 
     /// The logits of the last of the tokens. With `last_alone`, the last layer's attention is asked for the last query only.
@@ -91,7 +91,7 @@ impl Decoder {
         let t = tokens.len();
         let mut chosen = vec![0u8; t * VOCABULARY];
         tokens.iter().enumerate().for_each(|(at, token)| chosen[at * VOCABULARY + token] = 1);
-        let chosen = Tensor::from_slice(&chosen, [t, VOCABULARY], &self.place.0)?.to_dtype(self.place.1)?;
+        let chosen = Tensor::from_slice(&chosen, [t, VOCABULARY], &self.target.0)?.to_dtype(self.target.1)?;
         let mut x = chosen.matmul(&self.embedding)?;
         for (number, layer) in self.layers.iter().enumerate() {
             let normal = rms_norm(&x, &layer.attention_norm)?;

@@ -177,7 +177,7 @@ fn any_rank_prints() {
             let one = Tensor::full(7, vec![1; rank], DType::I64, device)?;
             assert!(one.to_string().starts_with(&brackets(rank, "7")));
         }
-        // Two rows on the first axis: all the inner brackets close, and open again below their places.
+        // Two rows on the first axis: all the inner brackets close, and open again below where they were.
         let mut shape = vec![1; 300];
         shape[0] = 2;
         let two = Tensor::arange(0i64, 2, device)?.reshape(shape)?.to_string();

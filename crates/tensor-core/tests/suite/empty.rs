@@ -146,9 +146,9 @@ fn reductions_and_lines() {
                     empty(x.softmax(axis), &dims)?;
                     // Positions are u32: an axis that is longer cannot be sorted.
                     if dims[axis] < H {
-                        let (values, places) = x.sort(axis, false)?;
+                        let (values, indices) = x.sort(axis, false)?;
                         empty(Ok(values), &dims)?;
-                        empty(Ok(places), &dims)?;
+                        empty(Ok(indices), &dims)?;
                         empty(x.argsort(axis, true), &dims)?;
                     }
                 }

@@ -67,7 +67,7 @@ fn clones_and_views_of_what_a_graph_writes_are_copies() {
             same(&repeated, &[1.0, 2.0, 3.0, 4.0, 1.0, 2.0, 3.0, 4.0])?;
             same(&selected, &[4.0])?;
         }
-        // In place of the graph's memory nobody else's is written, and without the graph there is nothing to guard against.
+        // No other memory is written instead of the graph's, and without the graph there is nothing to guard against.
         x.fill_(1.0)?;
         exec.launch(stream).unwrap();
         same(&x, &[3.0; 4])?;
@@ -98,7 +98,7 @@ fn results_are_zero_until_the_launch_and_inputs_are_read_in_place() {
         same(&sum, &[15.0, 26.0])?;
         same(&twin, &[15.0, 26.0])?;
         same(&kept, &[11.0, 22.0])?;
-        // Shared, it moves away: the graph reads the memory that it knows.
+        // Shared, it moves away: the graph reads the memory that it was captured with.
         let former = a.clone();
         a.fill_(0.0)?;
         exec.launch(stream).unwrap();
@@ -224,17 +224,17 @@ fn a_clone_that_could_not_be_copied_says_so() {
 #[test]
 fn memory_of_graphs_is_not_exported() {
     on_own_devices(|device, stream| {
-        let place = |tensor: &Tensor| match tensor.storage() {
+        let address = |tensor: &Tensor| match tensor.storage() {
             Storage::Hip(storage) => storage.view_from(0).unwrap().device_ptr().addr(),
             _ => unreachable!("it is on a HIP device"),
         };
         let [mut written, read] = [[1f32, 2.0], [3.0, 4.0]].map(|x| vector(&x, device).unwrap());
         written.add_assign_(&read)?;
         let (exec, ()) = capture(stream, || written.add_assign_(&read));
-        let places = [&written, &read].map(place);
+        let addresses = [&written, &read].map(address);
         let exported = [dlpack::export(written)?, dlpack::export(read)?];
-        for (exported, place) in exported.iter().zip(places) {
-            assert_ne!(exported.tensor().data.addr(), place);
+        for (exported, address) in exported.iter().zip(addresses) {
+            assert_ne!(exported.tensor().data.addr(), address);
         }
         exec.launch(stream).unwrap();
         let [written, read] = exported.map(|exported| {

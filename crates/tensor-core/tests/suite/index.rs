@@ -77,7 +77,7 @@ fn ids_may_be_strided_and_repeated_by_a_stride_of_zero() {
 }
 
 #[test]
-fn gather_follows_the_ids_own_places() {
+fn gather_uses_the_strides_of_its_ids() {
     on_devices(|device| {
         for dtype in DType::ALL {
             let x = tensor([[0f32, 1.0, 2.0], [10.0, 11.0, 12.0]], dtype, device)?;
@@ -193,10 +193,10 @@ fn writing_in_place_reaches_strided_tensors_and_no_other() {
 #[test]
 fn sums_along_one_long_line_are_taken_in_order() {
     on_devices(|device| {
-        // Term i goes to place i·7 mod 5000, which gets those of i, i + 5000, and so on: 14 terms.
+        // Term i goes to index i·7 mod 5000, which gets those of i, i + 5000, and so on: 14 terms.
         let at: Vec<i64> = (0..70_000).map(|i| i * 7 % 5000).collect();
         let at = ids(&at, DType::I64, device)?;
-        // At place 0 a one is lost in 2^24 each time; the other sums are 14 times a digit.
+        // At index 0 a one is lost in 2^24 each time; the other sums are 14 times a digit.
         let mut terms: Vec<f32> =
             (0..70_000).map(|i| if i % 5000 == 0 { 1.0 } else { (i % 10) as f32 }).collect();
         terms[0] = 16_777_216.0;
@@ -222,7 +222,7 @@ fn many_lines_and_one_long_line() {
         same(&taken, &order.iter().map(|i| *i as f64).collect::<Vec<_>>())?;
         let back = Tensor::zeros(5000, DType::I32, device)?.scatter(&at, &taken, 0)?;
         assert_eq!(back.to_vec::<i32>()?, x.to_vec::<i32>()?);
-        // 40 000 terms at 3 places of each of 10 columns: place p gets those i with i mod 3 = p, of which there are 1334 or 1333.
+        // 40 000 terms at 3 indices of each of 10 columns: index p gets those i with i mod 3 = p, of which there are 1334 or 1333.
         let thirds: Vec<i64> = (0..4000).map(|i| i % 3).collect();
         let sums = Tensor::zeros([3, 10], DType::F32, device)?.index_add(
             &ids(&thirds, DType::U8, device)?,

@@ -5,7 +5,7 @@
 use crate::common::{on_devices, same, vector};
 use tensor_core::{DType, Tensor};
 
-/// The first place that 32 bits do not number.
+/// The first index that needs more than 32 bits.
 const BEYOND: usize = 1 << 32;
 /// A multiple of nothing that packs, threads or blocks hold.
 const COUNT: usize = BEYOND + 4099;
@@ -18,11 +18,11 @@ fn more_than_four_billion_bytes() {
         assert_eq!(x.elements(), 4_294_971_395);
         same(&x.narrow(0, BEYOND - 1, 3)?, &[2.0; 3])?;
         same(&x.get(COUNT - 1)?, &[2.0])?;
-        // Zeros but for a few: a place taken for the one 2^32 before it, or left out, changes every number below.
+        // Zeros but for a few: an index taken for the one 2^32 before it, or left out, changes every number below.
         x.fill_(0)?;
         let marks = [(5, 3u8), (BEYOND - 1, 20), (BEYOND + 4000, 100)];
-        for (place, mark) in marks {
-            x.slice_set_(&vector(&[mark], device)?, 0, place)?;
+        for (index, mark) in marks {
+            x.slice_set_(&vector(&[mark], device)?, 0, index)?;
         }
         same(&x.narrow(0, 4, 3)?, &[0.0, 3.0, 0.0])?;
         same(&x.narrow(0, BEYOND - 2, 4)?, &[0.0, 20.0, 0.0, 0.0])?;

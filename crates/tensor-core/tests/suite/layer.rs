@@ -106,10 +106,13 @@ fn convolutions_of_every_kind() {
                 let outputs = kernel.dims()[0];
                 let bias = small(&[outputs], 2, dtype, &any)?;
                 let sums = by_definition(&x, &kernel, &config)?;
-                let places = sums.len() / 2 / outputs;
+                let positions = sums.len() / 2 / outputs;
                 let addends = values(&bias)?;
-                let biased: Vec<f64> =
-                    sums.iter().enumerate().map(|(at, sum)| sum + addends[at / places % outputs]).collect();
+                let biased: Vec<f64> = sums
+                    .iter()
+                    .enumerate()
+                    .map(|(at, sum)| sum + addends[at / positions % outputs])
+                    .collect();
                 for activation in ALL {
                     for _ in 0..CALLS / 4 {
                         let y = x.conv2d_with_activation(&kernel, Some(&bias), &config, activation)?;

@@ -1,4 +1,4 @@
-//! Layouts against a naive model: a shape and the list of places, element by element.
+//! Layouts against a naive model: a shape and the list of offsets, element by element.
 
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -6,27 +6,27 @@ use tensor_core::{DType, Device, Layout, Tensor, collapse};
 
 use crate::common::on_devices;
 
-/// Elements in row-major order, each with the place that it had at first.
+/// Elements in row-major order, each with its first offset.
 #[derive(Clone, Debug, PartialEq)]
 struct Model {
     dims: Vec<usize>,
-    places: Vec<usize>,
+    offsets: Vec<usize>,
 }
 
 impl Model {
     fn new(dims: &[usize]) -> Model {
-        Model { dims: dims.to_vec(), places: (0..dims.iter().product()).collect() }
+        Model { dims: dims.to_vec(), offsets: (0..dims.iter().product()).collect() }
     }
 
     fn at(&self, index: &[usize]) -> usize {
         let position = index.iter().zip(&self.dims).fold(0, |position, (i, length)| position * length + i);
-        self.places[position]
+        self.offsets[position]
     }
 
     /// The model of shape `dims` whose element at each index is the one that `from` names.
     fn build(&self, dims: Vec<usize>, from: impl Fn(&[usize]) -> Vec<usize>) -> Model {
         let count: usize = dims.iter().product();
-        let places = (0..count).map(|position| {
+        let offsets = (0..count).map(|position| {
             let mut rest = position;
             let mut index = vec![0; dims.len()];
             for axis in (0..dims.len()).rev() {
@@ -35,7 +35,7 @@ impl Model {
             }
             self.at(&from(&index))
         });
-        Model { places: places.collect(), dims: dims.clone() }
+        Model { offsets: offsets.collect(), dims: dims.clone() }
     }
 }
 
@@ -164,23 +164,23 @@ proptest! {
             prop_assert_eq!(next.shares_storage(&tensor), same_storage, "{:?} of {:?}", step, tensor.layout());
             (tensor, model) = (next, next_model);
             prop_assert_eq!(tensor.dims(), &model.dims[..]);
-            let expected: Vec<i32> = model.places.iter().map(|&place| place as i32).collect();
+            let expected: Vec<i32> = model.offsets.iter().map(|&offset| offset as i32).collect();
             prop_assert_eq!(tensor.to_vec::<i32>().unwrap(), expected.clone(), "{:?} of {:?}", step, tensor.layout());
             // Tight exactly if the elements lie one behind the other.
             let layout = tensor.layout();
-            let places: Vec<usize> = (0..layout.elements()).map(|i| layout.place(i)).collect();
-            let tight = places.windows(2).all(|pair| pair[1] == pair[0] + 1);
+            let offsets: Vec<usize> = (0..layout.elements()).map(|i| layout.offset_of(i)).collect();
+            let tight = offsets.windows(2).all(|pair| pair[1] == pair[0] + 1);
             prop_assert_eq!(tensor.is_contiguous(), tight, "{:?}", layout);
             prop_assert!(layout.end() <= tensor.storage().len());
-            prop_assert!(places.iter().all(|&place| place < layout.end()));
-            // No overlap is claimed only where places are distinct.
-            let mut sorted = places.clone();
+            prop_assert!(offsets.iter().all(|&offset| offset < layout.end()));
+            // No overlap is claimed only where offsets are distinct.
+            let mut sorted = offsets.clone();
             sorted.sort_unstable();
             sorted.dedup();
-            prop_assert!(layout.may_overlap() || sorted.len() == places.len());
-            // Collapsing keeps the order of places, and leaves nothing to merge.
+            prop_assert!(layout.may_overlap() || sorted.len() == offsets.len());
+            // Collapsing keeps the order of offsets, and leaves nothing to merge.
             let collapsed = layout.collapsed();
-            prop_assert_eq!((0..collapsed.elements()).map(|i| collapsed.place(i)).collect::<Vec<_>>(), places);
+            prop_assert_eq!((0..collapsed.elements()).map(|i| collapsed.offset_of(i)).collect::<Vec<_>>(), offsets);
             prop_assert!(collapsed.dims().iter().all(|&length| length != 1));
             prop_assert!(collapsed.rank() <= 1 || !collapsed.is_contiguous());
             prop_assert_eq!(collapsed.collapsed(), collapsed);
@@ -203,7 +203,7 @@ proptest! {
         for (layout, strides) in [&first, &second].into_iter().zip(&collapsed.strides) {
             let merged = Layout::strided(&collapsed.dims[..], strides, layout.offset(), "test").unwrap();
             prop_assert_eq!(merged.elements(), layout.elements());
-            prop_assert!((0..merged.elements()).all(|i| merged.place(i) == layout.place(i)));
+            prop_assert!((0..merged.elements()).all(|i| merged.offset_of(i) == layout.offset_of(i)));
         }
         prop_assert!(collapsed.dims.len() <= rank);
     }
@@ -214,12 +214,12 @@ proptest! {
         let axes: Vec<usize> = (0..dims.len()).filter(|&axis| chosen[axis]).collect();
         let (kept, reduced) = layout.split(&axes);
         prop_assert_eq!(kept.elements() * reduced.elements(), layout.elements());
-        let mut places: Vec<usize> = (0..kept.elements())
+        let mut offsets: Vec<usize> = (0..kept.elements())
             .flat_map(|i| (0..reduced.elements()).map(move |j| (i, j)))
-            .map(|(i, j)| kept.place(i) + reduced.place(j))
+            .map(|(i, j)| kept.offset_of(i) + reduced.offset_of(j))
             .collect();
-        places.sort_unstable();
-        prop_assert_eq!(places, (0..layout.elements()).collect::<Vec<_>>());
+        offsets.sort_unstable();
+        prop_assert_eq!(offsets, (0..layout.elements()).collect::<Vec<_>>());
     }
 }
 
@@ -237,10 +237,10 @@ fn large_transposes_move_every_element() {
             });
             assert!(got.into_iter().eq(expected), "{batch} of {rows} x {columns}");
             let part = x.narrow(1, 1, rows - 1)?.narrow(2, 0, columns - 1)?.t()?;
-            let place = |b, c, r| (b * rows * columns + (r + 1) * columns + c) as i32;
+            let offset = |b, c, r| (b * rows * columns + (r + 1) * columns + c) as i32;
             for (b, plane) in part.contiguous()?.to_vec3::<i32>()?.into_iter().enumerate() {
                 for (c, row) in plane.into_iter().enumerate() {
-                    assert!(row.into_iter().eq((0..rows - 1).map(|r| place(b, c, r))));
+                    assert!(row.into_iter().eq((0..rows - 1).map(|r| offset(b, c, r))));
                 }
             }
         }
@@ -319,5 +319,5 @@ fn invalid_layouts_are_errors() {
     assert_eq!(says(Layout::strided([2, 3], &[3, 1], usize::MAX - 4, "test")), far);
     assert_eq!(layout.view(&[7].into()), None);
     assert_eq!(layout.split(&[5]).0, layout);
-    assert_eq!(Layout::contiguous([0, 3], "test").unwrap().place(4), 4 % 3);
+    assert_eq!(Layout::contiguous([0, 3], "test").unwrap().offset_of(4), 4 % 3);
 }

@@ -361,14 +361,14 @@ fn activations_do_not_cancel_or_overflow() {
 fn activations_of_small_floats_are_next_to_the_rounded_ones() {
     use tensor_core::UnaryOp::{Gelu, GeluErf, Sigmoid, Silu};
     // Neighbours differ by 1, and so do the least numbers of both signs from 0.
-    fn places(tensor: &Tensor) -> Result<Vec<i64>> {
+    fn ranks(tensor: &Tensor) -> Result<Vec<i64>> {
         let sign = 1u64 << (8 * tensor.dtype().size_in_bytes() - 1);
-        let place = |pattern: u64| match pattern {
+        let rank = |pattern: u64| match pattern {
             u64::MAX => i64::MAX,
             pattern if pattern & sign != 0 => -((pattern ^ sign) as i64),
             pattern => pattern as i64,
         };
-        Ok(bits(tensor)?.into_iter().map(place).collect())
+        Ok(bits(tensor)?.into_iter().map(rank).collect())
     }
     on_devices(|device| {
         for dtype in [DType::F8E4M3, DType::BF16, DType::F16] {
@@ -378,8 +378,8 @@ fn activations_of_small_floats_are_next_to_the_rounded_ones() {
                 (0..count).flat_map(|pattern| pattern.to_le_bytes()[..size].to_vec()).collect();
             let x = Tensor::from_bytes(&patterns, dtype, count, device)?;
             for op in [Sigmoid, Gelu, GeluErf, Silu] {
-                let got = places(&x.unary(op)?)?;
-                let rounded = places(&x.to_dtype(DType::F32)?.unary(op)?.to_dtype(dtype)?)?;
+                let got = ranks(&x.unary(op)?)?;
+                let rounded = ranks(&x.to_dtype(DType::F32)?.unary(op)?.to_dtype(dtype)?)?;
                 let others = got.iter().zip(&rounded).filter(|(got, rounded)| got != rounded);
                 let far = others.clone().find(|(got, rounded)| got.abs_diff(**rounded) > 1);
                 assert_eq!(far, None, "{op} of {dtype}");

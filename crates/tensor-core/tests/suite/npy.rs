@@ -282,9 +282,9 @@ proptest! {
     #[test]
     fn mutations_never_panic(changes in proptest::collection::vec((any::<prop::sample::Index>(), any::<u8>(), any::<bool>()), 1..5)) {
         let mut bytes = file(1, "{'descr': '<i4', 'fortran_order': True, 'shape': (2, 3), }", &[7; 24]);
-        for (place, value, syntax) in changes {
-            let place = place.index(bytes.len());
-            bytes[place] = if syntax { b"0123456789(){},:' <>|TF"[usize::from(value) % 23] } else { value };
+        for (index, value, syntax) in changes {
+            let index = index.index(bytes.len());
+            bytes[index] = if syntax { b"0123456789(){},:' <>|TF"[usize::from(value) % 23] } else { value };
         }
         if let Ok(tensor) = read(&bytes, &Device::Cpu) {
             prop_assert!(tensor.to_bytes().unwrap().len() <= bytes.len());

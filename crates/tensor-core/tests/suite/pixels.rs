@@ -1,4 +1,4 @@
-//! Channels as pixels and back, against places worked out by hand.
+//! Channels as pixels and back, against positions worked out by hand.
 
 use crate::common::{bits, layouts, on_devices, same};
 use tensor_core::{DType, ErrorKind, Tensor};

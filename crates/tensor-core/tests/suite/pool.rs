@@ -61,7 +61,7 @@ fn means_by_hand() {
             let x = plane(dtype, device)?;
             same(&x.avg_pool2d(2)?, &[4.0, 6.0, 14.0, 16.0])?;
             same(&x.avg_pool2d_with_stride((4, 1), 1)?, &[8.5, 9.5, 10.5, 11.5, 12.5])?;
-            // A window of 3 with stride 3 and padding 1 over 6 places, rounded up, ends with one place and one of padding.
+            // A window of 3 with stride 3 and padding 1 over 6 columns, rounded up, ends with one column and one of padding.
             let row = x.reshape([1, 1, 1, 20])?.narrow(3, 0, 6)?;
             let cut = Pool2dConfig {
                 window: [1, 3],
@@ -117,7 +117,7 @@ fn bilinear_by_hand() {
         for dtype in [DType::F16, DType::F32, DType::F64] {
             let x = tensor([[[[1.0, 2.0, 4.0]]]], dtype, device)?;
             same(&x.upsample_bilinear2d(1, 5, true)?, &[1.0, 1.5, 2.0, 3.0, 4.0])?;
-            // Places −1/4, 1/4, 3/4, 5/4, 7/4, 9/4.
+            // Positions −1/4, 1/4, 3/4, 5/4, 7/4, 9/4.
             same(&x.upsample_bilinear2d(1, 6, false)?, &[1.0, 1.25, 1.75, 2.5, 3.5, 4.0])?;
             same(&x.upsample_bilinear2d(2, 1, true)?, &[1.0, 1.0])?;
             let square = tensor([[[[0.0, 1.0], [2.0, 3.0]]]], dtype, device)?;
@@ -159,12 +159,12 @@ fn every_layout_has_the_same_bits() {
 
 /// A window may be much larger than the input, by padding.
 #[test]
-fn means_of_huge_windows_count_every_place() {
+fn means_of_huge_windows_count_every_element() {
     on_devices(|device| {
         let padded = |window: usize| Pool2dConfig { padding: [window / 2; 2], ..Pool2dConfig::new(window) };
         for dtype in [DType::F32, DType::F64] {
             let x = Tensor::full(2f64.powi(62), [1, 1, 1, 1], dtype, device)?;
-            // 2^31 places by 2^31.
+            // 2^31 rows of 2^31 columns.
             same(&x.avg_pool2d_with(&padded(1 << 31))?, &[1.0])?;
             let inside = Pool2dConfig { count_include_pad: false, ..padded(1 << 31) };
             same(&x.avg_pool2d_with(&inside)?, &[2f64.powi(62)])?;

@@ -62,7 +62,7 @@ fn normal_values() {
             -0.246_086_284_659_938_45,
         ];
         for (x, expected) in x.iter().zip(expected) {
-            // Sine and cosine are within a few places of 1, times a radius below 7.
+            // Sine and cosine are within a few units in the last place of 1, times a radius below 7.
             assert!((f64::from(*x) - expected).abs() < 4e-7, "{x} {expected} on {device}");
         }
         let x = fixed().normal(0, 1, 5, DType::F64, device)?.to_vec::<f64>()?;

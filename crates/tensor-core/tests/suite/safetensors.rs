@@ -84,8 +84,8 @@ fn the_other_crate_reads_what_we_write() {
         assert_eq!((view.dtype(), view.shape()), (theirs(tensor.dtype()), tensor.dims()));
         assert_eq!(view.data(), tensor.to_bytes().unwrap());
         // Every tensor is aligned to its elements, and the data to eight bytes.
-        let place = view.data().as_ptr().addr() - bytes.as_ptr().addr();
-        assert_eq!(place % tensor.dtype().size_in_bytes(), 0, "{name}");
+        let offset = view.data().as_ptr().addr() - bytes.as_ptr().addr();
+        assert_eq!(offset % tensor.dtype().size_in_bytes(), 0, "{name}");
     }
     let (_, metadata) = safetensors::SafeTensors::read_metadata(&bytes).unwrap();
     assert_eq!(metadata.metadata(), &Some(HashMap::from([("format".to_owned(), "pt".to_owned())])));
@@ -440,12 +440,12 @@ proptest! {
         {
             let mut bytes = good.clone();
             let header = 8 + u64::from_le_bytes(good[..8].try_into().unwrap()) as usize;
-            for (place, value) in &changes {
+            for (index, value) in &changes {
                 // Digits and brackets of the header are where damage hurts; any byte otherwise.
                 let (at, value) = if header_only {
-                    (place.index(header), b"0123456789[]{}\",:- \\u"[usize::from(*value) % 21])
+                    (index.index(header), b"0123456789[]{}\",:- \\u"[usize::from(*value) % 21])
                 } else {
-                    (place.index(bytes.len()), *value)
+                    (index.index(bytes.len()), *value)
                 };
                 bytes[at] = value;
             }

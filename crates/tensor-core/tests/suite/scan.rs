@@ -108,8 +108,8 @@ fn a_long_line_of_ones() {
         let count = (1 << 24) + (1 << 16);
         let ones = Tensor::ones(1, DType::F32, device)?.expand([count])?;
         let sums = ones.cumsum(0)?;
-        for place in [0, 1 << 10, (1 << 24) - 1, count - 1] {
-            assert_eq!(sums.get(place)?.to_vec0::<f32>()?, (place + 1) as f32, "{place} on {device}");
+        for index in [0, 1 << 10, (1 << 24) - 1, count - 1] {
+            assert_eq!(sums.get(index)?.to_vec0::<f32>()?, (index + 1) as f32, "{index} on {device}");
         }
         Ok(())
     });

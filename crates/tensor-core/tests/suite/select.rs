@@ -1,4 +1,4 @@
-//! Choosing by masks and by place, against values worked out by hand.
+//! Choosing by masks and by index, against values worked out by hand.
 
 use crate::common::{layouts, on_devices, same, tensor, values, vector};
 use tensor_core::{DType, Device, Tensor};

@@ -49,8 +49,8 @@ def random_blocks(name, rng):
     scale = rng.uniform(-2, 2, (count, 2)).astype(np.float16)
     scale[1, 0] = np.float16(3e-7)
     scale[2, 0] = 0
-    for place, offset in enumerate(SCALES[name]):
-        blocks[:, offset : offset + 2] = scale[:, place : place + 1].view(np.uint8)
+    for index, offset in enumerate(SCALES[name]):
+        blocks[:, offset : offset + 2] = scale[:, index : index + 1].view(np.uint8)
     if name == "Q8_K":
         blocks[:, :4] = rng.uniform(-2, 2, (count, 1)).astype(np.float32).view(np.uint8)
     if name == "IQ1_M":
@@ -85,15 +85,15 @@ def words(numbers):
 
 def sample(kind):
     """f32 that the tests compute in the same way: sums of twelve uniform integers, which are nearly normal."""
-    place = np.arange(COUNT, dtype=np.uint64) * np.uint64(4)
+    index = np.arange(COUNT, dtype=np.uint64) * np.uint64(4)
     total = np.zeros(COUNT, dtype=np.int64)
     for word in range(3):
-        w = words(place + np.uint64(word))
+        w = words(index + np.uint64(word))
         for shift in (0, 16, 32, 48):
             total += ((w >> np.uint64(shift)) & np.uint64(0xFFFF)).astype(np.int64)
     x = (2 * total - 12 * 65535).astype(np.float32) * np.float32(2.0**-22)
     if kind == "outliers":
-        x = np.where(words(place + np.uint64(3)) % np.uint64(64) == 0, x * np.float32(16), x)
+        x = np.where(words(index + np.uint64(3)) % np.uint64(64) == 0, x * np.float32(16), x)
     if kind == "heavy":
         x = x * np.abs(x) * np.float32(32)
     if kind == "shifted":

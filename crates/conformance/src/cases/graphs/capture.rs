@@ -140,34 +140,34 @@ fn copy_with_stream(b: &Bench) -> Outcome {
 /// Pageable memory is not staged: each launch reads its current contents (hip-tests).
 fn pageable_memory_is_read_at_launch(b: &Bench) -> Outcome {
     let (memory, stream) = (b.zeros::<i32>(1)?, b.stream()?);
-    let place = Box::into_raw(Box::new(1_i32));
+    let word = Box::into_raw(Box::new(1_i32));
     begin(b, stream.raw)?;
-    copy_word(b, memory.pointer, place.cast(), stream.raw)?;
+    copy_word(b, memory.pointer, word.cast(), stream.raw)?;
     let graph = end(b, stream.raw)?;
     let exec = instantiate(b, &graph)?;
     for value in [10, 20, 30] {
         // SAFETY: S2: our own value, which no work is using.
-        unsafe { place.write_volatile(value) };
+        unsafe { word.write_volatile(value) };
         run(b, &exec, stream.raw)?;
         same_all("the copy", &memory.read()?, &[value])?;
     }
     // SAFETY: S4: our own box; the graph is not launched any more.
-    drop(unsafe { Box::from_raw(place) });
+    drop(unsafe { Box::from_raw(word) });
     Ok(())
 }
 
 /// Each launch writes pageable memory.
 fn pageable_memory_is_written_at_launch(b: &Bench) -> Outcome {
     let (memory, stream) = (b.buffer(&[6])?, b.stream()?);
-    let place = Box::into_raw(Box::new(1_i32));
+    let word = Box::into_raw(Box::new(1_i32));
     begin(b, stream.raw)?;
-    copy_word(b, place.cast(), memory.pointer, stream.raw)?;
+    copy_word(b, word.cast(), memory.pointer, stream.raw)?;
     let graph = end(b, stream.raw)?;
     // SAFETY: S2: our own value, which no work is using.
-    same("before the launch", unsafe { place.read_volatile() }, 1)?;
+    same("before the launch", unsafe { word.read_volatile() }, 1)?;
     run_once(b, &graph, stream.raw)?;
     // SAFETY: S4: our own box; the graph is not launched any more.
-    same("after the launch", *unsafe { Box::from_raw(place) }, 6)
+    same("after the launch", *unsafe { Box::from_raw(word) }, 6)
 }
 
 /// A host function becomes a node, and each launch calls it.
@@ -340,21 +340,21 @@ fn zero_bytes_are_no_node(b: &Bench) -> Outcome {
 
 /// An allocation becomes a node, whose address is available at once (HIP's node types).
 fn allocate_in_stream_order(b: &Bench) -> Outcome {
-    let (stream, mut place) = (b.stream()?, null_mut());
+    let (stream, mut pointer) = (b.stream()?, null_mut());
     begin(b, stream.raw)?;
-    ok!(b, hipMallocAsync(&mut place, 16, stream.raw));
-    ensure(!place.is_null(), "no address")?;
+    ok!(b, hipMallocAsync(&mut pointer, 16, stream.raw));
+    ensure(!pointer.is_null(), "no address")?;
     same("the types", node_types(b, &end(b, stream.raw)?)?, vec![ALLOCATE])
 }
 
 /// Its release becomes another node, and nodes between the two can use the memory.
 fn free_in_stream_order(b: &Bench) -> Outcome {
-    let (result, stream, mut place) = (b.zeros::<i32>(1)?, b.stream()?, null_mut());
+    let (result, stream, mut pointer) = (b.zeros::<i32>(1)?, b.stream()?, null_mut());
     begin(b, stream.raw)?;
-    ok!(b, hipMallocAsync(&mut place, 4, stream.raw));
-    super::fill(b, place, 7, 1, stream.raw)?;
-    copy_word(b, result.pointer, place, stream.raw)?;
-    ok!(b, hipFreeAsync(place, stream.raw));
+    ok!(b, hipMallocAsync(&mut pointer, 4, stream.raw));
+    super::fill(b, pointer, 7, 1, stream.raw)?;
+    copy_word(b, result.pointer, pointer, stream.raw)?;
+    ok!(b, hipFreeAsync(pointer, stream.raw));
     let graph = end(b, stream.raw)?;
     same("the types", node_types(b, &graph)?, vec![MEMCPY, MEMSET, ALLOCATE, FREE])?;
     run_once(b, &graph, stream.raw)?;

@@ -43,14 +43,14 @@ fn counts_in_memory(b: &Bench) -> Outcome {
     start[0] = 7;
     let (memory, stream) = (b.buffer(&start)?, b.stream()?);
     begin(b, stream.raw)?;
-    for place in (1..10).rev() {
-        copy_word(b, memory.at(place), memory.at(place - 1), stream.raw)?;
+    for index in (1..10).rev() {
+        copy_word(b, memory.at(index), memory.at(index - 1), stream.raw)?;
     }
     let exec = instantiate(b, &end(b, stream.raw)?)?;
     for filled in 2..=10 {
         run(b, &exec, stream.raw)?;
         let words = memory.read()?;
-        let expected: Vec<i32> = (0..10).map(|place| if place < filled { 7 } else { 0 }).collect();
+        let expected: Vec<i32> = (0..10).map(|index| if index < filled { 7 } else { 0 }).collect();
         same_all("the words", &words, &expected)?;
     }
     Ok(())
@@ -304,8 +304,8 @@ fn between_captures(b: &Bench) -> Outcome {
 fn upload(b: &Bench) -> Outcome {
     let (journal, stream) = (Journal::new(), b.stream()?);
     let exec = one_call(b, &journal)?;
-    for place in [NULL, PER_THREAD, stream.raw] {
-        ok!(b, hipGraphUpload(exec, place); hipStreamSynchronize(place));
+    for target in [NULL, PER_THREAD, stream.raw] {
+        ok!(b, hipGraphUpload(exec, target); hipStreamSynchronize(target));
     }
     same("the calls before the launch", journal.read(), vec![])?;
     ok!(b, hipGraphLaunch(exec, stream.raw); hipStreamSynchronize(stream.raw); hipGraphExecDestroy(exec));

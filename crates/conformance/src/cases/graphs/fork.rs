@@ -40,11 +40,11 @@ fn three_streams(b: &Bench) -> Outcome {
     for stream in &streams[1..] {
         ok!(b, hipStreamWaitEvent(stream.raw, events[0].raw, 0));
     }
-    for place in [0, 1, 2, 0, 1, 2, 2] {
-        journal.write(b, place, streams[place as usize].raw)?;
+    for index in [0, 1, 2, 0, 1, 2, 2] {
+        journal.write(b, index, streams[index as usize].raw)?;
     }
-    for place in [1, 2] {
-        link(b, &events[place], streams[place].raw, streams[0].raw)?;
+    for index in [1, 2] {
+        link(b, &events[index], streams[index].raw, streams[0].raw)?;
     }
     let graph = end(b, streams[0].raw)?;
     same("the types", node_types(b, &graph)?, vec![HOST; 7])?;
@@ -143,9 +143,9 @@ fn only_events_are_no_nodes(b: &Bench) -> Outcome {
     let events = [b.event()?, b.event()?, b.event()?];
     begin(b, streams[0].raw)?;
     ok!(b, hipEventRecord(events[0].raw, streams[0].raw));
-    for place in [1, 2] {
-        ok!(b, hipStreamWaitEvent(streams[place].raw, events[0].raw, 0));
-        link(b, &events[place], streams[place].raw, streams[0].raw)?;
+    for index in [1, 2] {
+        ok!(b, hipStreamWaitEvent(streams[index].raw, events[0].raw, 0));
+        link(b, &events[index], streams[index].raw, streams[0].raw)?;
     }
     same("the nodes", node_count(b, end(b, streams[0].raw)?.raw)?, 0)
 }

@@ -4,7 +4,7 @@ use super::*;
 
 pub(crate) const CASES: &[Case] = cases!("graph/handles":
     create, destroy, destroy_twice, instantiate_refuses, instantiate_flags, launch_refuses, upload_refuses, destroy_exec,
-    nodes_refuses, nodes_are_counted, nodes_in_too_little_room, nodes_in_too_much_room, nodes_of_different_graphs_differ,
+    nodes_refuses, nodes_are_counted, nodes_into_a_short_array, nodes_into_a_long_array, nodes_of_different_graphs_differ,
     type_refuses, nodes_end_with_their_graph, types_are_counted, a_refused_call_is_the_last_error,
 );
 
@@ -117,13 +117,13 @@ fn nodes_are_counted(b: &Bench) -> Outcome {
     same("the number", node_count(b, graph.raw)?, 3)?;
     let (mut count, mut nodes) = (3, [null_mut(); 3]);
     ok!(b, hipGraphGetNodes(graph.raw, nodes.as_mut_ptr(), &mut count));
-    same("the number with places", count, 3)?;
+    same("the number with an array", count, 3)?;
     ensure(nodes.iter().all(|node| !node.is_null()), "a node is null")?;
     ensure(nodes[0] != nodes[1] && nodes[1] != nodes[2] && nodes[0] != nodes[2], "two nodes are one")
 }
 
 /// A short array is filled, and nothing is written beyond it.
-fn nodes_in_too_little_room(b: &Bench) -> Outcome {
+fn nodes_into_a_short_array(b: &Bench) -> Outcome {
     let graph = three_fills(b)?;
     let (mut count, mut nodes) = (2, [null_mut(); 3]);
     ok!(b, hipGraphGetNodes(graph.raw, nodes.as_mut_ptr(), &mut count));
@@ -132,7 +132,7 @@ fn nodes_in_too_little_room(b: &Bench) -> Outcome {
 }
 
 /// Surplus entries become null, and the number of nodes is returned (clr).
-fn nodes_in_too_much_room(b: &Bench) -> Outcome {
+fn nodes_into_a_long_array(b: &Bench) -> Outcome {
     let graph = three_fills(b)?;
     let (mut count, mut nodes) = (5, [dangling(); 5]);
     ok!(b, hipGraphGetNodes(graph.raw, nodes.as_mut_ptr(), &mut count));
@@ -163,7 +163,7 @@ fn type_refuses(b: &Bench) -> Outcome {
         hipGraphNodeGetType(null_mut(), &mut kind) => VALUE;
         hipGraphNodeGetType(nodes[0], null_mut()) => VALUE;
     );
-    same("the place", kind.0, 99)
+    same("the variable", kind.0, 99)
 }
 
 /// A node of a destroyed graph is refused.

@@ -4,7 +4,7 @@ use super::*;
 
 pub(crate) const CASES: &[Case] = cases!("graph/illegal":
     begin_on_the_null_stream, begin_twice, begin_on_a_stream_that_joined, begin_with_a_bad_mode, begin_on_a_dead_stream,
-    begin_on_a_spoilt_capture, end_without_begin, end_on_the_null_stream, end_without_a_place, end_on_a_stream_that_joined,
+    begin_on_a_spoilt_capture, end_without_begin, end_on_the_null_stream, end_without_an_output, end_on_a_stream_that_joined,
     end_on_another_thread, end_on_another_thread_when_relaxed, end_after_the_stream_is_gone, end_twice,
     unjoined_fork, work_after_the_join, a_branch_is_destroyed,
     synchronize_the_stream, query_the_stream, synchronize_the_device, synchronize_an_event, query_an_event,
@@ -58,10 +58,10 @@ fn begin_with_a_bad_mode(b: &Bench) -> Outcome {
 /// A destroyed stream (hip-tests).
 fn begin_on_a_dead_stream(b: &Bench) -> Outcome {
     let stream = b.stream()?.raw;
-    let mut place = hipStreamCaptureStatus(9);
+    let mut status = hipStreamCaptureStatus(9);
     expect!(b,
         hipStreamBeginCapture(stream, GLOBAL) => DESTROYED;
-        hipStreamIsCapturing(stream, &mut place) => DESTROYED;
+        hipStreamIsCapturing(stream, &mut status) => DESTROYED;
     );
     Ok(())
 }
@@ -98,7 +98,7 @@ fn end_on_the_null_stream(b: &Bench) -> Outcome {
 }
 
 /// The output pointer is required; the capture stays valid (clr).
-fn end_without_a_place(b: &Bench) -> Outcome {
+fn end_without_an_output(b: &Bench) -> Outcome {
     let stream = b.stream()?;
     begin(b, stream.raw)?;
     expect!(b, hipStreamEndCapture(stream.raw, null_mut()) => VALUE);

@@ -40,12 +40,12 @@ fn allowed(
 }
 
 fn malloc(b: &Bench) -> Result<u32, Failure> {
-    let mut place = null_mut();
-    let code = call!(b, hipMalloc(&mut place, 16));
+    let mut pointer = null_mut();
+    let code = call!(b, hipMalloc(&mut pointer, 16));
     if code == SUCCESS {
         // A relaxed thread may free as well.
         let mut mode = RELAXED;
-        ok!(b, hipThreadExchangeStreamCaptureMode(&mut mode); hipFree(place));
+        ok!(b, hipThreadExchangeStreamCaptureMode(&mut mode); hipFree(pointer));
         ok!(b, hipThreadExchangeStreamCaptureMode(&mut mode));
     }
     Ok(code)
@@ -71,8 +71,8 @@ fn host_memory(b: &Bench) -> Outcome {
     let memory = b.pinned::<i32>(1)?;
     for mode in [GLOBAL, THREAD_LOCAL] {
         refused(b, mode, "hipHostMalloc", |b| {
-            let mut place = null_mut();
-            Ok(call!(b, hipHostMalloc(&mut place, 16, 0)))
+            let mut pointer = null_mut();
+            Ok(call!(b, hipHostMalloc(&mut pointer, 16, 0)))
         })?;
         refused(b, mode, "hipHostFree", |b| Ok(call!(b, hipHostFree(memory.pointer))))?;
     }
@@ -82,15 +82,15 @@ fn host_memory(b: &Bench) -> Outcome {
 /// hipHostRegister and hipHostUnregister (clr).
 fn registration(b: &Bench) -> Outcome {
     let words = vec![0_u64; 1024];
-    let place = words.as_ptr().cast_mut().cast::<c_void>();
+    let pointer = words.as_ptr().cast_mut().cast::<c_void>();
     for mode in [GLOBAL, THREAD_LOCAL] {
-        refused(b, mode, "hipHostRegister", |b| Ok(call!(b, hipHostRegister(place, 8192, 0))))?;
+        refused(b, mode, "hipHostRegister", |b| Ok(call!(b, hipHostRegister(pointer, 8192, 0))))?;
     }
-    ok!(b, hipHostRegister(place, 8192, 0));
+    ok!(b, hipHostRegister(pointer, 8192, 0));
     for mode in [GLOBAL, THREAD_LOCAL] {
-        refused(b, mode, "hipHostUnregister", |b| Ok(call!(b, hipHostUnregister(place))))?;
+        refused(b, mode, "hipHostUnregister", |b| Ok(call!(b, hipHostUnregister(pointer))))?;
     }
-    ok!(b, hipHostUnregister(place));
+    ok!(b, hipHostUnregister(pointer));
     Ok(())
 }
 
@@ -98,8 +98,8 @@ fn registration(b: &Bench) -> Outcome {
 fn managed_memory(b: &Bench) -> Outcome {
     for mode in [GLOBAL, THREAD_LOCAL] {
         refused(b, mode, "hipMallocManaged", |b| {
-            let mut place = null_mut();
-            Ok(call!(b, hipMallocManaged(&mut place, 16, hipMemAttachGlobal)))
+            let mut pointer = null_mut();
+            Ok(call!(b, hipMallocManaged(&mut pointer, 16, hipMemAttachGlobal)))
         })?;
     }
     Ok(())

@@ -4,8 +4,8 @@ use super::*;
 
 pub(crate) const CASES: &[Case] = cases!("graph/status":
     before_during_and_after, of_a_stream_that_joined, of_a_spoilt_capture, info_while_capturing, info_grows_with_the_capture,
-    info_of_a_join, info_is_the_graph_that_comes_out, info_outside_leaves_places_alone, only_the_status_is_needed,
-    numbers_are_unique, null_place, null_stream_beside_a_blocking_stream, null_stream_beside_a_free_stream,
+    info_of_a_join, info_is_the_graph_that_comes_out, info_outside_writes_only_the_status, only_the_status_is_needed,
+    numbers_are_unique, null_output, null_stream_beside_a_blocking_stream, null_stream_beside_a_free_stream,
     nodes_of_an_unfinished_graph,
 );
 
@@ -123,12 +123,12 @@ fn info_is_the_graph_that_comes_out(b: &Bench) -> Outcome {
     let (memory, stream) = (b.zeros::<i32>(1)?, b.stream()?);
     begin(b, stream.raw)?;
     fill(b, memory.pointer, 1, 1, stream.raw)?;
-    let told = info(b, stream.raw)?.graph;
-    same("the graph", end(b, stream.raw)?.raw, told)
+    let graph = info(b, stream.raw)?.graph;
+    same("the graph", end(b, stream.raw)?.raw, graph)
 }
 
 /// Without a capture only the status is written (hip-tests).
-fn info_outside_leaves_places_alone(b: &Bench) -> Outcome {
+fn info_outside_writes_only_the_status(b: &Bench) -> Outcome {
     let stream = b.stream()?;
     let (mut status, mut id, mut graph) = (hipStreamCaptureStatus(9), 77, dangling());
     let (mut nodes, mut count) = (null(), 5);
@@ -169,7 +169,7 @@ fn numbers_are_unique(b: &Bench) -> Outcome {
 }
 
 /// The output pointer for the status is required (hip-tests).
-fn null_place(b: &Bench) -> Outcome {
+fn null_output(b: &Bench) -> Outcome {
     let stream = b.stream()?;
     let none = null_mut();
     expect!(b,
@@ -183,14 +183,14 @@ fn null_place(b: &Bench) -> Outcome {
 /// (hip-tests).
 fn null_stream_beside_a_blocking_stream(b: &Bench) -> Outcome {
     let (memory, stream) = (b.zeros::<i32>(1)?, b.stream()?);
-    let mut place = hipStreamCaptureStatus(9);
+    let mut captured = hipStreamCaptureStatus(9);
     begin(b, stream.raw)?;
     let none = null_mut();
     expect!(b,
-        hipStreamGetCaptureInfo_v2(NULL, &mut place, null_mut(), null_mut(), null_mut(), null_mut())
+        hipStreamGetCaptureInfo_v2(NULL, &mut captured, null_mut(), null_mut(), null_mut(), null_mut())
             => CAPTURE_IMPLICIT;
-        hipStreamGetCaptureInfo_v2(NULL, &mut place, none, null_mut(), null_mut(), null_mut()) => CAPTURE_IMPLICIT;
-        hipStreamIsCapturing(NULL, &mut place) => CAPTURE_IMPLICIT;
+        hipStreamGetCaptureInfo_v2(NULL, &mut captured, none, null_mut(), null_mut(), null_mut()) => CAPTURE_IMPLICIT;
+        hipStreamIsCapturing(NULL, &mut captured) => CAPTURE_IMPLICIT;
     );
     same("the captured stream", status(b, stream.raw)?, 1)?;
     fill(b, memory.pointer, 1, 1, stream.raw)?;

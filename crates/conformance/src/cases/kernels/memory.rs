@@ -10,17 +10,17 @@ pub(crate) const CASES: &[Case] = cases!("kernel/memory":
 
 /// Writes a variable of the module.
 fn write(b: &Bench, name: &str, bytes: &[u8]) -> Outcome {
-    let (place, size) = b.global(&*b.module("memory")?, name)?;
+    let (pointer, size) = b.global(&*b.module("memory")?, name)?;
     same(&format!("size of {name}"), size, bytes.len())?;
-    ok!(b, hipMemcpy(place, bytes.as_ptr().cast(), size, hipMemcpyKind::hipMemcpyHostToDevice));
+    ok!(b, hipMemcpy(pointer, bytes.as_ptr().cast(), size, hipMemcpyKind::hipMemcpyHostToDevice));
     Ok(())
 }
 
 /// A variable of the module, as numbers.
 fn read<T: bytemuck::Pod>(b: &Bench, name: &str) -> Result<Vec<T>, Failure> {
-    let (place, size) = b.global(&*b.module("memory")?, name)?;
+    let (pointer, size) = b.global(&*b.module("memory")?, name)?;
     let mut values = vec![T::zeroed(); size / size_of::<T>()];
-    ok!(b, hipMemcpy(values.as_mut_ptr().cast(), place, size, hipMemcpyKind::hipMemcpyDeviceToHost));
+    ok!(b, hipMemcpy(values.as_mut_ptr().cast(), pointer, size, hipMemcpyKind::hipMemcpyDeviceToHost));
     Ok(values)
 }
 

@@ -3,7 +3,7 @@
 use crate::cases::prelude::*;
 
 pub(crate) const CASES: &[Case] = cases!("kernel/reduce":
-    block_through_shared_memory, block_through_shuffles, place_of_the_maximum, last_block, grid_through_atomics,
+    block_through_shared_memory, block_through_shuffles, index_of_the_maximum, last_block, grid_through_atomics,
     doubles, scan_by_doubling, scan_by_a_tree, scan_by_warps,
 );
 
@@ -54,7 +54,7 @@ fn block_through_shuffles(b: &Bench) -> Outcome {
 }
 
 /// The largest value and its first index; structures in shared memory.
-fn place_of_the_maximum(b: &Bench) -> Outcome {
+fn index_of_the_maximum(b: &Bench) -> Outcome {
     let mut values: Vec<f32> = (0..1000_u16).map(|i| f32::from(i * 7 % 500)).collect();
     (values[700], values[333], values[901]) = (1234.5, 1234.5, 1234.5);
     // A float, then an int.

@@ -326,10 +326,10 @@ const KERNEL: &str = "extern \"C\" __global__ void k(int* a) { a[0] = 1; }";
 fn only_images_are_cached_and_entries_are_validated() {
     unsafe extern "C" fn spoiled(
         _: hip_sys::rtc::hiprtcProgram,
-        place: *mut std::ffi::c_char,
+        out: *mut std::ffi::c_char,
     ) -> hip_sys::rtc::hiprtcResult {
         // SAFETY: S11: the caller has room for the code, which is longer.
-        unsafe { place.cast::<[u8; 4]>().write(*b"junk") };
+        unsafe { out.cast::<[u8; 4]>().write(*b"junk") };
         hip_sys::rtc::hiprtcResult::HIPRTC_SUCCESS
     }
     let folder = tempfile::tempdir().unwrap();
@@ -365,7 +365,7 @@ fn only_images_are_cached_and_entries_are_validated() {
 }
 
 #[test]
-fn a_device_is_compiled_for_even_if_the_list_ends_before_it() {
+fn code_is_compiled_for_a_device_newer_than_the_list() {
     let platform = with_rtc(|_| {});
     let device = crate::Device::new(&platform, 0).unwrap();
     let (source, cache) = (crate::Source::new(KERNEL), super::CodeCache::off());

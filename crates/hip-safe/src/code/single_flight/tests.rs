@@ -133,7 +133,7 @@ mod loom_models {
     }
 
     #[test]
-    fn loom_an_error_goes_to_those_who_wait_and_is_not_kept() {
+    fn loom_an_error_reaches_the_waiting_threads_and_is_not_kept() {
         loom::model(|| {
             let shop = Arc::new(Shop::default());
             let fail = |shop: &Shop, code| {

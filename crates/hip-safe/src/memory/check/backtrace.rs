@@ -44,7 +44,7 @@ mod tests {
     }
 
     #[test]
-    fn if_nothing_is_the_program_all_of_it_is_kept() {
+    fn a_backtrace_without_the_program_is_kept_whole() {
         let text = "   0: hip_safe::memory::buffer::new\n   1: std::sys::backtrace::__rust_begin_short_backtrace\n   2: main\n";
         assert_eq!(of_program(text), text);
     }

@@ -4,7 +4,7 @@
 #![allow(non_snake_case, reason = "HIP's names")]
 
 use super::streams::submit;
-use super::{Place, SUCCESS, set};
+use super::{SUCCESS, SendPtr, set};
 use hip_sys::HipTable;
 use hip_sys::hip::*;
 use std::ffi::{CStr, c_char, c_int, c_uint, c_void};
@@ -78,7 +78,7 @@ unsafe extern "C" fn hipModuleLoadData(module: *mut hipModule_t, image: *const c
     let add_one = Kernel { name: c"add_one", sizes, run: add_one };
     let sizes = [vec![pointer; SUMMED + 1], vec![number]].concat();
     let made = Box::new(Module([add_one, Kernel { name: c"sum", sizes, run: sum }]));
-    // SAFETY: S11: the caller's place.
+    // SAFETY: S11: the caller's out-pointer.
     unsafe { module.write(Box::into_raw(made).cast()) };
     SUCCESS
 }
@@ -100,7 +100,7 @@ unsafe extern "C" fn hipModuleGetFunction(
     let Some(kernel) = kernels.iter().find(|kernel| kernel.name == name) else {
         return hipError_t::hipErrorNotFound;
     };
-    // SAFETY: S11: the caller's place.
+    // SAFETY: S11: the caller's out-pointer.
     unsafe { function.write(std::ptr::from_ref(kernel).cast_mut().cast()) };
     SUCCESS
 }
@@ -111,7 +111,7 @@ unsafe extern "C" fn hipFuncGetAttribute(
     _function: hipFunction_t,
 ) -> hipError_t {
     let threads = attribute == hipFunction_attribute::HIP_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK;
-    // SAFETY: S11: the caller's place.
+    // SAFETY: S11: the caller's out-pointer.
     unsafe { value.write(if threads { 1024 } else { 0 }) };
     SUCCESS
 }
@@ -125,7 +125,7 @@ pub(super) unsafe extern "C" fn param_info(
     // SAFETY: S11: a kernel whose module the caller has.
     let kernel = unsafe { &*function.cast::<Kernel>() };
     let Some(&bytes) = kernel.sizes.get(index) else { return hipError_t::hipErrorInvalidValue };
-    // SAFETY: S11: the caller's places.
+    // SAFETY: S11: the caller's out-pointers.
     unsafe {
         offset.write(kernel.sizes[..index].iter().sum());
         size.write(bytes);
@@ -157,7 +157,7 @@ unsafe extern "C" fn hipModuleLaunchKernel(
         u64::from_ne_bytes(word)
     };
     let words: Vec<u64> = sizes.iter().enumerate().map(word).collect();
-    let kernel = Place(function.cast::<Kernel>());
+    let kernel = SendPtr(function.cast::<Kernel>());
     // SAFETY: S4, S11: the caller keeps the module until its launches are complete.
     submit(stream, move || unsafe { ((*kernel.get()).run)(&words) });
     SUCCESS

@@ -18,13 +18,13 @@ pub(super) fn fill(table: &mut HipTable) {
 }
 
 unsafe extern "C" fn hipGetDeviceCount(count: *mut c_int) -> hipError_t {
-    // SAFETY: S11: the caller's place.
+    // SAFETY: S11: the caller's out-pointer.
     unsafe { count.write(2) };
     SUCCESS
 }
 
 unsafe extern "C" fn hipGetDevice(device: *mut c_int) -> hipError_t {
-    // SAFETY: S11: the caller's place.
+    // SAFETY: S11: the caller's out-pointer.
     unsafe { device.write(CURRENT.get()) };
     SUCCESS
 }
@@ -39,7 +39,7 @@ unsafe extern "C" fn hipGetErrorName(code: hipError_t) -> *const c_char {
 }
 
 unsafe extern "C" fn hipMemGetInfo(free: *mut usize, total: *mut usize) -> hipError_t {
-    // SAFETY: S11: the caller's places.
+    // SAFETY: S11: the caller's out-pointers.
     unsafe {
         free.write(1 << 30);
         total.write(1 << 30);
@@ -48,7 +48,7 @@ unsafe extern "C" fn hipMemGetInfo(free: *mut usize, total: *mut usize) -> hipEr
 }
 
 unsafe extern "C" fn hipGetDevicePropertiesR0600(
-    place: *mut hipDeviceProp_tR0600,
+    out: *mut hipDeviceProp_tR0600,
     _ordinal: c_int,
 ) -> hipError_t {
     let mut properties = hipDeviceProp_tR0600 {
@@ -63,7 +63,7 @@ unsafe extern "C" fn hipGetDevicePropertiesR0600(
     for (to, from) in properties.gcnArchName.iter_mut().zip(b"toy") {
         *to = *from as c_char;
     }
-    // SAFETY: S11: the caller's place.
-    unsafe { place.write(properties) };
+    // SAFETY: S11: the caller's out-pointer.
+    unsafe { out.write(properties) };
     SUCCESS
 }

@@ -49,7 +49,7 @@ pub(super) fn fill(table: &mut HipTable) {
 }
 
 unsafe extern "C" fn hipEventCreateWithFlags(event: *mut hipEvent_t, _flags: c_uint) -> hipError_t {
-    // SAFETY: S11: the caller's place.
+    // SAFETY: S11: the caller's out-pointer.
     unsafe { event.write(Box::into_raw(Box::<Event>::default()).cast()) };
     SUCCESS
 }

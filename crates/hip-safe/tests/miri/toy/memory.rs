@@ -2,7 +2,7 @@
 #![allow(non_snake_case, reason = "HIP's names")]
 
 use super::streams::{submit, wait_for};
-use super::{Place, SUCCESS, set};
+use super::{SUCCESS, SendPtr, set};
 use hip_sys::HipTable;
 use hip_sys::hip::*;
 use std::alloc::{Layout, alloc, dealloc};
@@ -39,7 +39,7 @@ fn free(block: *mut c_void) -> hipError_t {
 }
 
 unsafe extern "C" fn hipMalloc(address: *mut *mut c_void, bytes: usize) -> hipError_t {
-    // SAFETY: S11: the caller's place.
+    // SAFETY: S11: the caller's out-pointer.
     unsafe { address.write(allocate(bytes)) };
     SUCCESS
 }
@@ -53,7 +53,7 @@ unsafe extern "C" fn hipMallocAsync(
     bytes: usize,
     _stream: hipStream_t,
 ) -> hipError_t {
-    // SAFETY: S11: the caller's place.
+    // SAFETY: S11: the caller's out-pointer.
     unsafe { hipMalloc(address, bytes) }
 }
 
@@ -62,7 +62,7 @@ unsafe extern "C" fn hipFreeAsync(address: *mut c_void, _stream: hipStream_t) ->
 }
 
 unsafe extern "C" fn hipHostMalloc(address: *mut *mut c_void, bytes: usize, _flags: c_uint) -> hipError_t {
-    // SAFETY: S11: the caller's place.
+    // SAFETY: S11: the caller's out-pointer.
     unsafe { hipMalloc(address, bytes) }
 }
 
@@ -77,7 +77,7 @@ unsafe extern "C" fn hipMemcpyAsync(
     _kind: hipMemcpyKind,
     stream: hipStream_t,
 ) -> hipError_t {
-    let (to, from) = (Place(to.cast::<u8>()), Place(from.cast_mut().cast::<u8>()));
+    let (to, from) = (SendPtr(to.cast::<u8>()), SendPtr(from.cast_mut().cast::<u8>()));
     // SAFETY: S2, S7: the caller keeps both ranges until the copy is done.
     submit(stream, move || unsafe { std::ptr::copy(from.get(), to.get(), bytes) });
     SUCCESS
@@ -114,7 +114,7 @@ unsafe extern "C" fn hipMemsetAsync(
     bytes: usize,
     stream: hipStream_t,
 ) -> hipError_t {
-    let to = Place(to.cast::<u8>());
+    let to = SendPtr(to.cast::<u8>());
     // SAFETY: S2: the caller keeps the range until the work is done.
     submit(stream, move || unsafe { to.get().write_bytes(byte as u8, bytes) });
     SUCCESS

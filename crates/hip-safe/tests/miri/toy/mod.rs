@@ -46,12 +46,12 @@ fn platform(own_pages: bool) -> Arc<Platform> {
 }
 
 /// An address that a thread of the toy uses; its caller keeps what is there.
-struct Place<T>(*mut T);
+struct SendPtr<T>(*mut T);
 
 // SAFETY: S8: an address; whoever submits work with it keeps what it leads to until the work is done.
-unsafe impl<T> Send for Place<T> {}
+unsafe impl<T> Send for SendPtr<T> {}
 
-impl<T> Place<T> {
+impl<T> SendPtr<T> {
     fn get(self) -> *mut T {
         self.0
     }

@@ -1,7 +1,7 @@
 //! Streams: each is a thread that does its work in order.
 #![allow(non_snake_case, reason = "HIP's names")]
 
-use super::{Place, SUCCESS, set};
+use super::{SUCCESS, SendPtr, set};
 use hip_sys::hip::*;
 use hip_sys::{HipTable, Optional};
 use std::ffi::{c_uint, c_void};
@@ -41,16 +41,16 @@ pub(super) fn submit(stream: hipStream_t, work: impl FnOnce() + Send + 'static) 
 
 /// Waits for all that a stream was given.
 pub(super) fn wait_for(stream: hipStream_t) {
-    let (done, told) = channel();
+    let (done, reached) = channel();
     submit(stream, move || done.send(()).expect("somebody waits"));
-    told.recv().expect("the stream comes so far");
+    reached.recv().expect("the stream comes so far");
 }
 
 unsafe extern "C" fn hipStreamCreateWithFlags(stream: *mut hipStream_t, _flags: c_uint) -> hipError_t {
     let (queue, work) = channel::<Work>();
     let thread = thread::spawn(move || work.into_iter().for_each(|work| work()));
     let made = Box::new(Stream { queue: Some(queue), thread: Some(thread), left: Arc::default() });
-    // SAFETY: S11: the caller's place.
+    // SAFETY: S11: the caller's out-pointer.
     unsafe { stream.write(Box::into_raw(made).cast()) };
     SUCCESS
 }
@@ -82,7 +82,7 @@ unsafe extern "C" fn hipLaunchHostFunc(
     data: *mut c_void,
 ) -> hipError_t {
     let Some(function) = function else { return hipError_t::hipErrorInvalidValue };
-    let data = Place(data);
+    let data = SendPtr(data);
     // SAFETY: S11: the caller gave the function for this argument.
     submit(stream, move || unsafe { function(data.get()) });
     SUCCESS

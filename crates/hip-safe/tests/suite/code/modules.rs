@@ -209,7 +209,7 @@ fn a_name_is_bound_to_one_code() {
 }
 
 #[test]
-fn threads_with_other_code_for_one_name_do_not_get_each_others() {
+fn threads_with_different_code_under_one_name_get_their_own() {
     for _ in 0..4 {
         let device = device();
         let start = Barrier::new(4);

@@ -92,8 +92,8 @@ fn further_errors_after_that_of_the_closure_are_reported() {
         Err(Error::NotReady)
     });
     assert!(matches!(error.unwrap_err(), Error::NotReady));
-    let told = drop_errors();
-    assert!(matches!(&told[..], [end] if end.contains("ending the capture")), "{told:?}");
+    let errors = drop_errors();
+    assert!(matches!(&errors[..], [end] if end.contains("ending the capture")), "{errors:?}");
     let panic = catch_unwind(AssertUnwindSafe(|| {
         stream.capture(|_| {
             fail_next("hipStreamEndCapture", CODE);
@@ -101,8 +101,8 @@ fn further_errors_after_that_of_the_closure_are_reported() {
         })
     }));
     assert!(panic.is_err());
-    let told = drop_errors();
-    assert!(matches!(&told[..], [end] if end.contains("ending the capture")), "{told:?}");
+    let errors = drop_errors();
+    assert!(matches!(&errors[..], [end] if end.contains("ending the capture")), "{errors:?}");
     stream.synchronize().expect("it goes on");
 }
 

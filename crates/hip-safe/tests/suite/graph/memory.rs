@@ -59,7 +59,7 @@ fn naive_graph_of_raw_handles() {
     let ok = |code: hipError_t| assert_eq!(code.0, 0);
     let (mut buffer, mut graph, mut exec) = (null_mut(), null_mut(), null_mut());
     let relaxed = hipStreamCaptureMode::hipStreamCaptureModeRelaxed;
-    // SAFETY: S1: live handles and places; the launch after the free is what the test is about.
+    // SAFETY: S1: live handles and out-pointers; the launch after the free is what the test is about.
     let answer = unsafe {
         ok((hip.hipMalloc)(&mut buffer, LEN));
         ok((hip.hipStreamBeginCapture)(stream.raw(), relaxed));
@@ -79,8 +79,9 @@ fn a_naive_graph_uses_memory_after_it_was_freed() {
         return;
     }
     let output = again("graph::memory::naive_graph_of_raw_handles", &[("HIPSTACK_HOST_CHECK", "1")]);
-    let (told, errors) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
-    assert!(told.contains("child: 700"), "{told}{errors}");
+    let (output_text, errors) =
+        (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    assert!(output_text.contains("child: 700"), "{output_text}{errors}");
     assert!(errors.contains("hip-host: use after free") && errors.contains("graph of 1 nodes"), "{errors}");
 }
 
@@ -362,9 +363,9 @@ fn an_allocation_by_the_raw_handle_gives_no_graph() {
     let hip = stream.device().platform().hip();
     let mut answer = None;
     let error = stream.capture(|stream| {
-        let mut place = null_mut();
+        let mut pointer = null_mut();
         // SAFETY: S1: a live variable and a live stream.
-        answer = Some(unsafe { (hip.hipMallocAsync)(&mut place, LEN, stream.raw()) });
+        answer = Some(unsafe { (hip.hipMallocAsync)(&mut pointer, LEN, stream.raw()) });
         Ok(())
     });
     let error = error.unwrap_err();

@@ -76,13 +76,13 @@ fn a_grid_that_does_not_run_at_once_is_refused() {
     assert!(!work_calls().contains(&"hipModuleLaunchCooperativeKernel"));
 }
 
-unsafe extern "C" fn without_cooperation(place: *mut hipDeviceProp_tR0600, ordinal: c_int) -> hipError_t {
+unsafe extern "C" fn without_cooperation(out: *mut hipDeviceProp_tR0600, ordinal: c_int) -> hipError_t {
     let platform = hip_host::platform();
     let ask = platform.hip().hipGetDevicePropertiesR0600.get().unwrap();
-    // SAFETY: S1: the caller's own arguments; the place is filled after the call.
+    // SAFETY: S1: the caller's own arguments; `out` was filled by the call.
     unsafe {
-        let code = ask(place, ordinal);
-        (*place).cooperativeLaunch = 0;
+        let code = ask(out, ordinal);
+        (*out).cooperativeLaunch = 0;
         code
     }
 }

@@ -7,7 +7,7 @@ use kernels_hip::args::Map2;
 kernel! {
     /// Adds two arrays.
     pub(crate) kernel Add = "elementwise_add_f32"(a: &[f32], b: &[f32], out: &mut [f32], map: Map2)
-    audit unsafe { "thread i handles the elements i, i + threads, … below map.count, at the places that the map names" }
+    audit unsafe { "thread i handles the elements i, i + threads, … below map.count, at the offsets that the map gives" }
     require |config| {
         map.rank == 1 && map.flags == (Map2::A_TIGHT | Map2::B_TIGHT),
         map.count as usize <= a.len().min(b.len()),

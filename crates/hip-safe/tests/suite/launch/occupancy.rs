@@ -51,7 +51,7 @@ fn attributes_of_a_kernel() {
 }
 
 #[test]
-fn more_shared_memory_is_for_those_that_ask() {
+fn more_shared_memory_needs_a_request() {
     let stream = stream();
     let module = module(stream.device());
     let fill = module.function("elementwise_fill_f32").unwrap();
@@ -74,8 +74,8 @@ fn more_shared_memory_is_for_those_that_ask() {
     match fill.allow_dynamic_shared(more) {
         Ok(()) => {
             let launched = try_with(more);
-            let told = matches!(&launched, Ok(()) | Err(Error::Hip { .. }));
-            assert!(told, "the driver decides, not we: {launched:?}");
+            let answered = matches!(&launched, Ok(()) | Err(Error::Hip { .. }));
+            assert!(answered, "the driver decides, not we: {launched:?}");
         }
         Err(error) => {
             assert_ne!(stream.device().platform().kind, PlatformKind::Nvidia, "{error}");

@@ -100,7 +100,7 @@ fn a_wrong_value_is_reported() {
 }
 
 #[inline(never)]
-fn a_place_with_a_name() -> DeviceBuffer<u8> {
+fn a_named_function() -> DeviceBuffer<u8> {
     device(0).new_stream().unwrap().alloc_zeros::<u8>(1000).unwrap()
 }
 
@@ -110,13 +110,13 @@ fn the_backtrace_says_where_it_was_allocated() {
         let found = report("the_backtrace_says_where_it_was_allocated", "backtrace");
         assert_eq!(found[0], format!("memory check: leaked 1000 bytes on {}: \"here\"", name()));
         let frames: Vec<_> = found[1..].iter().take_while(|line| line.starts_with("    ")).collect();
-        let named = frames.iter().any(|line| line.contains("a_place_with_a_name"));
+        let named = frames.iter().any(|line| line.contains("a_named_function"));
         assert!(named || !frames_have_names() && !frames.is_empty(), "{found:#?}");
         assert!(!frames.iter().any(|line| line.contains("force_capture")), "{found:#?}");
         assert_eq!(found.last().unwrap(), "memory check: 1 buffer leaked, 1000 bytes in all");
         return;
     }
-    forget(a_place_with_a_name().named("here"));
+    forget(a_named_function().named("here"));
 }
 
 /// Whether this program's frames have names: a stripped one's have not.
@@ -181,9 +181,9 @@ fn a_program_can_list_live_buffers() {
     }
 
     MemoryCheck::Backtraces.start();
-    let placed = a_place_with_a_name();
+    let placed = a_named_function();
     let backtrace = device.live_buffers()[0].backtrace.clone().expect("it is remembered");
-    assert!(backtrace.to_string().contains("a_place_with_a_name") || !frames_have_names(), "{backtrace}");
+    assert!(backtrace.to_string().contains("a_named_function") || !frames_have_names(), "{backtrace}");
     assert!(other_device_has_none(&device));
     drop((buffer, placed));
     pinned.close().unwrap();

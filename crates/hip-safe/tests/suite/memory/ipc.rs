@@ -87,18 +87,18 @@ static CLOSE: AtomicU32 = AtomicU32::new(0);
 static CLOSED: AtomicU32 = AtomicU32::new(0);
 
 /// Memory that stands for another process': a thousand and 256 bytes, all of them the handle's first byte.
-unsafe extern "C" fn open(place: *mut *mut c_void, handle: hipIpcMemHandle_t, _: c_uint) -> hipError_t {
+unsafe extern "C" fn open(out: *mut *mut c_void, handle: hipIpcMemHandle_t, _: c_uint) -> hipError_t {
     let platform = under_test::platform();
     let byte = i32::from(handle.reserved[0]);
     let mut stream = null_mut();
-    // SAFETY: S1, S2: the caller's place, memory that was just allocated, and a live stream of its own: waiting for the device would
+    // SAFETY: S1, S2: the caller's out-pointer, memory that was just allocated, and a live stream of its own: waiting for the device would
     // invalidate what other tests capture.
     unsafe {
         let hip = platform.hip();
         let codes = [
-            (hip.hipMalloc)(place, 1256),
+            (hip.hipMalloc)(out, 1256),
             (hip.hipStreamCreateWithFlags)(&mut stream, hipStreamNonBlocking),
-            (hip.hipMemsetAsync)(*place, byte, 1256, stream),
+            (hip.hipMemsetAsync)(*out, byte, 1256, stream),
             (hip.hipStreamSynchronize)(stream),
             (hip.hipStreamDestroy)(stream),
         ];
@@ -144,8 +144,8 @@ fn opened_memory_is_closed_once_and_after_its_work() {
 
     CLOSE.store(1999, Ordering::SeqCst);
     drop(open());
-    let told = drop_errors();
-    assert!(told.len() == 1 && told[0].contains("while closing another process' memory"), "{told:?}");
+    let errors = drop_errors();
+    assert!(errors.len() == 1 && errors[0].contains("while closing another process' memory"), "{errors:?}");
 
     // After a sticky error nothing is closed any more.
     let (lost, before) = (open(), CLOSED.load(Ordering::SeqCst));

@@ -98,9 +98,9 @@ fn moving_and_advising_change_nothing_inside() {
     let Some(mut numbers) = managed::<u32>(&stream, LEN) else { return };
     let device = stream.device().clone();
     numbers.as_mut_slice().unwrap().fill(9);
-    let places = [ManagedLocation::Device(&device), ManagedLocation::Host];
-    for place in places {
-        stream.prefetch(&numbers, place).unwrap();
+    let locations = [ManagedLocation::Device(&device), ManagedLocation::Host];
+    for location in locations {
+        stream.prefetch(&numbers, location).unwrap();
         for advice in [
             ManagedAdvice::ReadMostly,
             ManagedAdvice::NotReadMostly,
@@ -109,7 +109,7 @@ fn moving_and_advising_change_nothing_inside() {
             ManagedAdvice::NotAccessedBy,
             ManagedAdvice::NoPreferredLocation,
         ] {
-            numbers.advise(advice, place).unwrap();
+            numbers.advise(advice, location).unwrap();
         }
         assert_eq!(stream.download(&numbers).unwrap(), vec![9; LEN]);
         assert_eq!(numbers.as_slice().unwrap(), vec![9; LEN]);
@@ -124,32 +124,32 @@ thread_local! {
     static PLACES: RefCell<Vec<(&'static str, hipMemLocation)>> = const { RefCell::new(Vec::new()) };
 }
 
-/// As AMD's library does it: the older function with the place as a number.
+/// As AMD's library does it: the older function, which takes the location as a number.
 unsafe extern "C" fn advise_v2(
     address: *const c_void,
     bytes: usize,
     advice: hipMemoryAdvise,
-    place: hipMemLocation,
+    location: hipMemLocation,
 ) -> hipError_t {
-    PLACES.with_borrow_mut(|places| places.push(("advise", place)));
+    PLACES.with_borrow_mut(|locations| locations.push(("advise", location)));
     // SAFETY: S1: the caller's own arguments.
-    unsafe { (crate::under_test::platform().hip().hipMemAdvise)(address, bytes, advice, place.id) }
+    unsafe { (crate::under_test::platform().hip().hipMemAdvise)(address, bytes, advice, location.id) }
 }
 
 unsafe extern "C" fn prefetch_v2(
     address: *const c_void,
     bytes: usize,
-    place: hipMemLocation,
+    location: hipMemLocation,
     flags: c_uint,
     stream: hipStream_t,
 ) -> hipError_t {
     assert_eq!(flags, 0);
-    PLACES.with_borrow_mut(|places| places.push(("prefetch", place)));
+    PLACES.with_borrow_mut(|locations| locations.push(("prefetch", location)));
     // SAFETY: S1: the caller's own arguments.
-    unsafe { (crate::under_test::platform().hip().hipMemPrefetchAsync)(address, bytes, place.id, stream) }
+    unsafe { (crate::under_test::platform().hip().hipMemPrefetchAsync)(address, bytes, location.id, stream) }
 }
 
-/// HIP 7.1 brought functions that take a place as a structure.
+/// HIP 7.1 brought functions that take a location as a structure.
 #[test]
 fn a_library_with_the_later_functions_is_asked_by_them() {
     let platform = changed_platform(|table| {
@@ -160,13 +160,13 @@ fn a_library_with_the_later_functions_is_asked_by_them() {
     let stream = device.new_stream().unwrap();
     let Some(numbers) = managed::<u32>(&stream, LEN) else { return };
     calls();
-    for place in [ManagedLocation::Device(&device), ManagedLocation::Host] {
-        stream.prefetch(&numbers, place).unwrap();
-        numbers.advise(ManagedAdvice::ReadMostly, place).unwrap();
+    for location in [ManagedLocation::Device(&device), ManagedLocation::Host] {
+        stream.prefetch(&numbers, location).unwrap();
+        numbers.advise(ManagedAdvice::ReadMostly, location).unwrap();
     }
     assert_eq!(work_calls(), [""; 0], "the older ones are left alone");
     let asked: Vec<_> =
-        PLACES.take().into_iter().map(|(what, place)| (what, place.type_.0, place.id)).collect();
+        PLACES.take().into_iter().map(|(what, location)| (what, location.type_.0, location.id)).collect();
     // C's numbers: 1 is a device, 2 the host, which an older function calls -1.
     assert_eq!(asked, [("prefetch", 1, 0), ("advise", 1, 0), ("prefetch", 2, -1), ("advise", 2, -1)]);
     assert_eq!(numbers.as_slice().unwrap(), vec![0; LEN]);
@@ -209,13 +209,13 @@ fn other_devices_are_refused_but_copies_between_devices_are_not() {
     assert_eq!(other.download(&copy).unwrap(), [4; 100]);
 }
 
-unsafe extern "C" fn not_while_kernels_run(place: *mut hipDeviceProp_tR0600, ordinal: c_int) -> hipError_t {
+unsafe extern "C" fn not_while_kernels_run(out: *mut hipDeviceProp_tR0600, ordinal: c_int) -> hipError_t {
     let platform = hip_host::platform();
     let ask = platform.hip().hipGetDevicePropertiesR0600.get().unwrap();
-    // SAFETY: S1: the caller's own arguments; the place is filled after the call.
+    // SAFETY: S1: the caller's own arguments; `out` was filled by the call.
     unsafe {
-        let code = ask(place, ordinal);
-        (*place).concurrentManagedAccess = 0;
+        let code = ask(out, ordinal);
+        (*out).concurrentManagedAccess = 0;
         code
     }
 }
@@ -261,8 +261,8 @@ fn a_failing_free_is_reported_and_memory_in_use_stays() {
     let Some(numbers) = managed::<u8>(&stream, 100) else { return };
     fail_next("hipFree", 1999);
     drop(numbers);
-    let told = drop_errors();
-    assert!(told.len() == 1 && told[0].contains("while freeing managed memory"), "{told:?}");
+    let errors = drop_errors();
+    assert!(errors.len() == 1 && errors[0].contains("while freeing managed memory"), "{errors:?}");
     // Of an only device it is not asked whether it is current.
     if two_devices().is_none() {
         return;
@@ -290,12 +290,12 @@ fn no_call_after_poisoning() {
     fail_next("hipStreamSynchronize", 700);
     stream.synchronize().unwrap_err();
     calls();
-    let place = ManagedLocation::Host;
+    let location = ManagedLocation::Host;
     let later = [
         numbers.as_slice().unwrap_err(),
         numbers.as_mut_slice().unwrap_err(),
-        stream.prefetch(&numbers, place).unwrap_err(),
-        numbers.advise(ManagedAdvice::ReadMostly, place).unwrap_err(),
+        stream.prefetch(&numbers, location).unwrap_err(),
+        numbers.advise(ManagedAdvice::ReadMostly, location).unwrap_err(),
         stream.alloc_managed::<u8>(1).unwrap_err(),
         foreign.synchronize().unwrap_err(),
         urgent.launch_host(|| unreachable!()).unwrap_err(),

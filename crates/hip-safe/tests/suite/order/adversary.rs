@@ -166,10 +166,10 @@ fn is_right_and_silent(program: &str, seeds: u32) {
         let seed = seed.to_string();
         let variables = [("HIPSTACK_HOST_ADVERSARY", seed.as_str()), ("HIPSTACK_HOST_CHECK", "abort")];
         let output = again(program, &variables);
-        let told = String::from_utf8_lossy(&output.stdout);
+        let text = String::from_utf8_lossy(&output.stdout);
         assert!(output.status.success(), "seed {seed}: {}", String::from_utf8_lossy(&output.stderr));
         // Every launch was announced.
-        assert!(told.contains("child: unchecked 0"), "seed {seed}: {told}");
+        assert!(text.contains("child: unchecked 0"), "seed {seed}: {text}");
     }
 }
 

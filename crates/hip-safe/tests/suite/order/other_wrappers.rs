@@ -106,7 +106,7 @@ fn ours() -> (Raw, Device, Stream, Stream) {
     (Raw(hip_host::platform()), device, first, second)
 }
 
-/// cudarc 1: one read event for each buffer, so that a second reading stream takes the first one's place.
+/// cudarc 1: one read event for each buffer, so that a second reading stream overwrites the first one's.
 #[test]
 fn a_second_reader_does_not_hide_the_first() {
     if !checked("a_second_reader_does_not_hide_the_first") {

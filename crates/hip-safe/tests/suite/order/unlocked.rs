@@ -28,7 +28,7 @@ fn a_moment() {
 }
 
 #[test]
-fn a_function_that_asks_for_what_a_waiting_launch_uses_gets_an_error() {
+fn a_function_that_asks_for_memory_of_a_waiting_launch_gets_an_error() {
     in_time(|| {
         let device = device();
         let (s, s2) = (device.new_stream().unwrap(), device.new_stream().unwrap());
@@ -272,21 +272,21 @@ unsafe extern "C" fn never_calls(_: hipStream_t, _: hipHostFn_t, _: *mut c_void)
 struct Uses {
     buffer: Arc<DeviceBuffer<u8>>,
     stream: Stream,
-    told: Sender<Vec<u8>>,
+    sent: Sender<Vec<u8>>,
 }
 
 impl Drop for Uses {
     fn drop(&mut self) {
         let copy = self.stream.clone_of(&*self.buffer).unwrap();
-        self.told.send(self.stream.download(&copy).unwrap()).unwrap();
+        self.sent.send(self.stream.download(&copy).unwrap()).unwrap();
     }
 }
 
 /// The last reference to a stream goes in the middle of a submission that comes after its work: with the stream a function goes that it never
 /// called, and what that has uses the memory that the submission has locked.
 #[test]
-fn a_stream_whose_last_reference_goes_while_memory_is_locked_ends_afterwards() {
-    let told: Receiver<Vec<u8>> = in_time(|| {
+fn a_stream_dropped_while_memory_is_locked_ends_afterwards() {
+    let sent: Receiver<Vec<u8>> = in_time(|| {
         let platform = changed_platform(|table| {
             table.hipLaunchHostFunc = Optional::present(never_calls, "hipLaunchHostFunc", "5.3");
         });
@@ -295,15 +295,15 @@ fn a_stream_whose_last_reference_goes_while_memory_is_locked_ends_afterwards() {
         let mut buffer = consumer.alloc_zeros::<u8>(LEN).unwrap();
         producer.memset(&mut buffer, 3).unwrap();
         let buffer = Arc::new(buffer);
-        let (sender, told) = channel();
-        let uses = Uses { buffer: Arc::clone(&buffer), stream: third, told: sender };
+        let (sender, sent) = channel();
+        let uses = Uses { buffer: Arc::clone(&buffer), stream: third, sent: sender };
         producer.launch_host(move || drop(uses)).unwrap();
         during("hipStreamWaitEvent", move || drop(producer));
         let copy = consumer.clone_of(&*buffer).unwrap();
         assert_eq!(consumer.download(&copy).unwrap(), [3; LEN]);
-        told
+        sent
     });
-    assert_eq!(told.recv().unwrap(), [3; LEN]);
+    assert_eq!(sent.recv().unwrap(), [3; LEN]);
 }
 
 unsafe extern "C" fn ask_for_a_report(out: *mut hipDeviceProp_tR0600, ordinal: c_int) -> hipError_t {
@@ -394,14 +394,14 @@ fn the_hook_may_use_the_stream_that_captures() {
 }
 
 #[test]
-fn a_panic_whose_payload_panics_when_it_is_dropped_ends_nothing() {
+fn a_payload_that_panics_in_drop_does_not_end_the_process() {
     struct Payload;
     impl Drop for Payload {
         fn drop(&mut self) {
             panic!("the payload of a panic");
         }
     }
-    if !alone("order::unlocked::a_panic_whose_payload_panics_when_it_is_dropped_ends_nothing") {
+    if !alone("order::unlocked::a_payload_that_panics_in_drop_does_not_end_the_process") {
         return;
     }
     let stream = stream();
@@ -420,9 +420,9 @@ fn a_panic_whose_payload_panics_when_it_is_dropped_ends_nothing() {
         table.hipLaunchHostFunc = Optional::present(never_calls, "hipLaunchHostFunc", "5.3");
     });
     let stream = Device::new(&Arc::new(platform), 0).unwrap().new_stream().unwrap();
-    let (sender, told) = channel();
+    let (sender, sent) = channel();
     hip_safe::on_drop_error(move |error| sender.send(error.to_string()).unwrap());
     stream.launch_host(move || drop(captured)).unwrap();
     drop(stream);
-    assert!(told.recv().unwrap().ends_with("panicked: the payload of a panic"));
+    assert!(sent.recv().unwrap().ends_with("panicked: the payload of a panic"));
 }

@@ -88,7 +88,7 @@ fn a_function_that_drops_what_its_stream_copies_to_and_the_streams_end_do_not_wa
 }
 
 #[test]
-fn a_function_never_called_may_have_what_waits_for_its_stream() {
+fn a_function_that_is_never_called_may_own_values_that_wait_for_its_stream() {
     if two_devices().is_none() || !is_host() {
         return;
     }
@@ -167,7 +167,7 @@ fn two_threads_read_one_buffer_at_once() {
 }
 
 #[test]
-fn a_copy_that_fails_is_waited_for_before_the_slice_is_its_owners_again() {
+fn a_failed_copy_is_waited_for_before_its_slice_is_released() {
     let device = device();
     let stream = device.new_stream().unwrap();
     let mut buffer = stream.upload(&[1_u8; 64]).unwrap();

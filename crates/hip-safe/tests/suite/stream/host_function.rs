@@ -76,10 +76,10 @@ fn empty_pinned_memory_is_an_empty_slice() {
 #[test]
 fn a_panic_is_caught_and_reported() {
     let stream = device().new_stream().unwrap();
-    let told = hip_safe::drop_errors();
+    let answer = hip_safe::drop_errors();
     stream.launch_host(|| panic!("number {}", 4711)).unwrap();
     stream.synchronize().unwrap();
-    assert!(hip_safe::drop_errors() > told);
+    assert!(hip_safe::drop_errors() > answer);
     assert!(reported(&format!("a host function on {stream} panicked: number 4711")));
     let (sender, receiver) = mpsc::channel();
     stream.launch_host(move || sender.send(()).unwrap()).unwrap();
@@ -100,7 +100,7 @@ fn a_function_makes_no_calls() {
 }
 
 #[test]
-fn a_stream_whose_last_reference_goes_in_its_own_function_ends_elsewhere() {
+fn a_stream_dropped_in_its_own_host_function_ends_on_another_thread() {
     let device = device();
     let stream = device.new_stream().unwrap();
     let (go, gate) = mpsc::channel();
@@ -123,12 +123,12 @@ fn a_stream_whose_last_reference_goes_in_its_own_function_ends_elsewhere() {
 /// A value whose drop waits for the device and sends the result.
 struct Waiting {
     device: Device,
-    told: mpsc::Sender<Result<(), Error>>,
+    answer: mpsc::Sender<Result<(), Error>>,
 }
 
 impl Drop for Waiting {
     fn drop(&mut self) {
-        self.told.send(self.device.synchronize()).unwrap();
+        self.answer.send(self.device.synchronize()).unwrap();
     }
 }
 
@@ -138,8 +138,8 @@ fn values_whose_drop_waits_are_dropped_on_another_thread() {
         let stream = device().new_stream().unwrap();
         let device = stream.device().clone();
         device.check_usable().unwrap();
-        let (told, answers) = mpsc::channel();
-        let waiting = Waiting { device: device.clone(), told: told.clone() };
+        let (answer, answers) = mpsc::channel();
+        let waiting = Waiting { device: device.clone(), answer: answer.clone() };
         let (sender, checked) = mpsc::channel();
         let own = device.clone();
         let function = move || {
@@ -150,7 +150,7 @@ fn values_whose_drop_waits_are_dropped_on_another_thread() {
         answers.recv().unwrap().expect("it may wait there");
         assert!(matches!(checked.recv().unwrap(), Err(Error::InHostFunction)));
         let captured = stream.capture(|_| {
-            assert!(hip_safe::drop_elsewhere(Waiting { device, told }));
+            assert!(hip_safe::drop_elsewhere(Waiting { device, answer }));
             Ok(())
         });
         captured.unwrap();

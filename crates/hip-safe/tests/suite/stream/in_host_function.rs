@@ -428,7 +428,7 @@ fn a_source_is_compiled_in_a_host_function() {
 const OTHERS: &str = "
 BufferArgument::read BufferArgument::write CodeCache::at CodeCache::folder CodeCache::in_memory CodeCache::limit
 CodeCache::off CodeCache::process Compiled::code Compiled::into_code Compiled::log Compiled::lowered_name
-Device::id Device::label Device::ordinal Device::platform Device::poisoned_by Device::properties
+Device::check_stream Device::id Device::label Device::ordinal Device::platform Device::poisoned_by Device::properties
 Device::raw_ordinal Device::shared_copies DeviceBuffer::byte_len DeviceBuffer::device DeviceBuffer::device_ptr
 DeviceBuffer::device_ptr_mut DeviceBuffer::is_empty DeviceBuffer::is_used_by_graphs DeviceBuffer::is_written_by_graphs
 DeviceBuffer::len DeviceBuffer::slice

@@ -56,7 +56,7 @@ pub(super) unsafe extern "C" fn get_stored(
 ) -> Status {
     status(matrix(descriptor).and_then(|matrix| {
         ensure(!stored.is_null(), Status::rocsparse_status_invalid_pointer)?;
-        // SAFETY: S11: the caller's place for the result.
+        // SAFETY: S11: the caller's pointer to the result.
         unsafe { stored.write(lock(&matrix).stored as i64) };
         Ok(())
     }))

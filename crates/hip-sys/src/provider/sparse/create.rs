@@ -41,16 +41,16 @@ pub(super) fn fill(table: RocsparseTable) -> RocsparseTable {
     }
 }
 
-/// Keeps an object, and writes its handle to the caller's place.
+/// Keeps an object, and writes its handle to `out`.
 ///
 /// # Safety
-/// The place is null or a live place for a handle.
-unsafe fn give<T, H>(place: *mut *mut H, handles: &Handles<T>, make: impl FnOnce() -> Outcome<T>) -> Status {
+/// `out` is null or writable.
+unsafe fn give<T, H>(out: *mut *mut H, handles: &Handles<T>, make: impl FnOnce() -> Outcome<T>) -> Status {
     let given = || {
-        ensure(!place.is_null(), Status::rocsparse_status_invalid_pointer)?;
+        ensure(!out.is_null(), Status::rocsparse_status_invalid_pointer)?;
         let handle = handles.insert(Arc::new(make()?));
-        // SAFETY: S11: the caller's place for the result.
-        unsafe { place.write(handle as *mut H) };
+        // SAFETY: S11: the caller's pointer to the result.
+        unsafe { out.write(handle as *mut H) };
         Ok(())
     };
     status(given())
@@ -129,7 +129,7 @@ unsafe extern "C" fn rocsparse_create_csr_descr(
         block: 1,
         direction: BY_ROW,
     };
-    // SAFETY: S11: the caller's place for the result.
+    // SAFETY: S11: the caller's pointer to the result.
     unsafe { give(descriptor, &MATRICES, || sparse(given)) }
 }
 
@@ -158,7 +158,7 @@ unsafe extern "C" fn rocsparse_create_csc_descr(
         block: 1,
         direction: BY_ROW,
     };
-    // SAFETY: S11: the caller's place for the result.
+    // SAFETY: S11: the caller's pointer to the result.
     unsafe { give(descriptor, &MATRICES, || sparse(given)) }
 }
 
@@ -186,7 +186,7 @@ unsafe extern "C" fn rocsparse_create_coo_descr(
         block: 1,
         direction: BY_ROW,
     };
-    // SAFETY: S11: the caller's place for the result.
+    // SAFETY: S11: the caller's pointer to the result.
     unsafe { give(descriptor, &MATRICES, || sparse(given)) }
 }
 
@@ -217,7 +217,7 @@ unsafe extern "C" fn rocsparse_create_bsr_descr(
         block,
         direction,
     };
-    // SAFETY: S11: the caller's place for the result.
+    // SAFETY: S11: the caller's pointer to the result.
     unsafe { give(descriptor, &MATRICES, || sparse(given)) }
 }
 
@@ -245,7 +245,7 @@ unsafe extern "C" fn rocsparse_create_ell_descr(
         block: 1,
         direction: BY_ROW,
     };
-    // SAFETY: S11: the caller's place for the result.
+    // SAFETY: S11: the caller's pointer to the result.
     unsafe { give(descriptor, &MATRICES, || sparse(given)) }
 }
 
@@ -259,7 +259,7 @@ unsafe extern "C" fn rocsparse_create_dnvec_descr(
         let elements = size(elements)?;
         Ok(Vector { size: elements, values: address(values, elements)?, scalar: Scalar::of(scalar)? })
     };
-    // SAFETY: S11: the caller's place for the result.
+    // SAFETY: S11: the caller's pointer to the result.
     unsafe { give(descriptor, &VECTORS, make) }
 }
 
@@ -281,7 +281,7 @@ unsafe extern "C" fn rocsparse_create_dnmat_descr(
         made.values = address(values, made.extent()?)?;
         Ok(made)
     };
-    // SAFETY: S11: the caller's place for the result.
+    // SAFETY: S11: the caller's pointer to the result.
     unsafe { give(descriptor, &DENSE, make) }
 }
 
@@ -304,7 +304,7 @@ unsafe extern "C" fn rocsparse_create_spvec_descr(
         let (index, scalar) = (Index::of(index)?, Scalar::of(scalar)?);
         Ok(SparseVector { size: elements, stored, indices, values, index, scalar })
     };
-    // SAFETY: S11: the caller's place for the result.
+    // SAFETY: S11: the caller's pointer to the result.
     unsafe { give(descriptor, &SPARSE_VECTORS, make) }
 }
 
@@ -325,7 +325,7 @@ unsafe extern "C" fn rocsparse_destroy_spvec_descr(descriptor: rocsparse_const_s
 }
 
 unsafe extern "C" fn rocsparse_create_mat_descr(descriptor: *mut rocsparse_mat_descr) -> Status {
-    // SAFETY: S11: the caller's place for the result.
+    // SAFETY: S11: the caller's pointer to the result.
     unsafe { give(descriptor, &DESCRIPTIONS, || Ok(())) }
 }
 

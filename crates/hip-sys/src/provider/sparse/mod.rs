@@ -1,10 +1,11 @@
-//! rocSPARSE's descriptors, for crates that stand in rocSPARSE's place: plain values behind handles. What differs between the platforms is
+//! rocSPARSE's descriptors, for crates that replace rocSPARSE: plain values behind handles. What differs between the platforms is
 //! what their operations do with them.
 
 mod change;
 mod create;
 mod objects;
 
+pub use super::ensure;
 pub use objects::{DenseMatrix, Index, Scalar, SparseMatrix, SparseVector, Vector};
 
 use super::Handles;
@@ -29,14 +30,6 @@ pub type Outcome<T = ()> = Result<T, Status>;
 /// Turns an outcome into the status that a function returns.
 pub fn status(outcome: Outcome) -> Status {
     outcome.err().unwrap_or(Status::rocsparse_status_success)
-}
-
-/// Returns the status as an error if the condition is false.
-///
-/// # Errors
-/// That status.
-pub fn ensure(condition: bool, otherwise: Status) -> Outcome {
-    if condition { Ok(()) } else { Err(otherwise) }
 }
 
 /// The version of rocSPARSE whose behaviour the platforms follow, as `rocsparse_get_version` answers it.

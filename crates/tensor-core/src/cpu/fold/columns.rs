@@ -24,10 +24,10 @@ pub(in crate::cpu) fn fold_columns<T: Number, F: Fold<T::Compute>, U: Send>(
         let leaf = |index: usize, (gathered, wide): &mut Scratch<T>| {
             let mut states: Vec<F::State> = Vec::new();
             let mut position = index * LEAF;
-            reduced.stretches(position..length.min(position + LEAF), |place, stride, count| {
+            reduced.stretches(position..length.min(position + LEAF), |offset, stride, count| {
                 for i in 0..count {
                     gathered.resize(results.len(), T::default());
-                    kept.gather(elements, place + i * stride, results.clone(), gathered);
+                    kept.gather(elements, offset + i * stride, results.clone(), gathered);
                     let row = T::widen(gathered, wide);
                     if states.is_empty() {
                         states.extend(row.iter().map(|x| fold.start(*x, position)));

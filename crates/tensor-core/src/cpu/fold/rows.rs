@@ -27,10 +27,10 @@ pub(in crate::cpu) fn fold_rows<T: Number, F: Fold<T::Compute>, U: Send>(
     let one_leaf = if length <= LEAF { reduced.tight_range(0..length) } else { None };
     fill_chunks(out, size, work, &|start, block, scratch: &mut Scratch<T>| {
         let mut results = block.iter_mut();
-        kept.stretches(start..start + results.len(), |place, stride, count| {
+        kept.stretches(start..start + results.len(), |offset, stride, count| {
             let results = results.by_ref().take(count);
-            if let Some(places) = &one_leaf {
-                let first = place + places.start;
+            if let Some(range) = &one_leaf {
+                let first = offset + range.start;
                 return vectorised(
                     #[inline(always)]
                     || {
@@ -42,12 +42,12 @@ pub(in crate::cpu) fn fold_rows<T: Number, F: Fold<T::Compute>, U: Send>(
                 );
             }
             for (i, result) in results.enumerate() {
-                let base = place + i * stride;
+                let base = offset + i * stride;
                 let leaf = |index: usize, (gathered, wide): &mut Scratch<T>| {
                     let range = index * LEAF..length.min((index + 1) * LEAF);
                     let first = range.start;
                     let block = match reduced.tight_range(range.clone()) {
-                        Some(places) => &elements[base + places.start..base + places.end],
+                        Some(range) => &elements[base + range.start..base + range.end],
                         None => {
                             gathered.resize(range.len(), T::default());
                             reduced.gather(elements, base, range, gathered);

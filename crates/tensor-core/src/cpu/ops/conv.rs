@@ -135,7 +135,7 @@ fn depthwise<T: Element + Arith>(
                 for j in 0..w.count {
                     let tap = filter[taps + (w.first + j * c.w.tap_step) * strides[4]];
                     let first = w.start + j as i64 * w.shift;
-                    let (begin, end) = reached(first, c.w.step, w.places, c.w.input);
+                    let (begin, end) = reached(first, c.w.step, w.outputs, c.w.input);
                     let add = |(out, x): (&mut T, &T)| *out = (*out).add(tap.mul(*x));
                     if begin >= end {
                         continue;
@@ -161,12 +161,12 @@ fn inside(index: i64, length: usize) -> Option<usize> {
     usize::try_from(index).ok().filter(|&index| index < length)
 }
 
-/// The range of q in `0..places` for which `first + q · step` is within `0..length`.
-fn reached(first: i64, step: i64, places: usize, length: usize) -> (usize, usize) {
+/// The range of q in `0..outputs` for which `first + q · step` is within `0..length`.
+fn reached(first: i64, step: i64, outputs: usize, length: usize) -> (usize, usize) {
     let begin = if first < 0 { (-first as u64).div_ceil(step as u64) as usize } else { 0 };
     let left = length as i64 - first;
     let end = if left > 0 { (left as u64).div_ceil(step as u64) as usize } else { 0 };
-    (begin.min(places), end.min(places))
+    (begin.min(outputs), end.min(outputs))
 }
 
 /// The filters of one group that contribute to the outputs of one phase, as a matrix [output channels, terms].
@@ -199,8 +199,8 @@ impl<'a, T: Element> Filters<'a, T> {
                 let channel = group * strides[0] + output * strides[1] + input * strides[2];
                 for i in 0..h.count {
                     let row = channel + (h.first + i * c.h.tap_step) * strides[3];
-                    let place = |j: usize| row + (w.first + j * c.w.tap_step) * strides[4];
-                    matrix.extend((0..w.count).map(|j| filter[place(j)]));
+                    let index = |j: usize| row + (w.first + j * c.w.tap_step) * strides[4];
+                    matrix.extend((0..w.count).map(|j| filter[index(j)]));
                 }
             }
             all.push(Filters { h, w, rest, terms, matrix: Cow::Owned(matrix) });
@@ -238,10 +238,10 @@ impl<T: Element + Arith> Work<'_, T> {
     fn phase(&self, out: &mut [T], filters: &Filters<'_, T>, scratch: &mut Scratch<T>) {
         let (c, plane) = (self.c, self.c.h.out * self.c.w.out);
         let side_by_side = c.h.up == 1 && c.w.up == 1;
-        let places = filters.h.places * filters.w.places;
-        let size = COLUMNS.checked_div(filters.terms).map_or(places, |size| size.max(64).min(places));
-        for first in (0..places).step_by(size.max(1)) {
-            let count = size.min(places - first);
+        let outputs = filters.h.outputs * filters.w.outputs;
+        let size = COLUMNS.checked_div(filters.terms).map_or(outputs, |size| size.max(64).min(outputs));
+        for first in (0..outputs).step_by(size.max(1)) {
+            let count = size.min(outputs - first);
             let (to, stride) = if side_by_side {
                 (&mut out[first..], plane)
             } else {
@@ -288,11 +288,11 @@ impl<T: Element + Arith> Work<'_, T> {
         let x = &self.x[channel * c.h.input * c.w.input..][..c.h.input * c.w.input];
         let top = h.start + (tap / w.count) as i64 * h.shift;
         let left = w.start + (tap % w.count) as i64 * w.shift;
-        let (begin, end) = reached(left, c.w.step, w.places, c.w.input);
+        let (begin, end) = reached(left, c.w.step, w.outputs, c.w.input);
         let mut done = 0;
         while done < row.len() {
-            let (y, z) = ((first + done) / w.places, (first + done) % w.places);
-            let length = (w.places - z).min(row.len() - done);
+            let (y, z) = ((first + done) / w.outputs, (first + done) % w.outputs);
+            let length = (w.outputs - z).min(row.len() - done);
             let to = &mut row[done..done + length];
             done += length;
             let Some(line) = inside(y as i64 * c.h.step + top, c.h.input) else {
@@ -371,7 +371,7 @@ impl<T: Element + Arith> Work<'_, T> {
         let (c, w) = (self.c, &filters.w);
         for (out, results) in out.chunks_mut(c.h.out * c.w.out).zip(results.chunks(count)) {
             for (index, result) in results.iter().enumerate() {
-                let (y, z) = ((first + index) / w.places, (first + index) % w.places);
+                let (y, z) = ((first + index) / w.outputs, (first + index) % w.outputs);
                 out[(y * c.h.up + filters.rest[0]) * c.w.out + z * c.w.up + filters.rest[1]] = *result;
             }
         }

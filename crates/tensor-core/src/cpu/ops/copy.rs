@@ -43,9 +43,9 @@ fn copy_columns<T: Element>(
     new_chunks(count, (ROWS * length, TRANSPOSED), "copy", &|start, out, (): &mut ()| {
         let mut rest = out;
         let first = start / length;
-        rows.stretches(first..first + rest.len() / length, |place, _, count| {
+        rows.stretches(first..first + rest.len() / length, |offset, _, count| {
             let (now, later) = std::mem::take(&mut rest).split_at_mut(count * length);
-            transpose(elements, place..place + count, (length, stride), now);
+            transpose(elements, offset..offset + count, (length, stride), now);
             rest = later;
         });
     })

@@ -88,9 +88,9 @@ fn check<I: Id>(ids: &[I], axis: &Indexed) -> Result<()> {
 pub(crate) fn checked(ids: &CpuStorage, layout: &Layout, axis: &Indexed) -> Result<Vec<usize>> {
     dispatch_ids!(&super::copy::copy(ids, layout)?, ids => {
         check(ids, axis)?;
-        let mut places = vec_with_capacity(ids.len(), axis.operation)?;
-        places.extend(ids.iter().map(|id| id.index()));
-        Ok(places)
+        let mut indices = vec_with_capacity(ids.len(), axis.operation)?;
+        indices.extend(ids.iter().map(|id| id.index()));
+        Ok(indices)
     }, else Err(unsupported(axis.operation, ids)))
 }
 
@@ -112,8 +112,8 @@ fn look_up<T: Element, I: Id>(
             let range = start / length..(start + output.left()) / length;
             stretches(rows, strides, offsets, range, |[from, id], [step, id_step], count| {
                 for i in 0..count {
-                    let place = from + i * step + ids[id + i * id_step].index() * axis.stride;
-                    output.copy(&elements[place..place + length]);
+                    let offset = from + i * step + ids[id + i * id_step].index() * axis.stride;
+                    output.copy(&elements[offset..offset + length]);
                 }
             });
         });

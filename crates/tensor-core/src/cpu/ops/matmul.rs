@@ -104,10 +104,11 @@ fn products<T: Element + Factor>(a: &[T], lhs: &Layout, b: &[T], rhs: &Layout) -
         multiply(&mut out, &a[lhs.offset()..], rows, &b[rhs.offset()..], right, gemm::Parallelism::Rayon(0));
         return Ok(out);
     }
-    let place =
-        |layout: &Layout, matrix: &Matrix, index: usize| layout.place(index * matrix.rows * matrix.columns);
+    let offset = |layout: &Layout, matrix: &Matrix, index: usize| {
+        layout.offset_of(index * matrix.rows * matrix.columns)
+    };
     let product = |index: usize, out: &mut [T], parallelism| {
-        let (x, y) = (&a[place(lhs, &left, index)..], &b[place(rhs, &right, index)..]);
+        let (x, y) = (&a[offset(lhs, &left, index)..], &b[offset(rhs, &right, index)..]);
         multiply(out, x, left, y, right, parallelism);
     };
     if batch == 1 || size.saturating_mul(left.columns) >= PARALLEL {

@@ -212,12 +212,12 @@ impl<C: Quotient> Between<C> {
     /// The neighbours of an output's position: (y + ½) · in / out − ½, or with aligned corners y · (in − 1) / (out −
     /// 1).
     fn of(axis: &PoolAxis, y: usize, align_corners: bool) -> Between<C> {
-        let (place, parts) = match align_corners {
+        let (position, parts) = match align_corners {
             true if axis.out > 1 => (y * (axis.input - 1), axis.out - 1),
             true => (0, 1),
             false => (((2 * y + 1) * axis.input).saturating_sub(axis.out), 2 * axis.out),
         };
-        let (a, rest) = (place / parts, place % parts);
+        let (a, rest) = (position / parts, position % parts);
         let weight = |share: usize| C::whole(share).div(C::whole(parts));
         Between { a, b: (a + 1).min(axis.input - 1), near: weight(parts - rest), far: weight(rest) }
     }

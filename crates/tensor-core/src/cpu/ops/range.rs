@@ -18,7 +18,7 @@ pub(crate) fn arange(dtype: DType, count: usize, [start, step]: [Scalar; 2]) -> 
         }
         _ => Scalar::Float((i as f64).mul_add(step.to_f64(), start.to_f64())),
     };
-    of_places(dtype, count, "arange", &number)
+    of_indices(dtype, count, "arange", &number)
 }
 
 /// `count` evenly spaced elements from start to end, computed in `f64` and then rounded. The ends are finite and
@@ -37,11 +37,11 @@ pub(crate) fn linspace(dtype: DType, count: usize, [start, end]: [Scalar; 2]) ->
         _ if i == intervals => end,
         _ => between(i),
     };
-    of_places(dtype, count, "linspace", &number)
+    of_indices(dtype, count, "linspace", &number)
 }
 
 /// `number` of each index, rounded to `dtype`.
-fn of_places(
+fn of_indices(
     dtype: DType,
     count: usize,
     operation: &'static str,
@@ -49,8 +49,8 @@ fn of_places(
 ) -> Result<CpuStorage> {
     dispatch_dtype!(dtype, T => {
         let elements = new_blocks::<T, ()>(count, operation, &|first, block, ()| {
-            for (place, slot) in (first..).zip(block) {
-                *slot = T::from_scalar(number(place));
+            for (index, slot) in (first..).zip(block) {
+                *slot = T::from_scalar(number(index));
             }
         })?;
         Ok(T::store(elements))

@@ -61,17 +61,17 @@ fn flip_block<T: Copy>(elements: &[T], offset: usize, dims: &[FlipDim], mut posi
     let mut rest = out;
     while !rest.is_empty() {
         let (mut row, column) = (position / inner, position % inner);
-        let mut place = offset;
+        let mut base = offset;
         for &(length, stride, backwards) in outer.iter().rev() {
             let index = row % length;
             row /= length;
-            place += stride * if backwards { length - 1 - index } else { index };
+            base += stride * if backwards { length - 1 - index } else { index };
         }
         let count = rest.len().min(inner - column);
         let (now, later) = std::mem::take(&mut rest).split_at_mut(count);
         for (i, out) in now.iter_mut().enumerate() {
             let index = if backwards { inner - 1 - column - i } else { column + i };
-            *out = elements[place + index * stride];
+            *out = elements[base + index * stride];
         }
         position += count;
         rest = later;

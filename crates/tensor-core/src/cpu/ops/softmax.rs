@@ -95,8 +95,8 @@ fn columns<T: Number<Compute: Real>>(
         while done < ends.len() {
             let (outer, first) = ((start + done) / inner, (start + done) % inner);
             let count = (inner - first).min(ends.len() - done);
-            let place = |i: usize| (outer * length + i) * inner + first;
-            column_ends(source, (length, &place), log, &mut ends[done..done + count], scratch);
+            let begin = |i: usize| (outer * length + i) * inner + first;
+            column_ends(source, (length, &begin), log, &mut ends[done..done + count], scratch);
             done += count;
         }
     });
@@ -120,17 +120,17 @@ fn columns<T: Number<Compute: Real>>(
     })
 }
 
-/// The operands of adjacent columns, whose elements i begin at `place(i)`.
+/// The operands of adjacent columns, whose elements i begin at `begin(i)`.
 fn column_ends<T: Number<Compute: Real>>(
     source: &Source<'_, T>,
-    (length, place): (usize, &dyn Fn(usize) -> usize),
+    (length, begin): (usize, &dyn Fn(usize) -> usize),
     log: bool,
     ends: &mut [[T::Compute; 2]],
     (gathered, wide, part): &mut Scratch<T>,
 ) {
     ends.iter_mut().for_each(|end| *end = [lowest(), T::Compute::default()]);
     for i in 0..length {
-        let x = T::widen(source.block(place(i), ends.len(), gathered), wide);
+        let x = T::widen(source.block(begin(i), ends.len(), gathered), wide);
         ends.iter_mut().zip(x).for_each(|(end, x)| end[0] = greater(end[0], *x));
     }
     ends.iter_mut().for_each(|end| end[0] = shift_of(end[0]));
@@ -138,7 +138,7 @@ fn column_ends<T: Number<Compute: Real>>(
         part.clear();
         part.resize(ends.len(), T::Compute::default());
         for i in first..length.min(first + ROWS) {
-            let x = T::widen(source.block(place(i), ends.len(), gathered), wide);
+            let x = T::widen(source.block(begin(i), ends.len(), gathered), wide);
             for ((part, end), x) in part.iter_mut().zip(&*ends).zip(x) {
                 *part = part.add(x.sub(end[0]).exp());
             }

@@ -45,7 +45,7 @@ pub(crate) fn stat(storage: &CpuStorage, layout: &Layout, op: StatOp, axes: &[us
         let chunks = ((CHUNK / length.max(1)).max(1), length.saturating_mul(WORK));
         new_chunks(kept.elements(), chunks, op.name(), &|start, out: &mut [T], (): &mut ()| {
             for (i, out) in out.iter_mut().enumerate() {
-                let row = Row { source: Source::new(from(elements, kept.place(start + i)), &reduced), length };
+                let row = Row { source: Source::new(from(elements, kept.offset_of(start + i)), &reduced), length };
                 *out = <T as crate::element::Element>::from_scalar(Scalar::Float(row.stat(op)));
             }
         })

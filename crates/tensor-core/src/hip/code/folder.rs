@@ -79,10 +79,10 @@ fn read_once(folder: &Path, target: &Target, unit: &Unit) -> Result<Option<Curre
         let path = folder.join(&file);
         match std::fs::read(&path) {
             Ok(image) => {
-                let told = |why: &str| format!("{} {why}", path.display());
+                let in_file = |why: &str| format!("{} {why}", path.display());
                 let compiler = check(folder, &file, target, unit, &image).map_err(|wrong| match wrong {
-                    Wrong::Apart(why) => Wrong::Apart(told(&why)),
-                    Wrong::Other(why) => Wrong::Other(told(&why)),
+                    Wrong::Apart(why) => Wrong::Apart(in_file(&why)),
+                    Wrong::Other(why) => Wrong::Other(in_file(&why)),
                 })?;
                 let image = if target.is_host() { host_image(target.of(unit).1, image) } else { image };
                 return Ok(Some(Current { path, image, compiler }));
@@ -116,11 +116,11 @@ fn check(folder: &Path, file: &str, target: &Target, unit: &Unit, image: &[u8]) 
     let platform = target.platform.kind.name();
     let (arch, wave_size) = target.of(unit);
     let wanted = (platform, name_of(arch), wave_size);
-    let told = (manifest.platform.as_str(), manifest.arch.as_str(), manifest.wave_size);
-    if told != wanted {
+    let listed = (manifest.platform.as_str(), manifest.arch.as_str(), manifest.wave_size);
+    if listed != wanted {
         return other(format!(
             "was built for {} {} with waves of {}, by its manifest.json, and not for {} {} with waves of {}",
-            told.0, told.1, told.2, wanted.0, wanted.1, wanted.2
+            listed.0, listed.1, listed.2, wanted.0, wanted.1, wanted.2
         ));
     }
     let Some(object) = manifest.objects.into_iter().find(|object| object.file == file) else {

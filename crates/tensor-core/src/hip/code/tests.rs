@@ -224,10 +224,10 @@ fn a_unit_without_an_object_is_compiled_once_and_cached() {
     // Another unit is not mistaken for it, and a damaged entry is compiled again.
     fs::write(&file, b"damaged").unwrap();
     assert_eq!(find(&search(None, &[], &cache)), (code, CodeOrigin::Compiled));
-    let told = search(None, &[], &cache).compiler(&target(&platform)).unwrap();
+    let text = search(None, &[], &cache).compiler(&target(&platform)).unwrap();
     assert!(
-        told.starts_with("at run time by hiprtc ") && told.contains(&platform.version().to_string()),
-        "{told}"
+        text.starts_with("at run time by hiprtc ") && text.contains(&platform.version().to_string()),
+        "{text}"
     );
     // A folder takes precedence.
     build_into(&beside, b"the code", &unit.source_hash());
@@ -250,7 +250,7 @@ fn an_architecture_that_the_compiler_does_not_know_is_not_asked_for() {
 }
 
 #[test]
-fn the_hosts_kernels_are_compiled_once_for_what_depends_on_no_wave_size() {
+fn host_kernels_without_a_wave_size_are_compiled_once() {
     let platform: Arc<Platform> = hip_host::platform();
     let root = tempfile::tempdir().unwrap();
     let search = search(Some(Path::new("compile")), &[], root.path());
@@ -263,6 +263,6 @@ fn the_hosts_kernels_are_compiled_once_for_what_depends_on_no_wave_size() {
     assert_eq!(find("host-w32", 32, "stat"), CodeOrigin::Compiled);
     assert_eq!(find("host-w64", 64, "stat"), CodeOrigin::Compiled);
     let target = Target { platform: &platform, arch: "host-w32", wave_size: 32, device: None };
-    let told = search.compiler(&target).unwrap();
-    assert!(told.starts_with("at run time by ") && told.contains("++"), "{told}");
+    let text = search.compiler(&target).unwrap();
+    assert!(text.starts_with("at run time by ") && text.contains("++"), "{text}");
 }

@@ -188,7 +188,7 @@ impl Activations {
         Ok(Self { memory, scales, sums })
     }
 
-    /// `map`, with the places of these activations.
+    /// `map`, with the addresses of these activations.
     fn map(&self, map: QuantMap) -> QuantMap {
         QuantMap { scales: self.scales as u64, sums: self.sums as u64, ..map }
     }

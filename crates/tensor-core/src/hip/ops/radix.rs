@@ -155,8 +155,8 @@ mod tests {
             let mut expected: Vec<i32> = Vec::new();
             for row in [0, 1] {
                 let mut order: Vec<i32> = (0..4000).collect();
-                let value = |place: i32| numbers[5 + row * 4000 + place as usize];
-                order.sort_by_key(|place| if descending { -value(*place) } else { value(*place) });
+                let value = |index: i32| numbers[5 + row * 4000 + index as usize];
+                order.sort_by_key(|index| if descending { -value(*index) } else { value(*index) });
                 expected.extend(order);
             }
             assert_eq!(words(&positions), expected, "{on}");

@@ -19,7 +19,7 @@ pub(crate) fn arange(
 ) -> Result<HipStorage> {
     // The kernel takes both as 64-bit numbers.
     let wide = if dtype.is_float() { DType::F64 } else { DType::I64 };
-    of_places(device, dtype, count, "arange", &|launch| push(launch, wide, &start_and_step))
+    of_indices(device, dtype, count, "arange", &|launch| push(launch, wide, &start_and_step))
 }
 
 /// `count` evenly spaced elements from start to end, computed in `f64` and then rounded. The ends are exact.
@@ -29,11 +29,11 @@ pub(crate) fn linspace(
     count: usize,
     ends: [Scalar; 2],
 ) -> Result<HipStorage> {
-    of_places(device, dtype, count, "linspace", &|launch| push(launch, dtype, &ends))
+    of_indices(device, dtype, count, "linspace", &|launch| push(launch, dtype, &ends))
 }
 
 /// `count` elements that a kernel computes from their indices and the two numbers that `push_numbers` appends.
-fn of_places(
+fn of_indices(
     device: &HipDevice,
     dtype: DType,
     count: usize,

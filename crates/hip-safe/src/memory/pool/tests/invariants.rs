@@ -9,7 +9,8 @@ impl Pool<Points> {
     /// Panics if anything does not hold.
     pub(super) fn check(&self) {
         let statistics = self.statistics();
-        let (mut reserved, mut active, mut allocated, mut free, mut live, mut places) = (0, 0, 0, 0, 0, 0);
+        let (mut reserved, mut active, mut allocated, mut free, mut live, mut in_segments) =
+            (0, 0, 0, 0, 0, 0);
         let mut segments = 0;
         for number in 0..self.segments.end() {
             let Some(segment) = self.segments.get(number) else { continue };
@@ -26,7 +27,7 @@ impl Pool<Points> {
                 );
                 assert!(!self.may_join(before, index), "free neighbours that could be one");
                 end += node.bytes;
-                places += 1;
+                in_segments += 1;
                 match node.state {
                     State::Live => {
                         used += 1;
@@ -52,7 +53,7 @@ impl Pool<Points> {
             live += u64::from(used);
         }
         let vacant = (0..self.blocks.slots()).filter(|index| self.blocks[*index].state == State::Vacant);
-        assert_eq!(places + vacant.count(), self.blocks.slots() as usize, "every block is in a segment");
+        assert_eq!(in_segments + vacant.count(), self.blocks.slots() as usize, "every block is in a segment");
         assert_eq!((statistics.reserved, statistics.active), (reserved, active));
         assert_eq!((statistics.free(), active + free), (free, reserved), "bytes are conserved");
         assert_eq!((statistics.allocated, statistics.segments), (allocated, segments));

@@ -215,13 +215,16 @@ impl Model {
         self.pool.check();
         for (address, bytes, order) in std::mem::take(&mut self.memory.released) {
             // What it waited for is complete by now, if it did not fail: look at what it was told.
-            let told = |point: &Point| {
+            let was_reported = |point: &Point| {
                 order.0.iter().any(|own| own.stream.number == point.stream.number && own.at >= point.at)
             };
             let kept = self.memory.ranges.contains_key(&address);
             for granule in Self::granules(address, bytes) {
                 for point in self.uses.get(&granule).iter().flat_map(|points| &points.0) {
-                    assert!(point.is_complete() || told(point), "released while {point:?} uses {granule:#x}");
+                    assert!(
+                        point.is_complete() || was_reported(point),
+                        "released while {point:?} uses {granule:#x}"
+                    );
                 }
             }
             if kept {

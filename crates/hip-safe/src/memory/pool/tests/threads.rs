@@ -215,7 +215,7 @@ fn loom_one_thread_asks_for_both() {
 
 /// The same where there is room for one segment only.
 #[test]
-fn loom_what_another_thread_asks_for_is_waited_for() {
+fn loom_a_request_of_another_thread_is_waited_for() {
     model(|| {
         let shared = Shared::new(20 * MIB);
         let other = Shared::spawn(&shared, |shared| {

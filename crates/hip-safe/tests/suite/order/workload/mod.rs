@@ -202,8 +202,8 @@ impl Program {
             stream.memset(copy.memory.make_mut(&stream).unwrap(), 0).unwrap();
             copy.model.fill(0.0);
         }
-        let place = self.random.below(self.shared.len());
-        self.shared[place] = copy;
+        let target = self.random.below(self.shared.len());
+        self.shared[target] = copy;
     }
 
     fn download_to_pinned(&mut self) {
@@ -211,8 +211,8 @@ impl Program {
         let source = &self.buffers[index];
         let mut memory = PinnedBuffer::zeroed(&self.device, source.model.len()).unwrap();
         stream.copy_to_pinned(&source.memory, &mut memory).unwrap();
-        let place = self.random.below(self.pinned.len());
-        self.pinned[place] = Modelled { memory, model: source.model.clone() };
+        let target = self.random.below(self.pinned.len());
+        self.pinned[target] = Modelled { memory, model: source.model.clone() };
     }
 
     fn upload_from_pinned(&mut self) {
@@ -226,8 +226,8 @@ impl Program {
             source.memory.as_mut_slice().unwrap()[0] = -1.0;
             source.model[0] = -1.0;
         }
-        let place = self.random.below(self.buffers.len());
-        self.buffers[place] = Modelled { memory, model };
+        let target = self.random.below(self.buffers.len());
+        self.buffers[target] = Modelled { memory, model };
     }
 
     fn compare(&mut self) {
@@ -362,8 +362,8 @@ fn a_random_program_is_right_and_silent_under_every_seed() {
             ("HIP_SAFE_TEST_MILLISECONDS", &milliseconds),
         ];
         let output = again("order::workload::program", &variables);
-        let told = String::from_utf8_lossy(&output.stdout);
+        let text = String::from_utf8_lossy(&output.stdout);
         let end = String::from_utf8_lossy(&output.stderr);
-        assert!(output.status.success() && told.contains("workload:"), "seed {seed}: {told}{end}");
+        assert!(output.status.success() && text.contains("workload:"), "seed {seed}: {text}{end}");
     }
 }

@@ -164,8 +164,8 @@ fn widened(rows: &[[i8; 16]; LANES], first: [i8; 2], step: usize, to: &mut [Pair
     let each = _mm256_set_m128i(each, each);
     for (index, to) in to.iter_mut().enumerate() {
         let at = index * step;
-        let places = _mm256_add_epi8(each, _mm256_set1_epi16(((at % 4) << 8) as i16));
-        let bytes = _mm256_shuffle_epi8(vectors[at / 4], places);
+        let positions = _mm256_add_epi8(each, _mm256_set1_epi16(((at % 4) << 8) as i16));
+        let bytes = _mm256_shuffle_epi8(vectors[at / 4], positions);
         *to = bytemuck::cast(_mm256_srai_epi16::<8>(bytes));
     }
 }

@@ -168,18 +168,18 @@ pub(crate) fn product_of_experts(
 ) -> Result<Vec<f32>> {
     let bytes = columns * row_bytes(format, width);
     let mut order: Vec<usize> = (0..pairs.len()).collect();
-    order.sort_by_key(|place| pairs[*place].1);
+    order.sort_by_key(|index| pairs[*index].1);
     let mut out = crate::cpu::zeros(pairs.len() * columns, operation)?;
     // All rows of an expert are one product, so that its matrix is read once.
-    for places in order.chunk_by(|a, b| pairs[*a].1 == pairs[*b].1) {
-        let expert = pairs[places[0]].1;
-        let mut rows = Vec::with_capacity(places.len() * width);
-        for place in places {
-            rows.extend_from_slice(&values[pairs[*place].0 * width..][..width]);
+    for indices in order.chunk_by(|a, b| pairs[*a].1 == pairs[*b].1) {
+        let expert = pairs[indices[0]].1;
+        let mut rows = Vec::with_capacity(indices.len() * width);
+        for index in indices {
+            rows.extend_from_slice(&values[pairs[*index].0 * width..][..width]);
         }
         let products = product(format, &blocks[expert * bytes..][..bytes], &rows, width, operation)?;
-        for (place, product) in places.iter().zip(products.chunks_exact(columns)) {
-            out[place * columns..][..columns].copy_from_slice(product);
+        for (index, product) in indices.iter().zip(products.chunks_exact(columns)) {
+            out[index * columns..][..columns].copy_from_slice(product);
         }
     }
     Ok(out)

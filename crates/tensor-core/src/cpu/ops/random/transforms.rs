@@ -150,7 +150,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn logarithms_are_within_two_places() {
+    fn logarithms_are_within_two_units_in_the_last_place() {
         for i in 0..200_000u32 {
             let word = i.wrapping_mul(2_654_435_761);
             let u = (word as f32).mul_add(f32::EPSILON.powi(1) / 512.0, 1e-10);

@@ -158,8 +158,8 @@ fn finish(out: &mut HipStorage, (bias, activation): Ending<'_>, shape: &Convolut
 }
 
 fn add_bias(out: &mut HipStorage, (bias, layout): (&HipStorage, &Layout), shape: &Convolution) -> Result<()> {
-    let places = [shape.batch, shape.groups * shape.out_channels, shape.h.out, shape.w.out];
-    let places = Layout::contiguous(places, shape.operation)?;
-    let layout = layout.unsqueeze(1).unsqueeze(2).expand(places.shape(), shape.operation)?;
-    binary_assign(out, &places, bias, &layout, BinaryOp::Add)
+    let outputs = [shape.batch, shape.groups * shape.out_channels, shape.h.out, shape.w.out];
+    let outputs = Layout::contiguous(outputs, shape.operation)?;
+    let layout = layout.unsqueeze(1).unsqueeze(2).expand(outputs.shape(), shape.operation)?;
+    binary_assign(out, &outputs, bias, &layout, BinaryOp::Add)
 }

@@ -93,12 +93,12 @@ impl Work<'_> {
     /// The properties that determine the choice of kernel.
     fn decides(&self) -> launch::ConvWork {
         let Self { x: (x, _), shape, .. } = *self;
-        let places = shape.batch * shape.h.out.div_ceil(shape.h.up) * shape.w.out.div_ceil(shape.w.up);
+        let outputs = shape.batch * shape.h.out.div_ceil(shape.h.up) * shape.w.out.div_ceil(shape.w.up);
         launch::ConvWork {
             out_channels: shape.out_channels as u64,
             in_channels: shape.in_channels as u64,
             taps: (shape.h.taps as u64).saturating_mul(shape.w.taps as u64),
-            places: places as u64,
+            places: outputs as u64,
             inputs: (shape.batch as u64)
                 .saturating_mul(shape.h.input as u64)
                 .saturating_mul(shape.w.input as u64),

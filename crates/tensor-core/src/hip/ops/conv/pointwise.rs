@@ -27,7 +27,7 @@ pub(super) fn conv(
     shape: &Convolution,
 ) -> Result<bool> {
     let Convolution { batch, in_channels, out_channels, .. } = *shape;
-    let places = shape.h.out * shape.w.out;
+    let positions = shape.h.out * shape.w.out;
     let left = if shape.transposed {
         Operand { row: 1, column: out_channels, step: 0, fits: true }
     } else {
@@ -35,12 +35,12 @@ pub(super) fn conv(
     };
     let product = Product {
         rows: out_channels,
-        columns: places,
+        columns: positions,
         inner: in_channels,
         count: batch,
         left,
-        right: Operand { row: places, column: 1, step: in_channels * places, fits: true },
-        step: out_channels * places,
+        right: Operand { row: positions, column: 1, step: in_channels * positions, fits: true },
+        step: out_channels * positions,
         calls: SmallVec::from_buf([[filter_start, x_start, 0]]),
     };
     blas::matmul(filter, x, out, &product)

@@ -78,15 +78,15 @@ impl Product {
             return None;
         }
         let call = |turn: usize| {
-            let (mut rest, mut place) = (turn, start);
+            let (mut rest, mut offsets) = (turn, start);
             for (axis, &length) in outer.iter().enumerate().rev() {
                 let index = rest % length;
                 rest /= length;
-                for (place, strides) in place.iter_mut().zip(&strides) {
-                    *place += index * strides[axis];
+                for (offset, strides) in offsets.iter_mut().zip(&strides) {
+                    *offset += index * strides[axis];
                 }
             }
-            place
+            offsets
         };
         let calls = (0..turns).map(call).collect();
         Some(Self { rows, columns, inner, count, left, right, step: last(2), calls })

@@ -157,7 +157,7 @@ fn quant_experts_get_their_rows() {
     let blocks = weights(format, 4 * columns * width);
     let values = noise(5 * width, 4);
     // Expert 1 has ten rows, expert 3 none.
-    let mut pairs: Vec<(usize, usize)> = (0..10).map(|place| (place % 5, 1)).collect();
+    let mut pairs: Vec<(usize, usize)> = (0..10).map(|index| (index % 5, 1)).collect();
     pairs.extend([(4, 2), (0, 0), (2, 2)]);
     let got = product_of_experts(format, &blocks, (columns, width), &values, &pairs, "test").unwrap();
     let matrix = columns * row_bytes(format, width);

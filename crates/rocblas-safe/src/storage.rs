@@ -7,13 +7,13 @@ pub(crate) use hip_safe::is_injective;
 
 /// One operand or a batch of them; `V` is a view.
 #[derive(Debug, Clone)]
-pub(crate) enum Place<V> {
+pub(crate) enum Storage<V> {
     One(V),
     Strided { view: V, stride: usize, count: usize },
     Many(Vec<V>),
 }
 
-impl<V> Place<V> {
+impl<V> Storage<V> {
     pub(crate) fn count(&self) -> usize {
         match self {
             Self::One(_) => 1,
