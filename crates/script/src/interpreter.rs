@@ -201,7 +201,10 @@ impl Interpreter {
 }
 
 /// The language keeps `var` for later versions of its own, and tensors have a method of that name.
-#[expect(deprecated, reason = "it is marked so because it may change, and nothing else gives a reserved word away")]
+#[expect(
+    deprecated,
+    reason = "it is marked so because it may change, and nothing else gives a reserved word away"
+)]
 fn take_reserved_words(engine: &mut Engine) {
     engine.on_parse_token(|token, _, _| match token {
         Token::Reserved(word) if word.as_str() == "var" => Token::Identifier(word),
