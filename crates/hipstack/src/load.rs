@@ -77,6 +77,10 @@ impl DeviceArguments {
             return Err("--memory-check: the device cpu counts no memory; host:0 does".into());
         }
         let memory = Memory::before(&device)?;
+        if self.memory_check {
+            // From now on, so that the list has what the command made alone.
+            hip_safe::MemoryCheck::Names.start();
+        }
         Ok((device, memory))
     }
 

@@ -4,6 +4,21 @@ use tensor_core::{DType, Device, Tensor};
 
 use crate::{Failure, shown};
 
+/// The buffers that an error lists, the largest first.
+const MOST_LISTED: usize = 8;
+
+/// Memory was not given back: how much, and in which buffers.
+#[derive(Debug)]
+pub(crate) struct Kept(String);
+
+impl std::fmt::Display for Kept {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for Kept {}
+
 /// The memory of a device before a command.
 pub(crate) struct Memory {
     device: Device,
@@ -19,6 +34,9 @@ impl Memory {
         let ids = Tensor::new([0u32], device)?;
         let square = Tensor::zeros([64, 64], DType::F32, device)?;
         square.matmul(&square.embedding(&ids.expand(64)?)?)?.to_bytes()?;
+        // These are no part of what was in use before: they would hide as many bytes that the command keeps.
+        drop((ids, square));
+        device.synchronize()?;
         Ok(Memory { device: device.clone(), allocated: allocated(device).unwrap_or(0) })
     }
 
@@ -34,7 +52,7 @@ impl Memory {
     /// That as many bytes of the device are in use as before. Prints also what is reserved after a trim.
     ///
     /// # Errors
-    /// How many are left.
+    /// [`Kept`], or the device's.
     pub(crate) fn check(&self) -> Result<(), Failure> {
         let Some(hip) = self.device.as_hip() else { return Ok(()) };
         self.device.synchronize()?;
@@ -47,7 +65,13 @@ impl Memory {
             shown::bytes(reserved as u64)
         );
         if left > 0 {
-            Err(format!("{left} bytes of {} were not given back", self.device).into())
+            let mut what = format!("{left} bytes of {} were not given back", self.device);
+            let live = hip.device().live_buffers();
+            live.iter().take(MOST_LISTED).for_each(|buffer| what += &format!("\n  {buffer}"));
+            if live.len() > MOST_LISTED {
+                what += &format!("\n  and {} smaller buffers", live.len() - MOST_LISTED);
+            }
+            Err(Kept(what).into())
         } else {
             Ok(())
         }

@@ -1,7 +1,7 @@
 //! Lines of scripts, run one by one.
 
 use std::io::IsTerminal;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use rustyline::DefaultEditor;
 use rustyline::error::ReadlineError;
@@ -16,7 +16,7 @@ use crate::{Failure, generate};
 /// Of the terminal.
 pub(crate) fn run(interpreter: &mut Interpreter) -> Result<(), Failure> {
     let mut editor = DefaultEditor::new()?;
-    let history = history();
+    let mut history = history();
     if let Some(path) = history.as_ref().filter(|path| path.is_file())
         && let Err(error) = editor.load_history(path)
     {
@@ -44,19 +44,27 @@ pub(crate) fn run(interpreter: &mut Interpreter) -> Result<(), Failure> {
             line if interpreter.is_incomplete(line) => continue,
             line => {
                 editor.add_history_entry(line)?;
+                // Before it runs: a second Ctrl-C ends the program at once.
+                if let Some(path) = &history
+                    && let Err(error) = remember(&mut editor, path)
+                {
+                    eprintln!("hipstack run: lines are not remembered in {}: {error}", path.display());
+                    history = None;
+                }
                 evaluate(interpreter, line);
             }
         }
         text.clear();
     }
-    if let Some(path) = history {
-        // A program without a folder for it has no history, and works.
-        let saved = path.parent().map_or(Ok(()), std::fs::create_dir_all).map_err(ReadlineError::from);
-        if let Err(error) = saved.and_then(|()| editor.save_history(&path)) {
-            eprintln!("hipstack: {}: {error}", path.display());
-        }
-    }
     Ok(())
+}
+
+/// Adds the newest lines to the file of former lines.
+fn remember(editor: &mut DefaultEditor, path: &Path) -> Result<(), ReadlineError> {
+    if let Some(folder) = path.parent() {
+        std::fs::create_dir_all(folder)?;
+    }
+    editor.append_history(path)
 }
 
 fn evaluate(interpreter: &mut Interpreter, line: &str) {

@@ -11,6 +11,7 @@ use serde_json::json;
 
 use crate::generate::{catch_interrupts, interrupt, interrupted};
 use crate::load::DeviceArguments;
+use crate::memory::{Kept, Memory};
 use crate::{Failure, repl};
 
 pub(crate) const EXAMPLES: &str = "\
@@ -78,13 +79,13 @@ pub(crate) fn run(arguments: &RunArguments) -> Result<(), Failure> {
     let Some(file) = &arguments.file else {
         repl::run(&mut interpreter)?;
         drop(interpreter);
-        return arguments.place.end(&memory);
+        return end(arguments, &memory);
     };
     let start = Instant::now();
     let value = interpreter.run_file(file).inspect_err(|_| eprint!("{}", printed.borrow()))?;
     if is_json {
         let found = json!({
-            "value": value.to_json()?,
+            "value": value.to_json().inspect_err(|_| eprint!("{}", printed.borrow()))?,
             "printed": *printed.borrow(),
             "seconds": start.elapsed().as_secs_f64(),
             "peak_memory_bytes": memory.peak(),
@@ -92,5 +93,19 @@ pub(crate) fn run(arguments: &RunArguments) -> Result<(), Failure> {
         println!("{found}");
     }
     drop((value, interpreter));
-    arguments.place.end(&memory)
+    end(arguments, &memory)
 }
+
+/// # Errors
+/// Of the memory check, with what keeps memory in scripts.
+fn end(arguments: &RunArguments, memory: &Memory) -> Result<(), Failure> {
+    let with_why = |error: Failure| {
+        if error.is::<Kept>() { format!("{error}\n{WHY_KEPT}").into() } else { error }
+    };
+    arguments.place.end(memory).map_err(with_why)
+}
+
+/// What is left of a script that has ended.
+const WHY_KEPT: &str = "\
+A value that a function made is never dropped if it holds a closure that uses the same value: write `value = ()` at its end.
+`x.set_name(\"x\")` names a tensor in this list.";

@@ -127,7 +127,7 @@ fn one_or_all<T: Argument>(value: &Dynamic) -> Option<Vec<T>> {
 }
 
 /// The values of an array that a message shows.
-const FEW: usize = 8;
+pub(crate) const FEW: usize = 8;
 
 /// How deep arrays and maps may lie in each other to be printed.
 pub(crate) const DEEPEST: usize = 64;

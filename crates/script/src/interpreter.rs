@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::time::Instant;
 
-use rhai::{AST, Dynamic, Engine, LexError, ParseErrorType, Scope};
+use rhai::{AST, Array, Dynamic, Engine, FnPtr, LexError, Map, ParseErrorType, Scope, Token};
 use tensor_core::Device;
 
 use crate::argument::{self, array};
@@ -124,6 +124,7 @@ impl Interpreter {
             .set_max_operations(most_operations)
             .set_max_call_levels(DEPTH)
             .set_max_expr_depths(DEPTH, DEPTH);
+        take_reserved_words(&mut engine);
         engine.on_progress(move |_| interrupted().then_some(Dynamic::UNIT));
         let here = Rc::clone(&context);
         engine.on_print(move |text| (here.print)(&format!("{text}\n")));
@@ -173,9 +174,18 @@ impl Interpreter {
         longer.is_err_and(|longer| longer.position() != error.position())
     }
 
-    /// Drops all variables and functions but `args`.
+    /// Drops all variables and functions but `args`, also values that hold a closure which uses them. A closure in a [`Value`] that
+    /// is still there finds `()` in their place.
     pub fn clear(&mut self) {
-        self.scope.rewind(1);
+        let mut held = Vec::new();
+        for (place, (name, value, _)) in std::mem::take(&mut self.scope).into_iter().enumerate() {
+            if place == 0 {
+                self.scope.push_constant_dynamic(name, value);
+            } else {
+                held.push(value);
+            }
+        }
+        drop_all(held);
         self.functions = AST::empty();
     }
 
@@ -187,6 +197,43 @@ impl Interpreter {
     /// The variables, and what they are.
     pub fn variables(&self) -> BTreeMap<String, String> {
         self.scope.iter().map(|(name, _, value)| (name.to_owned(), argument::described(&value))).collect()
+    }
+}
+
+/// The language keeps `var` for later versions of its own, and tensors have a method of that name.
+#[expect(
+    deprecated,
+    reason = "it is marked so because it may change, and nothing else gives a reserved word away"
+)]
+fn take_reserved_words(engine: &mut Engine) {
+    engine.on_parse_token(|token, _, _| match token {
+        Token::Reserved(word) if word.as_str() == "var" => Token::Identifier(word),
+        other => other,
+    });
+}
+
+/// As [`Interpreter::clear`].
+impl Drop for Interpreter {
+    fn drop(&mut self) {
+        self.clear();
+    }
+}
+
+/// Drops values and what is in them, one by one. Variables that closures use are emptied: a closure in such a variable may use the
+/// variable itself, and then their references never become none.
+fn drop_all(mut held: Vec<Dynamic>) {
+    while let Some(mut value) = held.pop() {
+        if value.is_shared() {
+            // It may be of a value that a program still has, which is borrowed only within the language.
+            let inside = value.write_lock::<Dynamic>().map(|mut inside| std::mem::take(&mut *inside));
+            held.extend(inside);
+        } else if value.is_array() {
+            held.extend(value.try_cast::<Array>().unwrap_or_default());
+        } else if value.is_map() {
+            held.extend(value.try_cast::<Map>().unwrap_or_default().into_values());
+        } else if let Some(closure) = value.try_cast::<FnPtr>() {
+            held.extend(closure.curry().iter().cloned());
+        }
     }
 }
 

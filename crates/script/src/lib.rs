@@ -41,6 +41,7 @@ mod interpreter;
 mod json;
 mod measure;
 mod metadata;
+mod operands;
 mod random;
 mod registry;
 mod tensors;

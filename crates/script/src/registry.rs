@@ -75,9 +75,11 @@ macro_rules! methods {
         $registry.named(stringify!($name)).register_fn(
             stringify!($name),
             |this: &mut $receiver $(, $argument: rhai::Dynamic)*| -> crate::error::Returned {
-                $(let $argument =
-                    <$type as crate::argument::Argument>::take(&$argument, stringify!($name), stringify!($argument))?;)*
-                crate::registry::finish(this.$name($(crate::argument::Argument::pass(&$argument)),*))
+                crate::operands::naming_operands(this, &[$(&$argument),*], |this| {
+                    $(let $argument =
+                        <$type as crate::argument::Argument>::take(&$argument, stringify!($name), stringify!($argument))?;)*
+                    crate::registry::finish(this.$name($(crate::argument::Argument::pass(&$argument)),*))
+                })
             },
         );
     )+};
@@ -89,8 +91,11 @@ macro_rules! functions {
     ($registry:expr; $($name:literal($($argument:ident: $type:ty),*) => $made:expr;)+) => {$(
         $registry.named($name).register_fn($name, {
             move |$($argument: rhai::Dynamic),*| -> crate::error::Returned {
-                $(let $argument = <$type as crate::argument::Argument>::take(&$argument, $name, stringify!($argument))?;)*
-                crate::registry::finish($made)
+                crate::operands::naming_operands(&mut (), &[$(&$argument),*], |()| {
+                    $(let $argument =
+                        <$type as crate::argument::Argument>::take(&$argument, $name, stringify!($argument))?;)*
+                    crate::registry::finish($made)
+                })
             }
         });
     )+};

@@ -14,6 +14,7 @@ use crate::argument::{Argument, array, described, is_a};
 use crate::error::{Returned, failed};
 use crate::interpreter::Context;
 use crate::metadata;
+use crate::operands::naming_operands;
 use crate::registry::{Registry, finish, properties};
 use crate::tensors::shown;
 
@@ -27,13 +28,15 @@ pub(crate) fn add(registry: &mut Registry, context: &Rc<Context>) {
     models(registry);
     layers(registry);
     registry.named("quantize").register_fn("quantize", |this: &mut Tensor, format: Dynamic| {
-        let name = String::take(&format, "quantize", "the format")?;
-        match Format::from_name(&name) {
-            Some(Format::Quantized(format)) => finish(QTensor::quantize(this, format)),
-            _ => Err(failed(format!(
-                "quantize: {name:?} is no quantized format, such as \"q4_0\" \"q8_0\" \"q4_k\""
-            ))),
-        }
+        naming_operands(this, &[], |this| {
+            let name = String::take(&format, "quantize", "the format")?;
+            match Format::from_name(&name) {
+                Some(Format::Quantized(format)) => finish(QTensor::quantize(this, format)),
+                _ => Err(failed(format!(
+                    "quantize: {name:?} is no quantized format, such as \"q4_0\" \"q8_0\" \"q4_k\""
+                ))),
+            }
+        })
     });
 }
 

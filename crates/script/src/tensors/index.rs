@@ -7,12 +7,19 @@ use tensor_core::{IndexOp, Tensor, TensorIndexer};
 
 use crate::argument::{Argument, described, is_a};
 use crate::error::{Returned, failed};
+use crate::operands::naming_operands;
 use crate::registry::{Registry, finish};
 
 pub(crate) fn add(registry: &mut Registry) {
-    registry.engine.register_indexer_get(|this: &mut Tensor, index: Dynamic| indexed(this, &index));
-    registry.named("i").register_fn("i", |this: &mut Tensor, index: Dynamic| indexed(this, &index));
-    registry.named("set").register_fn("set", set);
+    let get =
+        |this: &mut Tensor, index: Dynamic| naming_operands(this, &[&index], |this| indexed(this, &index));
+    registry.engine.register_indexer_get(get);
+    registry.named("i").register_fn("i", get);
+    registry.named("set").register_fn("set", |this: &mut Tensor, index: Dynamic, source: Dynamic| {
+        naming_operands(this, &[&source], |this| {
+            set(this, &index, &Tensor::take(&source, "set", "the source")?)
+        })
+    });
 }
 
 fn indexed(tensor: &Tensor, index: &Dynamic) -> Returned {
@@ -68,13 +75,13 @@ fn indexer(tensor: &Tensor, axis: usize, index: &Dynamic) -> Returned<TensorInde
 }
 
 /// Writes `source` to a place or a range of the first axis: in place, if no other value has the same numbers.
-fn set(this: &mut Tensor, index: Dynamic, source: Tensor) -> Returned {
+fn set(this: &mut Tensor, index: &Dynamic, source: &Tensor) -> Returned {
     if let Ok(place) = index.as_int() {
         let source = source.unsqueeze(0).map_err(failed)?;
         return finish(this.slice_set_(&source, 0, front(this, 0, place)?));
     }
-    let Some(range) = is_a::<Range<i64>>(&index) else {
-        let what = described(&index);
+    let Some(range) = is_a::<Range<i64>>(index) else {
+        let what = described(index);
         return Err(failed(format!("set: the index is {what}; expected a whole number or a range a..b")));
     };
     let (start, end) = (front(this, 0, range.start)?, front(this, 0, range.end)?);
@@ -82,5 +89,5 @@ fn set(this: &mut Tensor, index: Dynamic, source: Tensor) -> Returned {
         let shape = source.shape();
         return Err(failed(format!("set: a source of {shape} does not fit the range {start}..{end}")));
     }
-    finish(this.slice_set_(&source, 0, start))
+    finish(this.slice_set_(source, 0, start))
 }

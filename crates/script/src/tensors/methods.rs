@@ -4,6 +4,7 @@ use rhai::Dynamic;
 use tensor_core::{DType, Device, Scalar, Tensor};
 
 use crate::argument::{Argument, Axes, Axis, Lengths, Sizes};
+use crate::operands::naming_operands;
 use crate::registry::{Registry, finish, functions, methods};
 
 pub(crate) fn add(registry: &mut Registry) {
@@ -84,7 +85,9 @@ fn numbers(registry: &mut Registry) {
         dropout(probability: f64);
     }
     registry.named("one_hot").register_fn("one_hot", |this: &mut Tensor, depth: Dynamic| {
-        finish(this.one_hot(usize::take(&depth, "one_hot", "depth")?, 1f32, 0f32))
+        naming_operands(this, &[], |this| {
+            finish(this.one_hot(usize::take(&depth, "one_hot", "depth")?, 1f32, 0f32))
+        })
     });
 }
 
@@ -133,8 +136,10 @@ fn networks(registry: &mut Registry) {
         scaled_dot_product_attention(k: Tensor, v: Tensor, mask: Option<Tensor>, causal: bool, scale: Option<f64>);
     }
     registry.named("linear_each").register_fn("linear_each", |this: &mut Tensor, weights: Dynamic| {
-        let weights = Vec::<Tensor>::take(&weights, "linear_each", "weights")?;
-        finish(this.linear_each(&weights.iter().collect::<Vec<_>>()))
+        naming_operands(this, &[&weights], |this| {
+            let weights = Vec::<Tensor>::take(&weights, "linear_each", "weights")?;
+            finish(this.linear_each(&weights.iter().collect::<Vec<_>>()))
+        })
     });
 }
 

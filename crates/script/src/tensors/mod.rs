@@ -52,6 +52,7 @@ pub(crate) fn add(registry: &mut Registry, context: &Rc<Context>) {
     registry.named("to_scalar").register_fn("to_scalar", scalar);
     registry.named("to_vec").register_fn("to_vec", |this: &mut Tensor| finish(numbers(this).map(array)));
     registry.named("to_array").register_fn("to_array", |this: &mut Tensor| finish(nested(this)));
+    registry.named("set_name").register_fn("set_name", |this: &mut Tensor, name: &str| this.set_name(name));
     registry
         .named("shares_storage")
         .register_fn("shares_storage", |this: &mut Tensor, other: Tensor| this.shares_storage(&other));

@@ -5,6 +5,7 @@ use tensor_core::{BinaryOp, CmpOp, ReduceOp, Scalar, ScalarOp, Tensor, UnaryOp};
 
 use crate::argument::{Argument, Axes, described, is_a};
 use crate::error::{Returned, failed};
+use crate::operands::naming_operands;
 use crate::registry::{Registry, finish};
 
 const ARITHMETIC: [(&str, &str, BinaryOp); 5] = [
@@ -39,15 +40,21 @@ fn beside(tensor: &Tensor, other: &Dynamic, operation: &str) -> Returned<Tensor>
 pub(crate) fn add(registry: &mut Registry) {
     for op in UnaryOp::ALL {
         let name = op.name();
-        registry.named(name).register_fn(name, move |this: &mut Tensor| finish(this.unary(op)));
+        registry.named(name).register_fn(name, move |this: &mut Tensor| {
+            naming_operands(this, &[], |this| finish(this.unary(op)))
+        });
         let name = format!("{name}_");
-        registry.named(&name).register_fn(&name, move |this: &mut Tensor| finish(this.unary_assign_(op)));
+        registry.named(&name).register_fn(&name, move |this: &mut Tensor| {
+            naming_operands(this, &[], |this| finish(this.unary_assign_(op)))
+        });
     }
     registry.engine.register_fn("-", |this: &mut Tensor| finish(this.unary(UnaryOp::Neg)));
     for op in ScalarOp::ALL {
         let name = op.name();
         registry.named(name).register_fn(name, move |this: &mut Tensor, scalar: Dynamic| {
-            finish(this.unary_scalar(op, Scalar::take(&scalar, op.name(), "the number")?))
+            naming_operands(this, &[], |this| {
+                finish(this.unary_scalar(op, Scalar::take(&scalar, op.name(), "the number")?))
+            })
         });
     }
     for op in BinaryOp::ALL {
@@ -61,8 +68,10 @@ pub(crate) fn add(registry: &mut Registry) {
     for (symbol, assign, op) in ARITHMETIC {
         binary(&mut registry.engine, symbol, op);
         let written = move |this: &mut Tensor, other: Dynamic| {
-            let other = beside(this, &other, op.name())?;
-            finish(this.binary_assign_(&other, op))
+            naming_operands(this, &[&other], |this| {
+                let other = beside(this, &other, op.name())?;
+                finish(this.binary_assign_(&other, op))
+            })
         };
         registry.engine.register_fn(assign, written);
         let before = move |number: Scalar, tensor: Tensor| {
@@ -86,25 +95,33 @@ pub(crate) fn add(registry: &mut Registry) {
         for keepdim in [false, true] {
             let name = if keepdim { format!("{name}_keepdim") } else { name.to_owned() };
             registry.named(&name).register_fn(&name, move |this: &mut Tensor, axes: Dynamic| {
-                let axes = Axes::take(&axes, op.name(), "axes")?;
-                finish(this.reduce(op, axes.as_slice(), keepdim))
+                naming_operands(this, &[], |this| {
+                    let axes = Axes::take(&axes, op.name(), "axes")?;
+                    finish(this.reduce(op, axes.as_slice(), keepdim))
+                })
             });
         }
         let name = format!("{name}_all");
-        registry.named(&name).register_fn(&name, move |this: &mut Tensor| finish(this.reduce_all(op)));
+        registry.named(&name).register_fn(&name, move |this: &mut Tensor| {
+            naming_operands(this, &[], |this| finish(this.reduce_all(op)))
+        });
     }
 }
 
 fn binary(engine: &mut rhai::Engine, name: &str, op: BinaryOp) {
     engine.register_fn(name, move |this: &mut Tensor, other: Dynamic| {
-        let other = beside(this, &other, op.name())?;
-        finish(this.binary(&other, op))
+        naming_operands(this, &[&other], |this| {
+            let other = beside(this, &other, op.name())?;
+            finish(this.binary(&other, op))
+        })
     });
 }
 
 fn compare(engine: &mut rhai::Engine, name: &str, op: CmpOp) {
     engine.register_fn(name, move |this: &mut Tensor, other: Dynamic| {
-        let other = beside(this, &other, op.name())?;
-        finish(this.compare(&other, op))
+        naming_operands(this, &[&other], |this| {
+            let other = beside(this, &other, op.name())?;
+            finish(this.compare(&other, op))
+        })
     });
 }

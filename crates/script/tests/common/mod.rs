@@ -66,3 +66,9 @@ pub(crate) fn tiny_model(folder: &Path) {
     let mut run = Run::inside(folder, Options::default());
     run.interpreter.run_file(project("examples/scripts/05_tiny_model.rhai")).unwrap();
 }
+
+/// Writes the encoder of random weights of an example, `encoder.gguf`, to a folder.
+pub(crate) fn tiny_encoder(folder: &Path) {
+    let mut run = Run::inside(folder, Options::default());
+    run.interpreter.run_file(project("examples/scripts/09_embed.rhai")).unwrap();
+}

@@ -9,7 +9,7 @@ use tensor_core::UnaryOp;
 use crate::common::{Run, project};
 
 /// Methods of tensors that scripts do not have, and why.
-const LEFT_OUT: [(&str, &str); 12] = [
+const LEFT_OUT: [(&str, &str); 11] = [
     (
         "unary unary_scalar binary compare reduce reduce_all unary_assign_ binary_assign_",
         "take an operation as data; each has its name",
@@ -33,7 +33,6 @@ const LEFT_OUT: [(&str, &str); 12] = [
     ("storage_references", "the property references"),
     ("to_vec0 to_vec1 to_vec2 to_vec3", "to_scalar and to_array are of any rank"),
     ("to_bytes to_cpu_storage", "there are no bytes in scripts"),
-    ("set_name", "names in lists of live buffers"),
     ("sort_last_dim arg_sort_last_dim", "candle's names of sort and argsort"),
     ("interpolate1d interpolate2d", "candle's names of upsample_nearest"),
     ("scaled_dot_product_attention_capped", "of models with caps alone"),

@@ -13,7 +13,7 @@ fn an_error_has_its_place_the_operation_the_shapes_and_the_device() {
     let text = "ones([2], \"f16\").mul(ones([2]))";
     assert_eq!(
         error(text),
-        "test:1:18: mul: dtypes differ: f16 and f32 on cpu; cast one of them with to_dtype"
+        "test:1:18: mul: dtypes differ: f16 and f32 on cpu; cast one of them with to_dtype; operands: [2] f16 on cpu, [2] f32 on cpu"
     );
     assert_eq!(error("ones([2])[2]"), "test:1:10: i: index 2 is out of range for axis 0 of [2] on cpu");
     assert_eq!(error("ones([2])[-3]"), "test:1:10: i: index -3 is out of range for axis 0 of [2] on cpu");
@@ -24,11 +24,61 @@ fn an_error_names_both_devices() {
     let text = "let there = device(\"host:0\"); tensor([1.0], \"f32\", there) + tensor([1.0])";
     assert_eq!(
         error(text),
-        "test:1:59: add: operands lie on two devices, host:0 (host-w32) and cpu; move one of them with to_device"
+        "test:1:59: add: operands lie on two devices, host:0 (host-w32) and cpu; move one of them with to_device; \
+         operands: [1] f32 on host:0 (host-w32), [1] f32 on cpu"
     );
     // A device that is opened again by name is the same one.
     let mut run = Run::new(Options::default());
     assert_eq!(run.value("device(\"host:0\") == device(\"host:0\")"), "true");
+}
+
+#[test]
+fn shapes_and_devices_are_named_whatever_is_wrong() {
+    let mut run = Run::new(Options::default());
+    run.value(
+        "let x = ones([2, 3]); let half = ones([3, 4], \"f16\"); let q = ones([4, 32]).quantize(\"q8_0\");
+         let there = ones([3, 5], \"f32\", device(\"host:0\")); let ids = tensor([0, 9], \"u32\");",
+    );
+    let (two, host) = ("[2, 3] f32 on cpu", "[3, 5] f32 on host:0 (host-w32)");
+    for (text, operation, operands) in [
+        ("x.matmul(half)", "matmul", vec![two, "[3, 4] f16 on cpu"]),
+        ("x.matmul(there)", "matmul", vec![two, host]),
+        ("there.linear(x, ())", "linear", vec![host, two]),
+        ("x -= there", "sub", vec![two, host]),
+        ("x < there", "lt", vec![two, host]),
+        ("cat([x, there], 0)", "cat", vec![two, host]),
+        ("x.linear_each([there, half])", "linear", vec![two, host, "[3, 4] f16 on cpu"]),
+        ("q.forward(there)", "qmatmul", vec!["[4, 32] q8_0 on cpu", host]),
+        ("q.forward(1)", "forward", vec!["[4, 32] q8_0 on cpu"]),
+        ("x.embedding(ids)", "embedding", vec![two, "[2] u32 on cpu"]),
+        ("x.embedding(half)", "embedding", vec![two, "[3, 4] f16 on cpu"]),
+        ("x.softmax(\"a\")", "softmax", vec![two]),
+        ("x.sum(\"a\")", "sum", vec![two]),
+        ("x.powf(\"a\")", "powf", vec![two]),
+        ("x * \"a\"", "mul", vec![two]),
+        ("x.one_hot(-1)", "one_hot", vec![two]),
+        ("x.quantize(\"q8_0\")", "quantize", vec!["[2, 3]", "cpu"]),
+        ("x.quantize(\"q9\")", "quantize", vec![two]),
+        ("x.set(0, there)", "slice_set_", vec![two, host]),
+        ("x.set(0..2, half)", "set", vec![two, "[3, 4] f16 on cpu"]),
+        ("x.set(0, 1)", "set", vec![two]),
+        ("x[#{}]", "i", vec![two]),
+        ("x.where_cond(x, x)", "where_cond", vec!["[2, 3]", "cpu"]),
+        ("x.scaled_dot_product_attention(x, x, (), 1, ())", "scaled_dot_product_attention", vec![two]),
+        ("x.to_scalar()", "to_scalar", vec!["[2, 3]", "cpu"]),
+    ] {
+        let found = run.error(text);
+        assert!(found.starts_with("test:1:"), "{text}: {found}");
+        assert!(found.contains(&format!(": {operation}")), "{text}: {found}");
+        for operand in operands {
+            assert!(found.contains(operand), "{text}: {operand} is not in {found}");
+        }
+    }
+    // What names all of it already gets nothing more.
+    assert_eq!(run.error("x.matmul(x)"), "test:1:3: matmul: inner dimensions differ: [2, 3] x [2, 3] on cpu");
+    // No more than eight are listed.
+    let found = run.error("let many = []; for i in 0..20 { many.push(x); } many.push(half); cat(many, 0)");
+    assert!(found.ends_with("[2, 3] f32 on cpu, …") && found.matches(two).count() == 8, "{found}");
 }
 
 #[test]

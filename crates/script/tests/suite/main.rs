@@ -4,6 +4,7 @@
 mod common;
 
 mod builtins;
+mod each;
 mod errors;
 mod files;
 mod limits;
