@@ -53,6 +53,7 @@
 //! | exp and the like of integers | panics | no kernel | `UnsupportedDTypeForOp` |
 //! | gelu, silu, erf of integers | 0 | no kernel | `UnsupportedDTypeForOp` |
 //! | mean pools of integers | 0 | by type | `UnsupportedDTypeForOp` |
+//! | sums and products of integers that are too large | wrap, or panic in debug builds | wrap | wrap |
 //! | conditions of `i16` and `i32` | taken | an error | taken |
 //! | ids of `i16` and `i32` | taken by `index_add` and `scatter_add` | an error | taken |
 //! | `f8e4m3` to `f64`, and bilinear enlargement of it | never end | by a kernel | done |
