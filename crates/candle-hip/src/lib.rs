@@ -70,6 +70,9 @@
 //! The columns about candle are read from its sources. The tests compare with candle's CPU; they were not run against its CUDA.
 //!
 //! # Costs
+//! On `host:0` a call through the trait costs the calling thread 0.05 to 0.35 µs more than the same call of tensor-core: the
+//! least with one operand, the most with two (the example `overhead`, two runs on a busy machine).
+//!
 //! A clone of a storage takes the same time for any size, and the first write copies. Ids cost three small operations more
 //! than tensor-core's own, for the id that stands for no place; `scatter_set` copies its tensor twice for it. candle splits
 //! grouped convolutions before they come here, so that each group is a launch.
