@@ -51,17 +51,28 @@ pub(in super::super) fn bilinear2d(
     let by_lengths = |scale: Option<f64>, from: usize, to: usize| {
         scale.is_none_or(|scale| 1.0 / scale == from as f64 / to as f64)
     };
-    let result = if align_corners || by_lengths(scale_h, rows, height) && by_lengths(scale_w, columns, width)
-    {
+    let dtype = source.dtype();
+    let plain = align_corners || by_lengths(scale_h, rows, height) && by_lengths(scale_w, columns, width);
+    let result = if plain && dtype.is_float() {
         source.upsample_bilinear2d(height, width, align_corners).candles()?
     } else {
-        let dtype = source.dtype();
-        let computed = if dtype == DType::F64 { DType::F64 } else { DType::F32 };
-        let source = source.to_dtype(computed).candles()?;
-        let across = mixed(&source, 3, columns, width, scale_w)?;
-        mixed(&across, 2, rows, height, scale_h)?.to_dtype(dtype).candles()?
+        // candle mixes integers as `f64` and truncates.
+        let wide = dtype == DType::F64 || dtype.is_int();
+        let source = source.to_dtype(if wide { DType::F64 } else { DType::F32 }).candles()?;
+        let across = mixed(&source, 3, &positions(columns, width, align_corners, scale_w))?;
+        mixed(&across, 2, &positions(rows, height, align_corners, scale_h))?.to_dtype(dtype).candles()?
     };
     HipStorage::of(result, x.hip_device())
+}
+
+/// Where the elements of an axis lie between those of an axis of `from`.
+fn positions(from: usize, to: usize, align_corners: bool, scale: Option<f64>) -> Vec<f64> {
+    if align_corners {
+        let step = if to > 1 { from.saturating_sub(1) as f64 / (to - 1) as f64 } else { 0.0 };
+        return (0..to).map(|i| step * i as f64).collect();
+    }
+    let step = scale.map_or(from as f64 / to as f64, |scale| 1.0 / scale);
+    (0..to).map(|i| (step * (i as f64 + 0.5) - 0.5).max(0.0)).collect()
 }
 
 /// The nearest elements along an axis, by ids: candle has this for integers too.
@@ -72,18 +83,15 @@ fn nearest(x: &Tensor, axis: usize, from: usize, to: usize) -> Result<Tensor> {
 }
 
 /// Each element between two neighbours along an axis.
-fn mixed(x: &Tensor, axis: usize, from: usize, to: usize, scale: Option<f64>) -> Result<Tensor> {
-    let step = scale.map_or(from as f64 / to as f64, |scale| 1.0 / scale);
-    let positions = (0..to).map(|i| (step * (i as f64 + 0.5) - 0.5).max(0.0));
-    let last = from.saturating_sub(1);
-    let lower = positions.clone().map(|position| (position as usize).min(last));
+fn mixed(x: &Tensor, axis: usize, positions: &[f64]) -> Result<Tensor> {
+    let last = x.dims()[axis].saturating_sub(1);
+    let lower = positions.iter().map(|position| (*position as usize).min(last));
     let upper = lower.clone().map(|index| (index + 1).min(last));
-    let weights: Vec<f64> = positions
-        .zip(lower.clone())
-        .map(|(position, lower)| (position - lower as f64).clamp(0.0, 1.0))
-        .collect();
+    let weights: Vec<f64> =
+        positions.iter().zip(lower.clone()).map(|(at, lower)| (at - lower as f64).clamp(0.0, 1.0)).collect();
     let device = x.device();
-    let weights = Tensor::from_vec(weights, to, &device).and_then(|w| w.to_dtype(x.dtype())).candles()?;
+    let weights =
+        Tensor::from_vec(weights, positions.len(), &device).and_then(|w| w.to_dtype(x.dtype())).candles()?;
     let weights = along(&weights, axis, x.rank())?;
     let lower = x.index_select(&id_list(lower, &device)?, axis).candles()?;
     let upper = x.index_select(&id_list(upper, &device)?, axis).candles()?;

@@ -4,7 +4,7 @@ use candle_core::backend::BackendStorage;
 use candle_core::{CpuStorage, DType, Layout};
 
 use crate::cases;
-use crate::compare::{assert_near, sum};
+use crate::compare::{assert_near, sum, Tolerance};
 use crate::given::{values, Given, Made, Place};
 use crate::params::{conv1d, conv2d, conv_transpose1d, conv_transpose2d};
 
@@ -21,6 +21,9 @@ fn small(dims: &[usize]) -> Given {
 fn kernel(dims: &[usize]) -> Given {
     small(dims).tight_for_candle()
 }
+
+/// Both sum in `f32` and round once to `bf16`: neighbours at most.
+const ROUNDED: Tolerance = Tolerance::of(1.0, 1.0);
 
 const LINE: [usize; 3] = [2, 3, 8];
 /// candle's CPU multiplies the wrong rows of several lines, where it convolves by one product of matrices.
@@ -58,10 +61,33 @@ fn transposed_lines_are_those_of_each_alone() {
         for item in 0..2 {
             let one = conv_transpose1d(ONE_LINE, T1, 0, (0, 2, 1));
             let l = l.narrow(0, item, 1).expect("an item");
-            let alone =
-                x.candles().s.conv_transpose1d(&l, k.candles().s, k.candles().l, &one).expect("a line");
-            expected.extend(alone.as_slice::<f32>().expect("f32").to_vec());
+            let (x, k) = (x.candles(), k.candles());
+            let alone = x.s.conv_transpose1d(&l, k.s, k.l, &one).and_then(|line| line.to_cpu_storage());
+            expected.extend(alone.expect("a line").as_slice::<f32>().expect("f32").to_vec());
         }
         assert_near(&got, &CpuStorage::F32(expected), sum(9, 1.0), device.name());
+    }
+}
+
+#[test]
+fn planes_of_bf16_are_those_of_f32() {
+    for device in crate::devices() {
+        for place in crate::given::LAYOUTS {
+            let made = |given: &Given, dtype| Made::new(given, dtype, place, &device);
+            for steps in [(0, 1, 1), (1, 2, 1), (2, 1, 2)] {
+                let params = conv2d(PLANE, K2, steps);
+                let (x, k) = (made(&small(&PLANE), DType::BF16), made(&small(&K2), DType::BF16));
+                let (x, k) = (x.ours(), k.ours());
+                let got = x.s.conv2d(x.l, k.s, k.l, &params).and_then(|planes| planes.to_cpu_storage());
+                // bf16 has all of these elements.
+                let (x, k) = (made(&small(&PLANE), DType::F32), made(&kernel(&K2), DType::F32));
+                let (x, k) = (x.candles(), k.candles());
+                let exact = x.s.conv2d(x.l, k.s, k.l, &params).and_then(|planes| planes.to_cpu_storage());
+                let exact = exact.expect("planes");
+                let all = Layout::contiguous(crate::compare::numbers(&exact).len());
+                let exact = exact.to_dtype(&all, DType::BF16);
+                assert_near(&got.expect("planes"), &exact.expect("bf16"), ROUNDED, &format!("{place:?}"));
+            }
+        }
     }
 }

@@ -1,12 +1,12 @@
 //! The device's methods.
 
 use candle_core::backend::{BackendDevice, BackendStorage};
-use candle_core::{CpuStorage, DType, Error, Layout, Shape};
+use candle_core::{CpuStorage, DType, Error, Layout, Shape, WithDType};
 use candle_hip::{HipDevice, HipStorage};
 
 use crate::compare::numbers;
 use crate::given::elements;
-use crate::{devices, ALL, FLOATS, INTEGERS};
+use crate::{devices, pair, ALL, FLOATS, INTEGERS};
 
 fn read(storage: &HipStorage) -> Vec<f64> {
     numbers(&storage.to_cpu_storage().expect("a reading"))
@@ -21,8 +21,29 @@ fn elements_survive_every_way_to_the_device() {
             assert_eq!(read(&device.storage_from_cpu_storage(&host).unwrap()), expected);
             assert_eq!(read(&device.storage_from_cpu_storage_owned(host.clone()).unwrap()), expected);
         }
-        let slice = device.storage_from_slice(&[1i16, -2, 3]).unwrap();
-        assert_eq!((slice.dtype(), read(&slice)), (DType::I16, vec![1.0, -2.0, 3.0]));
+    }
+}
+
+#[test]
+fn slices_of_every_dtype_become_storage() {
+    fn check<T: WithDType>(device: &HipDevice) {
+        let elements = [1.0, 0.0, 3.0].map(T::from_f64);
+        let storage = device.storage_from_slice(&elements).unwrap();
+        assert_eq!((storage.dtype(), read(&storage)), (T::DTYPE, vec![1.0, 0.0, 3.0]));
+        assert!(storage.device().same_device(device));
+        assert!(device.storage_from_slice::<T>(&[]).unwrap().is_empty());
+    }
+    for device in devices() {
+        check::<u8>(&device);
+        check::<u32>(&device);
+        check::<i16>(&device);
+        check::<i32>(&device);
+        check::<i64>(&device);
+        check::<float8::F8E4M3>(&device);
+        check::<half::bf16>(&device);
+        check::<half::f16>(&device);
+        check::<f32>(&device);
+        check::<f64>(&device);
     }
 }
 
@@ -82,7 +103,7 @@ fn a_part_of_new_memory_can_be_written() {
 fn random_numbers_follow_the_seed_and_lie_in_the_range() {
     let shape = Shape::from((8, 64));
     for dtype in FLOATS {
-        let drawn = devices().map(|device| {
+        let drawn = pair().map(|device| {
             device.set_seed(7).unwrap();
             assert_eq!(device.get_current_seed().unwrap(), 7);
             let uniform = read(&device.rand_uniform(&shape, dtype, -1.0, 3.0).unwrap());
@@ -118,7 +139,7 @@ fn random_integers_are_candles_error() {
 
 #[test]
 fn a_name_is_one_device() {
-    let [first, second] = devices();
+    let [first, second] = pair();
     let again = HipDevice::open("host").unwrap();
     assert!(first.same_device(&again) && !first.same_device(&second));
     assert_eq!(first.location(), again.location());

@@ -4,7 +4,7 @@ use candle_core::backend::BackendStorage;
 use candle_core::{op, DType};
 
 use crate::compare::{Tolerance, EXACT, FORMULA, FUNCTION};
-use crate::given::{positive, values};
+use crate::given::{positive, special, values};
 use crate::{cases, ALL, FLOATS, INTEGERS};
 
 /// candle rounds the product before it adds; tensor-core rounds once. Half a unit of the product, which is at most 10 here.
@@ -24,6 +24,7 @@ const WITHOUT_F8: [DType; 9] = [
 ];
 
 const DIMS: [usize; 3] = [2, 3, 5];
+const MANY: [usize; 7] = [2, 1, 3, 2, 1, 2, 3];
 
 cases! {
     exp: FLOATS, FUNCTION, [values(&DIMS)] => |[x]| x.s.unary_impl::<op::Exp>(x.l);
@@ -45,6 +46,8 @@ cases! {
     round: ALL, EXACT, [values(&DIMS)] => |[x]| x.s.unary_impl::<op::Round>(x.l);
     relu: ALL, EXACT, [values(&DIMS)] => |[x]| x.s.unary_impl::<op::Relu>(x.l);
     sign: ALL, EXACT, [values(&DIMS)] => |[x]| x.s.unary_impl::<op::Sign>(x.l);
+    abs_of_many_axes: ALL, EXACT, [values(&MANY)] => |[x]| x.s.unary_impl::<op::Abs>(x.l);
+    abs_of_one_element: ALL, EXACT, [values(&[])] => |[x]| x.s.unary_impl::<op::Abs>(x.l);
     powf: FLOATS, FUNCTION, [positive(&DIMS)] => |[x]| x.s.powf(x.l, 2.5);
     elu: FLOATS, FORMULA, [values(&DIMS)] => |[x]| x.s.elu(x.l, 0.5);
     affine: FLOATS, AFFINE, [values(&DIMS)] => |[x]| x.s.affine(x.l, 1.5, -0.75);
@@ -64,31 +67,29 @@ cases! {
         |[x]| x.s.to_dtype(x.l, DType::I16);
     casts_of_floats_to_unsigned_numbers_saturate: [DType::BF16, DType::F16, DType::F32], EXACT, [values(&DIMS).of(|i| (i as f64 - 12.5) * 40.0)] =>
         |[x]| x.s.to_dtype(x.l, DType::U8);
-}
-
-#[test]
-fn functions_of_integers_are_errors() {
-    for device in crate::devices() {
-        let x = crate::given::Made::new(&values(&DIMS), DType::I64, crate::given::Place::Contiguous, &device);
-        let x = x.ours();
-        // candle's CPU panics.
-        let error = x.s.unary_impl::<op::Exp>(x.l).map(|_| ()).unwrap_err().to_string();
-        assert!(error.contains("unsupported dtype I64 for op exp"), "{error}");
-        for error in [x.s.powf(x.l, 2.0), x.s.elu(x.l, 1.0)] {
-            let error = error.map(|_| ()).unwrap_err().to_string();
-            assert!(error.contains("unsupported dtype I64"), "{error}");
-        }
-    }
-}
-
-#[test]
-fn bytes_of_floats_become_f64() {
-    for device in crate::devices() {
-        let x =
-            crate::given::Made::new(&values(&DIMS), DType::F8E4M3, crate::given::Place::Contiguous, &device);
-        let x = x.ours();
-        let wide = x.s.to_dtype(x.l, DType::F64).and_then(|wide| wide.to_cpu_storage()).expect("f64");
-        let bytes = x.s.to_cpu_storage().expect("f8e4m3");
-        assert_eq!(crate::compare::numbers(&wide), crate::compare::numbers(&bytes));
-    }
+    casts_of_integers_wrap: INTEGERS, EXACT, [values(&DIMS).of(|i| (i as f64 - 12.5) * 2e4)] => |[x]| x.s.to_dtype(x.l, DType::I16);
+    casts_of_integers_to_unsigned_numbers_wrap: INTEGERS, EXACT, [values(&DIMS)] => |[x]| x.s.to_dtype(x.l, DType::U8);
+    casts_of_signed_numbers_to_u32_wrap: INTEGERS, EXACT, [values(&DIMS)] => |[x]| x.s.to_dtype(x.l, DType::U32);
+    casts_of_special_numbers: [DType::BF16, DType::F16, DType::F32, DType::F64], EXACT, [special(&DIMS)] => |[x]| x.s.to_dtype(x.l, DType::I32);
+    exp_of_special_numbers: FLOATS, FUNCTION, [special(&DIMS)] => |[x]| x.s.unary_impl::<op::Exp>(x.l);
+    log_of_special_numbers: FLOATS, FUNCTION, [special(&DIMS)] => |[x]| x.s.unary_impl::<op::Log>(x.l);
+    sin_of_special_numbers: FLOATS, FUNCTION, [special(&DIMS)] => |[x]| x.s.unary_impl::<op::Sin>(x.l);
+    cos_of_special_numbers: FLOATS, FUNCTION, [special(&DIMS)] => |[x]| x.s.unary_impl::<op::Cos>(x.l);
+    tanh_of_special_numbers: FLOATS, FUNCTION, [special(&DIMS)] => |[x]| x.s.unary_impl::<op::Tanh>(x.l);
+    neg_of_special_numbers: FLOATS, EXACT, [special(&DIMS)] => |[x]| x.s.unary_impl::<op::Neg>(x.l);
+    recip_of_special_numbers: FLOATS, EXACT, [special(&DIMS)] => |[x]| x.s.unary_impl::<op::Recip>(x.l);
+    sqr_of_special_numbers: FLOATS, EXACT, [special(&DIMS)] => |[x]| x.s.unary_impl::<op::Sqr>(x.l);
+    sqrt_of_special_numbers: FLOATS, EXACT, [special(&DIMS)] => |[x]| x.s.unary_impl::<op::Sqrt>(x.l);
+    gelu_of_special_numbers: FLOATS, FORMULA, [special(&DIMS)] => |[x]| x.s.unary_impl::<op::Gelu>(x.l);
+    gelu_erf_of_special_numbers: FLOATS, FORMULA, [special(&DIMS)] => |[x]| x.s.unary_impl::<op::GeluErf>(x.l);
+    erf_of_special_numbers: FLOATS, FUNCTION, [special(&DIMS)] => |[x]| x.s.unary_impl::<op::Erf>(x.l);
+    silu_of_special_numbers: FLOATS, FORMULA, [special(&DIMS)] => |[x]| x.s.unary_impl::<op::Silu>(x.l);
+    abs_of_special_numbers: FLOATS, EXACT, [special(&DIMS)] => |[x]| x.s.unary_impl::<op::Abs>(x.l);
+    ceil_of_special_numbers: FLOATS, EXACT, [special(&DIMS)] => |[x]| x.s.unary_impl::<op::Ceil>(x.l);
+    floor_of_special_numbers: FLOATS, EXACT, [special(&DIMS)] => |[x]| x.s.unary_impl::<op::Floor>(x.l);
+    round_of_special_numbers: FLOATS, EXACT, [special(&DIMS)] => |[x]| x.s.unary_impl::<op::Round>(x.l);
+    sign_of_special_numbers: FLOATS, EXACT, [special(&DIMS)] => |[x]| x.s.unary_impl::<op::Sign>(x.l);
+    powf_of_special_numbers: FLOATS, FUNCTION, [special(&DIMS)] => |[x]| x.s.powf(x.l, 2.5);
+    elu_of_special_numbers: FLOATS, FORMULA, [special(&DIMS)] => |[x]| x.s.elu(x.l, 0.5);
+    affine_of_special_numbers: FLOATS, AFFINE, [special(&DIMS)] => |[x]| x.s.affine(x.l, 1.5, -0.75);
 }

@@ -5,6 +5,7 @@ use candle_core::{CpuStorage, DType, Layout, Result, Shape};
 use candle_hip::{HipDevice, HipStorage};
 
 use crate::compare::{self, Tolerance};
+use crate::theirs::{self, Theirs};
 
 /// A storage and a layout, as the call gets them.
 pub struct Operand<'a, S> {
@@ -42,6 +43,8 @@ pub struct Given {
     tight_for_candle: bool,
     /// Whether both get them contiguous.
     tight: bool,
+    /// Whether the operand is written, so that none of its elements may be at one place.
+    written: bool,
 }
 
 /// Multiples of a quarter from −4 to 5, in no order; integers that have no sign get them without.
@@ -54,9 +57,14 @@ pub fn positive(dims: &[usize]) -> Given {
     given(dims, |i| ((i * 7919 + 5) % 37) as f64 / 4.0 + 0.25)
 }
 
-/// Zeros and ones.
+/// Zeros and other numbers, whose lowest byte is 0 too where the type has more.
 pub fn flags(dims: &[usize], dtype: DType) -> Given {
-    Given { dtype: Some(dtype), ..given(dims, |i| (i * 5 % 7 % 2) as f64) }
+    Given { dtype: Some(dtype), ..given(dims, |i| (i * 5 % 7 % 2) as f64 * 64.0) }
+}
+
+/// NaN, the infinities, zeros of both signs, and numbers between.
+pub fn special(dims: &[usize]) -> Given {
+    given(dims, |i| [f64::NAN, -0.0, f64::INFINITY, 0.5, f64::NEG_INFINITY, 0.0, -2.0][i % 7])
 }
 
 /// Numbers below 4, in no order; elements of integers are given in quarters.
@@ -73,7 +81,7 @@ pub fn ids_and_none(dims: &[usize], dtype: DType) -> Given {
 }
 
 fn given(dims: &[usize], element: fn(usize) -> f64) -> Given {
-    Given { dims: dims.to_vec(), dtype: None, element, tight_for_candle: false, tight: false }
+    Given { dims: dims.to_vec(), dtype: None, element, tight_for_candle: false, tight: false, written: false }
 }
 
 impl Given {
@@ -87,6 +95,11 @@ impl Given {
         Given { tight_for_candle: true, ..self }
     }
 
+    /// The call writes the operand: it gets no repeated layout.
+    pub fn written(self) -> Given {
+        Given { written: true, ..self }
+    }
+
     /// The operand has one layout in all cases.
     pub fn tight(self) -> Given {
         Given { tight: true, ..self }
@@ -95,7 +108,7 @@ impl Given {
 
 /// An operand in both storages.
 pub struct Made {
-    candle: CpuStorage,
+    candle: Theirs,
     candle_layout: Layout,
     hip: HipStorage,
     hip_layout: Layout,
@@ -105,7 +118,8 @@ impl Made {
     /// The operand of a dtype, in a place.
     pub fn new(given: &Given, dtype: DType, place: Place, device: &HipDevice) -> Made {
         let dtype = given.dtype.unwrap_or(dtype);
-        let place = if given.tight { Place::Contiguous } else { place };
+        let fixed = given.tight || given.written && place == Place::Repeated;
+        let place = if fixed { Place::Contiguous } else { place };
         let (layout, length) = laid_out(&given.dims, place);
         // Each place of the storage has an element; the repeated axis' are those of its first index.
         let storage = elements(length, dtype, given.element);
@@ -114,13 +128,18 @@ impl Made {
             let shape = Shape::from(given.dims.clone());
             let mut tight = elements(shape.elem_count(), dtype, given.element);
             storage.copy_strided_src(&mut tight, 0, &layout).expect("a copy");
-            return Made { candle: tight, candle_layout: Layout::contiguous(shape), hip, hip_layout: layout };
+            return Made {
+                candle: theirs::upload(tight),
+                candle_layout: Layout::contiguous(shape),
+                hip,
+                hip_layout: layout,
+            };
         }
-        Made { candle: storage, candle_layout: layout.clone(), hip, hip_layout: layout }
+        Made { candle: theirs::upload(storage), candle_layout: layout.clone(), hip, hip_layout: layout }
     }
 
     /// For candle's storage.
-    pub fn candles(&self) -> Operand<'_, CpuStorage> {
+    pub fn candles(&self) -> Operand<'_, Theirs> {
         Operand { s: &self.candle, l: &self.candle_layout }
     }
 
@@ -183,7 +202,7 @@ pub fn on_every<const N: usize>(
     dtypes: &[DType],
     tolerance: Tolerance,
     given: [Given; N],
-    candles: impl Fn([Operand<'_, CpuStorage>; N]) -> Result<CpuStorage>,
+    candles: impl Fn([Operand<'_, Theirs>; N]) -> Result<Theirs>,
     ours: impl Fn([Operand<'_, HipStorage>; N]) -> Result<HipStorage>,
 ) {
     for device in crate::devices() {
@@ -192,8 +211,8 @@ pub fn on_every<const N: usize>(
                 let what = format!("{dtype:?} {place:?} on {}", device.name());
                 let made: Vec<Made> =
                     given.iter().map(|given| Made::new(given, dtype, place, &device)).collect();
-                let expected = candles(std::array::from_fn(|i| made[i].candles()))
-                    .unwrap_or_else(|error| panic!("{what}: candle: {error}"));
+                let expected = candles(std::array::from_fn(|i| made[i].candles()));
+                let Some(expected) = theirs::download(expected, &what) else { continue };
                 let got = ours(std::array::from_fn(|i| made[i].ours()))
                     .and_then(|storage| storage.to_cpu_storage())
                     .unwrap_or_else(|error| panic!("{what}: {error}"));

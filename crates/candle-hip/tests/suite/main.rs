@@ -1,15 +1,20 @@
 //! Each method of candle's two traits on host:0 and host:1, beside candle's own `CpuStorage` with the same elements.
 //!
 //! A case is a line of [`cases!`]: a name, dtypes, a tolerance, operands, and the call. Operands are given in every layout
-//! of [`given::LAYOUTS`]. To add a case, add a line.
+//! of [`given::LAYOUTS`]. To add a case, add a line. Differences that the crate's page lists are tests of their own.
+//!
+//! With the feature `cuda` the other side is candle's CUDA backend, and ours a device on the same card: the variable
+//! `CANDLE_HIP_DEVICES` names it, `nvidia:0` if it is not set.
 
 mod compare;
 mod given;
+mod theirs;
 
 mod binary;
 mod conv;
 mod copy;
 mod device;
+mod differences;
 mod elementwise;
 mod index;
 mod matmul;
@@ -25,8 +30,16 @@ mod storage;
 use candle_core::DType;
 use candle_hip::HipDevice;
 
-/// The devices of the suite: waves of 32 lanes, and of 64.
-fn devices() -> [HipDevice; 2] {
+/// The devices of the suite.
+fn devices() -> Vec<HipDevice> {
+    let default = if cfg!(feature = "cuda") { "nvidia:0" } else { "host:0,host:1" };
+    let named = std::env::var("CANDLE_HIP_DEVICES");
+    let names = named.as_deref().unwrap_or(default).split(',');
+    names.map(|name| HipDevice::open(name).unwrap_or_else(|error| panic!("{name}: {error}"))).collect()
+}
+
+/// Two devices: waves of 32 lanes, and of 64.
+fn pair() -> [HipDevice; 2] {
     ["host:0", "host:1"].map(|name| HipDevice::open(name).expect("a host device"))
 }
 

@@ -5,7 +5,7 @@ use candle_core::DType;
 
 use crate::compare::{sum, Tolerance, EXACT};
 use crate::given::values;
-use crate::{cases, ALL, FLOATS};
+use crate::{cases, ALL, FLOATS, INTEGERS};
 
 /// candle's conversion of `f8e4m3` to `f64` calls itself and never ends.
 const WITHOUT_F8: [DType; 4] = [DType::BF16, DType::F16, DType::F32, DType::F64];
@@ -27,7 +27,10 @@ cases! {
     bilinear: WITHOUT_F8, MIXED, [values(&PLANE)] => |[x]| x.s.upsample_bilinear2d(x.l, 9, 10, false, None, None);
     bilinear_of_corners: WITHOUT_F8, MIXED, [values(&PLANE)] => |[x]| x.s.upsample_bilinear2d(x.l, 9, 7, true, None, None);
     bilinear_by_lengths: WITHOUT_F8, MIXED, [values(&PLANE)] => |[x]| x.s.upsample_bilinear2d(x.l, 12, 10, false, Some(2.0), Some(2.0));
+    bilinear_of_integers: INTEGERS, EXACT, [values(&PLANE)] => |[x]| x.s.upsample_bilinear2d(x.l, 9, 10, false, None, None);
+    bilinear_of_corners_of_integers: INTEGERS, EXACT, [values(&PLANE)] => |[x]| x.s.upsample_bilinear2d(x.l, 9, 7, true, None, None);
+    bilinear_by_factors_of_integers: INTEGERS, EXACT, [values(&PLANE)] => |[x]| x.s.upsample_bilinear2d(x.l, 15, 13, false, Some(2.6), Some(2.7));
     bilinear_by_factors: WITHOUT_F8, MIXED, [values(&PLANE)] => |[x]| x.s.upsample_bilinear2d(x.l, 15, 13, false, Some(2.6), Some(2.7));
     // candle's CPU returns the whole storage here, whatever the layout.
-    bilinear_of_the_same_size: FLOATS, EXACT, [values(&PLANE).tight()] => |[x]| x.s.upsample_bilinear2d(x.l, 6, 5, false, None, None);
+    bilinear_of_the_same_size: ALL, EXACT, [values(&PLANE).tight()] => |[x]| x.s.upsample_bilinear2d(x.l, 6, 5, false, None, None);
 }

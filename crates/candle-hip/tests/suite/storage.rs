@@ -6,7 +6,7 @@ use candle_core::{CpuStorage, Layout, Result, Shape};
 use candle_hip::{converted, HipStorage};
 use tensor_core::Tensor;
 
-use crate::devices;
+use crate::{devices, pair};
 
 fn read(storage: &HipStorage) -> Vec<f32> {
     match storage.to_cpu_storage().expect("a reading") {
@@ -88,7 +88,7 @@ fn operations_in_place_write_their_elements_only() {
 
 #[test]
 fn tensors_become_storage_and_layouts_are_checked() {
-    let [device, other] = devices();
+    let [device, other] = pair();
     let tensor = Tensor::new([[1f32, 2.0], [3.0, 4.0]], device.device()).unwrap();
     let x = HipStorage::from_tensor(tensor.t().unwrap(), &device).unwrap();
     assert_eq!(read(&x), [1.0, 3.0, 2.0, 4.0]);

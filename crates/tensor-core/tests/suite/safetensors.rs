@@ -416,16 +416,33 @@ fn files_that_are_not_there() {
 }
 
 #[test]
+fn bytes_in_memory_are_read_as_a_file_is() {
+    let folder = tempfile::tempdir().unwrap();
+    let bytes = write_samples(&folder.path().join("x"));
+    on_devices(|device| {
+        let file = ours::File::from_bytes(bytes.clone())?;
+        let samples = samples(device)?;
+        assert_eq!(file.len(), samples.len());
+        assert_eq!(file.metadata()["format"], "pt");
+        for (name, tensor) in &samples {
+            let back = file.load(name, device)?;
+            assert_eq!((back.dtype(), back.dims()), (tensor.dtype(), tensor.dims()), "{name}");
+            assert_eq!(back.to_bytes()?, tensor.to_bytes()?, "{name}");
+            assert!(back.device().same_device(device));
+        }
+        Ok(())
+    });
+}
+
+#[test]
 fn every_truncation_is_refused() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("x");
     let bytes = write_samples(&path);
     for length in 0..bytes.len() {
-        assert!(
-            ours::File::open(temporary(&bytes[..length]).path()).is_err(),
-            "{length} of {} bytes",
-            bytes.len()
-        );
+        let what = format!("{length} of {} bytes", bytes.len());
+        assert!(ours::File::open(temporary(&bytes[..length]).path()).is_err(), "{what}");
+        assert!(ours::File::from_bytes(bytes[..length].to_vec()).is_err(), "{what}, in memory");
     }
 }
 
