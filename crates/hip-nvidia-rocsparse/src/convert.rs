@@ -59,7 +59,7 @@ pub(super) unsafe extern "C" fn dense_to_sparse(
                 (functions.cusparseDenseToSparse_bufferSize)(raw, from.raw, made.matrix.raw, algorithm, size)
             });
         }
-        let made = kept(to)?;
+        let made = kept::<Kept>(to)?;
         let matrix = made.matrix.raw;
         if buffer_size.is_null() {
             let (mut rows, mut cols, mut stored) = (0, 0, 0);
@@ -138,21 +138,23 @@ pub(super) unsafe extern "C" fn csr2csc_buffer_size(
     buffer_size: *mut usize,
 ) -> Status {
     with(handle, |raw| {
-        let (size, none) = (given(buffer_size)?, null_mut::<c_void>());
-        // SAFETY: S1, S11: the caller's memory and place. C gives no addresses of the numbers and of the result here. cuSPARSE's documentation does
-        // not say that this call leaves them alone: that it does is assumed, and has not been tried.
+        let size = given(buffer_size)?;
+        // C gives no addresses of the numbers and of the result here, and cuSPARSE refuses null. It uses none of them to tell a size: it gets that of
+        // the offsets.
+        let place = offsets.cast_mut();
+        // SAFETY: S1, S11: the caller's memory and place.
         done(unsafe {
             (cusparse().cusparseCsr2cscEx2_bufferSize)(
                 raw,
                 rows,
                 cols,
                 stored,
-                none,
+                place.cast(),
                 offsets,
                 indices,
-                none,
-                none.cast(),
-                none.cast(),
+                place.cast(),
+                place,
+                place,
                 kind(Scalar::C64),
                 NUMERIC,
                 ZERO,
