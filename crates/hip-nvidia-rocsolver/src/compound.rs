@@ -172,21 +172,23 @@ pub(crate) fn gels<T: Element>(
             // SAFETY: S11: the program's operand, and memory of its size.
             unsafe { adjoint(work, [p, q], (a.address, a.ld), (f, ld)) }?;
         }
-        // SAFETY: S11: the program's operands, and work memory of the size asked for.
         once::<T>(
             work,
+            // SAFETY: S11: the program's operands, and work memory of the size asked for.
             |of, size| unsafe { (of.geqrf_size)(raw, p, q, f, ld, size) },
+            // SAFETY: S11: the program's operands, and work memory of the size asked for.
             |of, space, elements| unsafe { (of.geqrf)(raw, p, q, f, ld, tau, space, elements, work.info()) },
         )?;
         // SAFETY: S11: as above.
         unsafe { first_zero(work, q, (f, ld), spare.at(), info.wrapping_add(index)) }?;
         let reflect = |op: u32| {
-            // SAFETY: S11: as above.
             once::<T>(
                 work,
+                // SAFETY: S11: the program's operands, and work memory of the size asked for.
                 |of, size| unsafe {
                     (of.ormqr_size)(raw, LEFT, op, p, nrhs, q, f, ld, tau, b.address, b.ld, size)
                 },
+                // SAFETY: S11: the program's operands, and work memory of the size asked for.
                 |of, space, elements| unsafe {
                     (of.ormqr)(
                         raw,
@@ -253,10 +255,11 @@ pub(crate) fn wide_gesvd<T: Element>(
         let (s, e, info) = (one(s, index).address, one(e, index).address, info.wrapping_add(index));
         // SAFETY: S11: the program's operand, and memory of its size.
         unsafe { adjoint(work, [n, m], (a.address, a.ld), (turned, n)) }?;
-        // SAFETY: S11: as above, and work memory of the size asked for.
         once::<T>(
             work,
+            // SAFETY: S11: the program's operands, and work memory of the size asked for.
             |f, size| unsafe { (f.gesvd_size)(raw, n, m, size) },
+            // SAFETY: S11: the program's operands, and work memory of the size asked for.
             |f, space, elements| unsafe {
                 (f.gesvd)(
                     raw, right, left, n, m, turned, n, s, own_left, n, own_right, m, space, elements, e, info,

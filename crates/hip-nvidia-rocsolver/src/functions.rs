@@ -158,6 +158,7 @@ type TrtriSize = unsafe extern "C" fn(
     *mut usize,
 ) -> ours::Status;
 
+#[allow(clippy::type_complexity, reason = "it is C's")]
 const _: unsafe fn(
     theirs::Handle,
     theirs::Fill,
@@ -172,6 +173,7 @@ const _: unsafe fn(
     usize,
     *mut c_int,
 ) -> theirs::Status = sys::cusolverDnXtrtri;
+#[allow(clippy::type_complexity, reason = "it is C's")]
 const _: unsafe fn(
     theirs::Handle,
     theirs::Fill,

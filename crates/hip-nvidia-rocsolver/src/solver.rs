@@ -52,16 +52,15 @@ fn any(sizes: &[i32]) -> Outcome<bool> {
     Ok(sizes.iter().all(|&size| size > 0))
 }
 
-/// A type's functions, and the work memory that `size` asks for, with its elements.
+/// The work memory that `size` asks for, and its elements.
 fn sized<T: Element, W>(
     work: &Work,
     size: impl FnOnce(&Dense<T, T::Real>, *mut c_int) -> u32,
-) -> Outcome<(&'static Dense<T, T::Real>, *mut W, c_int)> {
-    let functions = T::functions(work.cusolver);
+) -> Outcome<(*mut W, c_int)> {
     let mut elements = 0;
-    done(size(functions, &mut elements))?;
+    done(size(T::functions(work.cusolver), &mut elements))?;
     let space = work.space::<W>(usize::try_from(elements).map_err(|_| INTERNAL)?)?;
-    Ok((functions, space, elements))
+    Ok((space, elements))
 }
 
 /// Calls a function for each member. `size` asks for the elements of work memory.
@@ -70,7 +69,8 @@ fn each<T: Element, W>(
     size: impl FnOnce(&Dense<T, T::Real>, *mut c_int) -> u32,
     call: impl Fn(&Dense<T, T::Real>, usize, *mut W, c_int) -> u32,
 ) -> Outcome {
-    let (functions, space, elements) = sized::<T, W>(work, size)?;
+    let (space, elements) = sized::<T, W>(work, size)?;
+    let functions = T::functions(work.cusolver);
     (0..work.members).try_for_each(|index| done(call(functions, index, space, elements)))
 }
 
@@ -80,8 +80,8 @@ pub(crate) fn once<T: Element>(
     size: impl FnOnce(&Dense<T, T::Real>, *mut c_int) -> u32,
     call: impl FnOnce(&Dense<T, T::Real>, *mut T, c_int) -> u32,
 ) -> Outcome {
-    let (functions, space, elements) = sized::<T, T>(work, size)?;
-    done(call(functions, space, elements))
+    let (space, elements) = sized::<T, T>(work, size)?;
+    done(call(T::functions(work.cusolver), space, elements))
 }
 
 // SAFETY: S11: each passes the program's operands to cuSOLVER's function of that name, which uses no more of them than rocSOLVER's does.
