@@ -10,8 +10,8 @@ use hip_sys::provider::sparse::{self, Outcome, Scalar, ensure, lock};
 use hip_sys::rocsparse::{
     rocsparse_action, rocsparse_const_dnmat_descr, rocsparse_const_spmat_descr,
     rocsparse_dense_to_sparse_alg, rocsparse_dnmat_descr, rocsparse_format as Format, rocsparse_handle,
-    rocsparse_index_base, rocsparse_mat_descr, rocsparse_sparse_to_dense_alg, rocsparse_spmat_descr,
-    rocsparse_status as Status,
+    rocsparse_index_base, rocsparse_mat_descr, rocsparse_order, rocsparse_sparse_to_dense_alg,
+    rocsparse_spmat_descr, rocsparse_status as Status,
 };
 use std::ffi::c_void;
 use std::ptr::null_mut;
@@ -49,7 +49,12 @@ pub(super) unsafe extern "C" fn dense_to_sparse(
     work: *mut c_void,
 ) -> Status {
     with(handle, |raw| {
-        let (functions, from) = (cusparse(), descriptor::dense(&*sparse::dense(from)?)?);
+        let (functions, dense) = (cusparse(), sparse::dense(from)?);
+        // Otherwise cuSPARSE leaves the entries of rows, or of columns, out of order.
+        let by_columns = sparse::matrix_now(to)?.format == Format::rocsparse_format_csc;
+        let along = (dense.order == rocsparse_order::rocsparse_order_row) != by_columns;
+        ensure(along, Status::rocsparse_status_not_implemented)?;
+        let from = descriptor::dense(&dense)?;
         let algorithm = sys::cusparseDenseToSparseAlg_t::CUSPARSE_DENSETOSPARSE_ALG_DEFAULT as u32;
         if work.is_null() {
             let matrix = descriptor::sparse(&sparse::matrix_now(to)?)?;
@@ -59,7 +64,7 @@ pub(super) unsafe extern "C" fn dense_to_sparse(
                 (functions.cusparseDenseToSparse_bufferSize)(raw, from.raw, made.matrix.raw, algorithm, size)
             });
         }
-        let made = kept::<Kept>(to)?;
+        let made = kept(to)?;
         let matrix = made.matrix.raw;
         if buffer_size.is_null() {
             let (mut rows, mut cols, mut stored) = (0, 0, 0);

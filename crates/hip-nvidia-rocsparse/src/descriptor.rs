@@ -100,7 +100,7 @@ pub(super) fn sparse(of: &SparseMatrix) -> Outcome<Descriptor> {
 
 /// The sparse factor of a product. cuSPARSE divides by sizes of zero: a matrix without entries is one without offsets, of one row and column at least.
 pub(super) fn factor(of: &SparseMatrix) -> Outcome<Descriptor> {
-    if of.stored > 0 {
+    if of.stored > 0 || of.block > 1 {
         return sparse(of);
     }
     let format = Format::rocsparse_format_coo;

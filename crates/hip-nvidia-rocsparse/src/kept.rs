@@ -13,10 +13,7 @@ pub(super) struct Kept {
 }
 
 /// Keeps it with the matrix, in place of what an earlier operation kept.
-pub(super) fn keep<K: Send + Sync + 'static>(
-    matrix: rocsparse_const_spmat_descr,
-    kept: K,
-) -> Outcome<Arc<K>> {
+pub(super) fn keep(matrix: rocsparse_const_spmat_descr, kept: Kept) -> Outcome<Arc<Kept>> {
     let kept = Arc::new(kept);
     lock(&*sparse::matrix(matrix)?).attached = Some(Arc::clone(&kept) as _);
     Ok(kept)
@@ -26,8 +23,8 @@ pub(super) fn keep<K: Send + Sync + 'static>(
 ///
 /// # Errors
 /// `rocsparse_status_invalid_value` without a first stage.
-pub(super) fn kept<K: Send + Sync + 'static>(matrix: rocsparse_const_spmat_descr) -> Outcome<Arc<K>> {
+pub(super) fn kept(matrix: rocsparse_const_spmat_descr) -> Outcome<Arc<Kept>> {
     let attached = lock(&*sparse::matrix(matrix)?).attached.clone();
-    let kept = attached.and_then(|attached| attached.downcast::<K>().ok());
+    let kept = attached.and_then(|attached| attached.downcast::<Kept>().ok());
     kept.ok_or(Status::rocsparse_status_invalid_value)
 }

@@ -101,7 +101,7 @@ pub(super) unsafe extern "C" fn spsv(
                 )
             });
         }
-        let made = kept::<Kept>(matrix)?;
+        let made = kept(matrix)?;
         let (work, solve) = (given(work)?, of_operation(&made)?);
         // SAFETY: S1, S2, S11: live descriptors, and the caller's factor and memory.
         done(unsafe {
@@ -180,7 +180,7 @@ pub(super) unsafe extern "C" fn spsm(
                 )
             });
         }
-        let made = kept::<Kept>(matrix)?;
+        let made = kept(matrix)?;
         let (work, solve) = (given(work)?, of_operation(&made)?);
         // SAFETY: S1, S2, S11: live descriptors, and the caller's factor and memory.
         done(unsafe {
