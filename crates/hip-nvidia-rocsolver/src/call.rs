@@ -2,11 +2,12 @@
 
 use crate::functions::{Cusolver, Handle};
 use crate::library::open;
-use hip_nvidia::library::RawStream;
+use hip_nvidia::library::{RawStream, Temporary};
 use hip_nvidia_rocblas::{Above, with_handle};
 use hip_sys::hip::hipError_t;
 use hip_sys::provider::{Batched, Context};
 use hip_sys::rocblas::{rocblas_handle, rocblas_status};
+use std::cell::RefCell;
 use std::ffi::{c_int, c_void};
 use std::ptr::null_mut;
 
@@ -73,6 +74,8 @@ pub(crate) struct Work {
     pub(crate) stream: RawStream,
     start: *mut c_void,
     bytes: usize,
+    /// Work memory beyond the workspace.
+    more: RefCell<Vec<Temporary>>,
 }
 
 impl Work {
@@ -84,8 +87,16 @@ impl Work {
     /// Work memory for so many elements.
     pub(crate) fn space<T>(&self, elements: usize) -> Outcome<*mut T> {
         let needed = elements.checked_mul(size_of::<T>()).and_then(|bytes| bytes.checked_add(INFO_BYTES));
-        ensure(needed.is_some_and(|needed| needed <= self.bytes), MEMORY)?;
-        Ok(self.start.wrapping_byte_add(INFO_BYTES).cast())
+        let needed = needed.ok_or(MEMORY)?;
+        if needed <= self.bytes {
+            return Ok(self.start.wrapping_byte_add(INFO_BYTES).cast());
+        }
+        // cuSOLVER asks for tens of megabytes for some small matrices.
+        // SAFETY: S11: the stream is the handle's, whose device is current until the call returns.
+        let memory = driven(unsafe { Temporary::new(needed, self.stream) })?;
+        let place = memory.at();
+        self.more.borrow_mut().push(memory);
+        Ok(place)
     }
 }
 
@@ -105,7 +116,7 @@ pub(crate) fn with(context: Context, body: impl FnOnce(&Work) -> Outcome) -> Sta
         let (start, bytes) = handle.workspace();
         ensure(bytes >= INFO_BYTES, MEMORY)?;
         let (handle, stream) = (context.handle, handle.stream());
-        body(&Work { cusolver, raw, members, handle, stream, start, bytes })
+        body(&Work { cusolver, raw, members, handle, stream, start, bytes, more: RefCell::default() })
     })
 }
 
