@@ -20,13 +20,3 @@
 //! Pivots { buffer, rows: 2, len: 2, count: None }
 //! # }
 //! ```
-//!
-//! A matrix of whole numbers:
-//!
-//! ```compile_fail,E0277
-//! # use rocblas_safe::MatrixMut;
-//! # use rocsolver_safe::Solver;
-//! # fn factors(solver: &Solver<'_>, a: MatrixMut<'_, i32>) {
-//! solver.getrf(a).unwrap();
-//! # }
-//! ```
