@@ -2,7 +2,7 @@
 //! device.
 
 use super::replay::Replay;
-use hip_safe::Event;
+use hip_safe::{Event, Stream};
 use std::time::{Duration, Instant};
 use tensor_core::HipDevice;
 
@@ -104,11 +104,42 @@ pub fn wall<E: std::fmt::Display>(
     Ok(start.elapsed().as_secs_f64() / f64::from(calls))
 }
 
-/// Times replays on the device's clock, between events before and after them.
-pub struct Kernels<'a> {
-    device: &'a HipDevice,
-    replay: &'a Replay<'a>,
+/// The device's clock: events before and after what a stream is given.
+pub struct DeviceClock<'a> {
+    stream: &'a Stream,
     events: [Event; 2],
+}
+
+impl<'a> DeviceClock<'a> {
+    /// Creates the events.
+    ///
+    /// # Errors
+    /// The driver's error as text.
+    pub fn new(stream: &'a Stream) -> Result<Self, String> {
+        let event = || Event::new(stream.device()).map_err(|error| error.to_string());
+        Ok(Self { stream, events: [event()?, event()?] })
+    }
+
+    /// Seconds per call, for a number of calls, each of which gets its number.
+    ///
+    /// # Errors
+    /// The first error of `call`, or the driver's as text.
+    pub fn time(&self, calls: u32, mut call: impl FnMut(u32) -> Result<(), String>) -> Result<f64, String> {
+        let text = |error: hip_safe::Error| error.to_string();
+        let ([start, end], stream) = (&self.events, self.stream);
+        let _current = stream.device().make_current().map_err(text)?;
+        stream.record_event(start).map_err(text)?;
+        (0..calls).try_for_each(&mut call)?;
+        stream.record_event(end).map_err(text)?;
+        end.synchronize().map_err(text)?;
+        Ok(end.elapsed_since(start).map_err(text)?.as_secs_f64() / f64::from(calls))
+    }
+}
+
+/// Times replays on the device's clock.
+pub struct Kernels<'a> {
+    replay: &'a Replay<'a>,
+    clock: DeviceClock<'a>,
 }
 
 impl<'a> Kernels<'a> {
@@ -117,8 +148,7 @@ impl<'a> Kernels<'a> {
     /// # Errors
     /// The driver's error as text.
     pub fn new(device: &'a HipDevice, replay: &'a Replay<'a>) -> Result<Self, String> {
-        let event = || Event::new(device.device()).map_err(|error| error.to_string());
-        Ok(Self { device, replay, events: [event()?, event()?] })
+        Ok(Self { replay, clock: DeviceClock::new(device.stream())? })
     }
 
     /// Seconds per replay, for a number of replays.
@@ -126,16 +156,7 @@ impl<'a> Kernels<'a> {
     /// # Errors
     /// The driver's error as text.
     pub fn time(&self, calls: u32) -> Result<f64, String> {
-        let text = |error: hip_safe::Error| error.to_string();
-        let ([start, end], stream) = (&self.events, self.device.stream());
-        let _current = self.device.device().make_current().map_err(text)?;
-        stream.record_event(start).map_err(text)?;
-        for _ in 0..calls {
-            self.replay.launch()?;
-        }
-        stream.record_event(end).map_err(text)?;
-        end.synchronize().map_err(text)?;
-        Ok(end.elapsed_since(start).map_err(text)?.as_secs_f64() / f64::from(calls))
+        self.clock.time(calls, |_| self.replay.launch())
     }
 }
 

@@ -11,8 +11,7 @@
 //!
 //! Descriptors are kept here, and become cuBLASLt's for each call. What differs from AMD's library is refused with `HIPBLAS_STATUS_NOT_SUPPORTED`:
 //! the auxiliary output of ReLU, which is a mask of bits there; 8-bit floats of the kinds of CDNA 3; and swish, clamp and sigmoid. cuBLASLt
-//! multiplies 8-bit floats only with a transposed a and a plain b, and has no algorithm for other products of them. This crate has not run on a
-//! card yet.
+//! multiplies 8-bit floats only with a transposed a and a plain b, and has no algorithm for other products of them.
 
 mod convert;
 mod functions;

@@ -7,7 +7,8 @@ use cudarc::cublaslt::sys::{
     cublasLtMatmulDescAttributes_t as attribute, cublasLtMatmulPreferenceAttributes_t as preferred,
     cublasLtMatrixLayoutAttribute_t as part,
 };
-use hip_sys::provider::hipblaslt::{Layout, Preference, Product};
+use hip_sys::hipblaslt::hipDataType;
+use hip_sys::provider::hipblaslt::{Layout, Product};
 use std::ptr::{from_ref, null_mut};
 
 /// The descriptors of a product: of itself, and of a, b, c and d. Dropping it destroys them.
@@ -89,6 +90,20 @@ fn create_layout(place: &mut Raw, layout: &Layout) -> Outcome {
     set(part::CUBLASLT_MATRIX_LAYOUT_STRIDED_BATCH_OFFSET, from_ref(&layout.stride).cast(), 8)
 }
 
+/// The bytes from the first element to the last one, of all members of a batch.
+pub(super) fn extent(layout: &Layout) -> Option<usize> {
+    let Layout { rows, cols, ld, batch, stride, .. } = *layout;
+    let (lists, contiguous) = if layout.order == 0 { (cols, rows) } else { (rows, cols) };
+    let matrix = lists.checked_sub(1)?.checked_mul(ld)?.checked_add(contiguous)?;
+    let elements = u64::from(batch).checked_sub(1)?.checked_mul(stride)?.checked_add(matrix)?;
+    let bytes = match hipDataType(layout.data_type) {
+        hipDataType::HIP_R_32F | hipDataType::HIP_R_32I => 4,
+        hipDataType::HIP_R_16F | hipDataType::HIP_R_16BF => 2,
+        _ => 1,
+    };
+    usize::try_from(elements.checked_mul(bytes)?).ok()
+}
+
 impl Drop for Descriptors {
     /// What destroying them answers decides nothing.
     fn drop(&mut self) {
@@ -103,16 +118,32 @@ impl Drop for Descriptors {
     }
 }
 
-/// Calls something with cuBLASLt's preference.
-pub(super) fn with_preference<R>(preference: &Preference, act: impl FnOnce(Raw) -> Outcome<R>) -> Outcome<R> {
+/// Calls something with cuBLASLt's preference: the most bytes of work memory, and the alignments of a, b, c and d, if they are not those that
+/// cuBLASLt takes for granted.
+pub(super) fn with_preference<R>(
+    work_bytes: u64,
+    alignments: Option<[u32; 4]>,
+    act: impl FnOnce(Raw) -> Outcome<R>,
+) -> Outcome<R> {
     let (functions, mut raw) = (cublaslt(), null_mut());
     // SAFETY: S1: a live place.
     done(unsafe { (functions.cublasLtMatmulPreferenceCreate)(&mut raw) })?;
-    let most = preferred::CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES as u32;
-    let limit = from_ref(&preference.work_bytes).cast();
-    // SAFETY: S1: the descriptor is live, and the value has the size given.
-    let set = done(unsafe { (functions.cublasLtMatmulPreferenceSetAttribute)(raw, most, limit, 8) });
-    let answer = set.and_then(|()| act(raw));
+    let set = |attribute: preferred, value, bytes| {
+        // SAFETY: S1: the descriptor is live, and the value has the size given.
+        done(unsafe { (functions.cublasLtMatmulPreferenceSetAttribute)(raw, attribute as u32, value, bytes) })
+    };
+    let least = [
+        preferred::CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_A_BYTES,
+        preferred::CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_B_BYTES,
+        preferred::CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_C_BYTES,
+        preferred::CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_D_BYTES,
+    ];
+    let answer = set(preferred::CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES, from_ref(&work_bytes).cast(), 8)
+        .and_then(|()| {
+            let mut pairs = least.into_iter().zip(alignments.iter().flatten());
+            pairs.try_for_each(|(attribute, bytes)| set(attribute, from_ref(bytes).cast(), 4))
+        })
+        .and_then(|()| act(raw));
     // SAFETY: S1, S4: nobody else has it.
     unsafe { (functions.cublasLtMatmulPreferenceDestroy)(raw) };
     answer

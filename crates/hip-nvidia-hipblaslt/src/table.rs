@@ -1,16 +1,16 @@
 //! The C functions.
 
-use crate::convert::{Outcome, Status, VALUE, done, driven, ensure, status};
-use crate::functions::Heuristic;
+use crate::convert::{Outcome, Status, UNSUPPORTED, VALUE, done, driven, ensure, status};
+use crate::functions::{Algorithm, Heuristic};
 use crate::handle;
 use crate::library::cublaslt;
-use crate::product::{Descriptors, with_preference};
-use hip_nvidia::library;
+use crate::product::{Descriptors, extent, with_preference};
+use hip_nvidia::library::{self, RawStream, Temporary, fill_with_zeros};
 use hip_sys::HipblasltTable;
 use hip_sys::hip::hipStream_t;
 use hip_sys::hipblaslt::{
-    hipblasLtHandle_t, hipblasLtMatmulAlgo_t, hipblasLtMatmulDesc_t, hipblasLtMatmulHeuristicResult_t,
-    hipblasLtMatmulPreference_t, hipblasLtMatrixLayout_t, hipblasStatus_t,
+    hipDataType, hipblasLtHandle_t, hipblasLtMatmulAlgo_t, hipblasLtMatmulDesc_t,
+    hipblasLtMatmulHeuristicResult_t, hipblasLtMatmulPreference_t, hipblasLtMatrixLayout_t, hipblasStatus_t,
 };
 use hip_sys::provider::hipblaslt as descriptors;
 use std::ffi::{CStr, c_char, c_int, c_void};
@@ -91,7 +91,7 @@ unsafe extern "C" fn get_heuristic(
         let made = described(product, [a, b, c, d])?;
         let mut found: Vec<Heuristic> = (0..requested).map(|_| Heuristic::default()).collect();
         let (mut count, [a, b, c, d]) = (0, made.layouts);
-        with_preference(&preference, |preferred| {
+        with_preference(preference.work_bytes, None, |preferred| {
             // SAFETY: S1, S11: live descriptors, and room for as many results as are asked for.
             done(unsafe {
                 (cublaslt().cublasLtMatmulAlgoGetHeuristic)(
@@ -162,29 +162,98 @@ unsafe extern "C" fn matmul(
             ensure(device.ordinal() == handle.device.ordinal(), VALUE)?;
             raw
         };
+        // NaN times zero is no zero: what alpha makes nothing of is not read.
+        // SAFETY: S11: the caller's factor.
+        let zeros = match unsafe { is_zero(product, alpha) }? {
+            true => Some(zeros([a_layout, b_layout], raw_stream)?),
+            false => None,
+        };
+        let [a, b] = zeros.as_ref().map_or([a, b], |zeros| [zeros.at::<c_void>().cast_const(); 2]);
         let [la, lb, lc, ld] = made.layouts;
-        let chosen = chosen.as_ref().map_or(null(), from_ref);
-        // SAFETY: S2, S11: live descriptors and a live stream, and the caller's memory.
-        done(unsafe {
-            (cublaslt().cublasLtMatmul)(
-                handle.raw,
-                made.product,
-                alpha,
-                a,
-                la,
-                b,
-                lb,
-                beta,
-                c,
-                lc,
-                d,
-                ld,
-                chosen,
-                work,
-                work_bytes,
-                raw_stream,
-            )
-        })
+        let call = |chosen: Option<&Algorithm>| {
+            let chosen = chosen.map_or(null(), from_ref);
+            // SAFETY: S2, S11: live descriptors and a live stream, and the caller's memory.
+            done(unsafe {
+                (cublaslt().cublasLtMatmul)(
+                    handle.raw,
+                    made.product,
+                    alpha,
+                    a,
+                    la,
+                    b,
+                    lb,
+                    beta,
+                    c,
+                    lc,
+                    d,
+                    ld,
+                    chosen,
+                    work,
+                    work_bytes,
+                    raw_stream,
+                )
+            })
+        };
+        let outcome = call(chosen.as_ref());
+        let places = [a, b, c, d.cast_const()].map(|place| 1_u32 << place.addr().trailing_zeros().min(8));
+        if outcome != Err(UNSUPPORTED) || chosen.is_none() || places == [256; 4] {
+            return outcome;
+        }
+        // hipBLASLt's algorithms take any address; cuBLASLt chose this one for addresses that are multiples of 256.
+        let mut found = [Heuristic::default()];
+        let mut count = 0;
+        with_preference(work_bytes as u64, Some(places), |preferred| {
+            let results = found.as_mut_ptr();
+            // SAFETY: S1, S11: live descriptors, and room for a result.
+            done(unsafe {
+                (cublaslt().cublasLtMatmulAlgoGetHeuristic)(
+                    handle.raw,
+                    made.product,
+                    la,
+                    lb,
+                    lc,
+                    ld,
+                    preferred,
+                    1,
+                    results,
+                    &mut count,
+                )
+            })
+        })?;
+        ensure(count == 1, UNSUPPORTED)?;
+        call(Some(&found[0].algorithm))
     };
     status(submit())
+}
+
+/// Whether a factor is known to be zero. The value of one in device memory is not known.
+///
+/// # Safety
+/// It is live if factors are on the host.
+unsafe fn is_zero(product: hipblasLtMatmulDesc_t, alpha: *const c_void) -> Outcome<bool> {
+    let product = descriptors::product(product).ok_or(VALUE)?;
+    if product.pointer_mode != 0 || alpha.is_null() {
+        return Ok(false);
+    }
+    // SAFETY: S11: as the caller vouches: a number of this type.
+    unsafe {
+        Ok(match hipDataType(product.scale_type) {
+            hipDataType::HIP_R_32F => alpha.cast::<f32>().read_unaligned() == 0.0,
+            hipDataType::HIP_R_32I => alpha.cast::<i32>().read_unaligned() == 0,
+            _ => false,
+        })
+    }
+}
+
+/// Zeros for a and for b, in the order of the stream.
+fn zeros(layouts: [hipblasLtMatrixLayout_t; 2], stream: RawStream) -> Outcome<Temporary> {
+    let mut most = 0;
+    for layout in layouts {
+        most = most.max(descriptors::layout(layout).and_then(|layout| extent(&layout)).ok_or(VALUE)?);
+    }
+    // SAFETY: S2, S11: a live stream, and new memory of this size.
+    driven(unsafe {
+        let zeros = Temporary::new(most, stream);
+        zeros.and_then(|zeros| fill_with_zeros(zeros.at(), most, stream).map(|()| zeros))
+    })
 }

@@ -11,7 +11,7 @@
 //!
 //! A plan is a plan of cuFFT; an execution binds its stream and its work buffer, and calls cuFFT once. What cuFFT cannot express is refused when
 //! the plan is made: a factor other than 1, half precision, offsets, planar arrays, and strides of which an outer one is no multiple of the next.
-//! Callbacks and the cache of compiled kernels answer `rocfft_status_failure`. This crate has not run on a card yet.
+//! Callbacks and the cache of compiled kernels answer `rocfft_status_failure`.
 
 mod description;
 mod functions;

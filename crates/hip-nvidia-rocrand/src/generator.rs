@@ -19,7 +19,15 @@ pub(super) struct Generator {
 }
 
 /// cuRAND's generators are not for several threads at once.
-pub(super) struct RawGenerator(pub(super) Raw);
+pub(super) struct RawGenerator(pub(super) Raw, Start);
+
+/// What the sequence starts with.
+#[derive(Clone, Copy, Default)]
+struct Start {
+    /// None: cuRAND's own.
+    seed: Option<u64>,
+    offset: u64,
+}
 
 // SAFETY: S8: it is an address, which belongs to no thread and is used under a lock.
 unsafe impl Send for RawGenerator {}
@@ -36,7 +44,7 @@ pub(super) fn create(kind: Rng) -> Outcome<rocrand_generator> {
     let mut raw = null_mut();
     // SAFETY: S1: a live variable; the device's context is current.
     done(unsafe { (curand().curandCreateGenerator)(&mut raw, theirs) })?;
-    let generator = Generator { raw: Mutex::new(RawGenerator(raw)), device, kind };
+    let generator = Generator { raw: Mutex::new(RawGenerator(raw, Start::default())), device, kind };
     Ok(GENERATORS.insert(Arc::new(generator)) as rocrand_generator)
 }
 
@@ -78,6 +86,31 @@ impl Generator {
         done(unsafe { (curand().curandSetStream)(self.raw().0, raw) })
     }
 
+    /// Sets a seed, and starts the sequence.
+    pub(super) fn set_seed(&self, seed: u64) -> Outcome {
+        let mut held = self.raw();
+        // SAFETY: S11: a live generator. It says whether there are seeds.
+        done(unsafe { (curand().curandSetPseudoRandomGeneratorSeed)(held.0, seed) })?;
+        held.1.seed = Some(seed);
+        held.restart()
+    }
+
+    /// Sets an offset, and starts the sequence there.
+    pub(super) fn set_offset(&self, offset: u64) -> Outcome {
+        let mut held = self.raw();
+        // SAFETY: S11: a live generator. It says whether there are offsets.
+        done(unsafe { (curand().curandSetGeneratorOffset)(held.0, offset) })?;
+        held.1.offset = offset;
+        held.restart()
+    }
+
+    /// Changes how it draws, and starts the sequence, as rocRAND does.
+    pub(super) fn change(&self, act: impl FnOnce(Raw) -> u32) -> Outcome {
+        let held = self.raw();
+        done(act(held.0))?;
+        held.restart()
+    }
+
     /// Fills `count` numbers of `T` with whole words of 32 bits.
     ///
     /// # Safety
@@ -89,6 +122,27 @@ impl Generator {
         ensure(whole, super::convert::NOT_MULTIPLE)?;
         // SAFETY: S2, S11: as promised above; the words lie in the numbers.
         done(unsafe { (curand().curandGenerate)(self.raw().0, numbers.cast(), bytes / 4) })
+    }
+}
+
+impl RawGenerator {
+    /// Starts the sequence. cuRAND goes on with it, also after a setting that was the same before: so each is another one in between.
+    fn restart(&self) -> Outcome {
+        let Start { seed, offset } = self.1;
+        let functions = curand();
+        let set = |function: unsafe extern "C" fn(Raw, u64) -> u32, value: u64| {
+            // SAFETY: S11: a live generator.
+            done(unsafe { function(self.0, value ^ 1) })?;
+            // SAFETY: S11: as above.
+            done(unsafe { function(self.0, value) })
+        };
+        seed.map_or(Ok(()), |seed| set(functions.curandSetPseudoRandomGeneratorSeed, seed))?;
+        match set(functions.curandSetGeneratorOffset, offset) {
+            // Kinds without offsets make their states anew.
+            // SAFETY: S11: as above.
+            Err(TYPE_ERROR) => done(unsafe { (functions.curandGenerateSeeds)(self.0) }),
+            other => other,
+        }
     }
 }
 

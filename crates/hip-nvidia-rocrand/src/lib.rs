@@ -12,7 +12,8 @@
 //! A call makes its generator's device current and calls cuRAND once. What cuRAND lacks answers `ROCRAND_STATUS_TYPE_ERROR`: the kinds
 //! Threefry, MRG31k3p and LFSR113, and uniform numbers of f16. Bytes and numbers of 16 bits are the words of a pseudo-random generator, so their
 //! count must fill whole words. An odd number of normal numbers from a pseudo-random generator answers `ROCRAND_STATUS_LENGTH_NOT_MULTIPLE`.
-//! This crate has not run on a card yet.
+//!
+//! A seed, an offset, an ordering and dimensions start the sequence, as rocRAND's do: cuRAND would go on with it.
 
 mod convert;
 mod functions;

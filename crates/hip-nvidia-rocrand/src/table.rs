@@ -79,7 +79,25 @@ unsafe extern "C" fn rocrand_set_ordering(
     with(generator, |generator| {
         let order = ordering_of(order)?;
         // SAFETY: S11: a live generator.
-        done(unsafe { (curand().curandSetGeneratorOrdering)(generator.raw().0, order) })
+        generator.change(|raw| unsafe { (curand().curandSetGeneratorOrdering)(raw, order) })
+    })
+}
+
+unsafe extern "C" fn rocrand_set_seed(generator: rocrand_generator, seed: c_ulonglong) -> rocrand_status {
+    with(generator, |generator| generator.set_seed(seed))
+}
+
+unsafe extern "C" fn rocrand_set_offset(generator: rocrand_generator, offset: c_ulonglong) -> rocrand_status {
+    with(generator, |generator| generator.set_offset(offset))
+}
+
+unsafe extern "C" fn rocrand_set_quasi_random_generator_dimensions(
+    generator: rocrand_generator,
+    dimensions: c_uint,
+) -> rocrand_status {
+    with(generator, |generator| {
+        // SAFETY: S11: a live generator.
+        generator.change(|raw| unsafe { (curand().curandSetQuasiRandomGeneratorDimensions)(raw, dimensions) })
     })
 }
 
@@ -100,9 +118,6 @@ macro_rules! same {
 
 same! {
     rocrand_initialize_generator() curandGenerateSeeds;
-    rocrand_set_seed(seed: c_ulonglong) curandSetPseudoRandomGeneratorSeed;
-    rocrand_set_offset(offset: c_ulonglong) curandSetGeneratorOffset;
-    rocrand_set_quasi_random_generator_dimensions(dimensions: c_uint) curandSetQuasiRandomGeneratorDimensions;
     rocrand_generate_long_long(output_data: *mut c_ulonglong, n: usize) curandGenerateLongLong;
     rocrand_generate_uniform(output_data: *mut f32, n: usize) curandGenerateUniform;
     rocrand_generate_uniform_double(output_data: *mut f64, n: usize) curandGenerateUniformDouble;

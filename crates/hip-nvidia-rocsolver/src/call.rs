@@ -2,9 +2,12 @@
 
 use crate::functions::{Cusolver, Handle};
 use crate::library::open;
+use hip_nvidia::library::{RawStream, Temporary};
 use hip_nvidia_rocblas::{Above, with_handle};
+use hip_sys::hip::hipError_t;
 use hip_sys::provider::{Batched, Context};
-use hip_sys::rocblas::rocblas_status;
+use hip_sys::rocblas::{rocblas_handle, rocblas_status};
+use std::cell::RefCell;
 use std::ffi::{c_int, c_void};
 use std::ptr::null_mut;
 
@@ -17,7 +20,7 @@ pub(crate) const SIZE: Status = Status::rocblas_status_invalid_size;
 pub(crate) const VALUE: Status = Status::rocblas_status_invalid_value;
 pub(crate) const NOT_IMPLEMENTED: Status = Status::rocblas_status_not_implemented;
 const MEMORY: Status = Status::rocblas_status_memory_error;
-const INTERNAL: Status = Status::rocblas_status_internal_error;
+pub(crate) const INTERNAL: Status = Status::rocblas_status_internal_error;
 
 /// The bytes at the beginning of a workspace that hold an `info` that nobody asked for.
 const INFO_BYTES: usize = 256;
@@ -37,6 +40,11 @@ pub(crate) fn done(code: u32) -> Outcome {
         9 => Err(NOT_IMPLEMENTED),
         _ => Err(INTERNAL),
     }
+}
+
+/// The driver's status as an outcome.
+pub(crate) fn driven<T>(result: Result<T, hipError_t>) -> Outcome<T> {
+    result.map_err(|error| if error == hipError_t::hipErrorOutOfMemory { MEMORY } else { INTERNAL })
 }
 
 /// A context of cuSOLVER, which lives as long as rocBLAS's handle.
@@ -62,8 +70,12 @@ pub(crate) struct Work {
     pub(crate) raw: Handle,
     /// How many members the batch has.
     pub(crate) members: usize,
+    pub(crate) handle: rocblas_handle,
+    pub(crate) stream: RawStream,
     start: *mut c_void,
     bytes: usize,
+    /// Work memory beyond the workspace.
+    more: RefCell<Vec<Temporary>>,
 }
 
 impl Work {
@@ -72,12 +84,19 @@ impl Work {
         self.start.cast()
     }
 
-    /// Memory for so many elements.
-    pub(crate) fn space<T>(&self, elements: c_int) -> Outcome<*mut T> {
-        let elements = usize::try_from(elements).map_err(|_| INTERNAL)?;
+    /// Work memory for so many elements.
+    pub(crate) fn space<T>(&self, elements: usize) -> Outcome<*mut T> {
         let needed = elements.checked_mul(size_of::<T>()).and_then(|bytes| bytes.checked_add(INFO_BYTES));
-        ensure(needed.is_some_and(|needed| needed <= self.bytes), MEMORY)?;
-        Ok(self.start.wrapping_byte_add(INFO_BYTES).cast())
+        let needed = needed.ok_or(MEMORY)?;
+        if needed <= self.bytes {
+            return Ok(self.start.wrapping_byte_add(INFO_BYTES).cast());
+        }
+        // cuSOLVER asks for tens of megabytes for some small matrices.
+        // SAFETY: S11: the stream is the handle's, whose device is current until the call returns.
+        let memory = driven(unsafe { Temporary::new(needed, self.stream) })?;
+        let place = memory.at();
+        self.more.borrow_mut().push(memory);
+        Ok(place)
     }
 }
 
@@ -96,7 +115,8 @@ pub(crate) fn with(context: Context, body: impl FnOnce(&Work) -> Outcome) -> Sta
         done(unsafe { (cusolver.set_stream)(raw, handle.stream()) })?;
         let (start, bytes) = handle.workspace();
         ensure(bytes >= INFO_BYTES, MEMORY)?;
-        body(&Work { cusolver, raw, members, start, bytes })
+        let (handle, stream) = (context.handle, handle.stream());
+        body(&Work { cusolver, raw, members, handle, stream, start, bytes, more: RefCell::default() })
     })
 }
 

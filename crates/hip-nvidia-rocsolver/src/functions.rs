@@ -3,9 +3,12 @@
 
 use cudarc::cusolver::sys;
 use hip_sys::LoadError;
+use hip_sys::RocblasTable;
 use hip_sys::provider::{SharedLibrary, SolverElement};
-use hip_sys::rocblas::{rocblas_double_complex, rocblas_float_complex};
-use std::ffi::c_void;
+use hip_sys::rocblas::{rocblas_diagonal, rocblas_fill, rocblas_handle, rocblas_operation};
+use hip_sys::rocblas::{rocblas_double_complex as C64, rocblas_float_complex as C32};
+use hip_sys::rocblas::{rocblas_side, rocblas_status};
+use std::ffi::{c_int, c_void};
 use std::path::{Path, PathBuf};
 
 /// The types of C's arguments. Where C has an enumeration we have its number, and where C has a handle, an address.
@@ -92,13 +95,13 @@ macro_rules! functions {
         }
 
         #[allow(clippy::missing_transmute_annotations, reason = "the field has the type")]
-        fn single_complex(library: &SharedLibrary) -> Result<Dense<rocblas_float_complex, f32>, LoadError> {
+        fn single_complex(library: &SharedLibrary) -> Result<Dense<C32, f32>, LoadError> {
             // SAFETY: S1: as above; the complex numbers have one layout.
             unsafe { Ok(Dense { $($field: std::mem::transmute::<*mut c_void, _>(library.required(stringify!($c))?),)* }) }
         }
 
         #[allow(clippy::missing_transmute_annotations, reason = "the field has the type")]
-        fn double_complex(library: &SharedLibrary) -> Result<Dense<rocblas_double_complex, f64>, LoadError> {
+        fn double_complex(library: &SharedLibrary) -> Result<Dense<C64, f64>, LoadError> {
             // SAFETY: S1: as above; the complex numbers have one layout.
             unsafe { Ok(Dense { $($field: std::mem::transmute::<*mut c_void, _>(library.required(stringify!($z))?),)* }) }
         }
@@ -128,6 +131,62 @@ functions! {
     sygvd cusolverDnSsygvd cusolverDnDsygvd cusolverDnChegvd cusolverDnZhegvd (Handle, Problem, Mode, Fill, c_int, *mut T, c_int, *mut T, c_int, *mut R, *mut T, c_int, *mut c_int);
 }
 
+/// `cusolverDnXtrtri` and the sizes of its work memory.
+type Trtri = unsafe extern "C" fn(
+    ours::Handle,
+    ours::Fill,
+    u32,
+    i64,
+    u32,
+    *mut c_void,
+    i64,
+    *mut c_void,
+    usize,
+    *mut c_void,
+    usize,
+    *mut c_int,
+) -> ours::Status;
+type TrtriSize = unsafe extern "C" fn(
+    ours::Handle,
+    ours::Fill,
+    u32,
+    i64,
+    u32,
+    *mut c_void,
+    i64,
+    *mut usize,
+    *mut usize,
+) -> ours::Status;
+
+#[allow(clippy::type_complexity, reason = "it is C's")]
+const _: unsafe fn(
+    theirs::Handle,
+    theirs::Fill,
+    sys::cublasDiagType_t,
+    i64,
+    sys::cudaDataType,
+    *mut c_void,
+    i64,
+    *mut c_void,
+    usize,
+    *mut c_void,
+    usize,
+    *mut c_int,
+) -> theirs::Status = sys::cusolverDnXtrtri;
+#[allow(clippy::type_complexity, reason = "it is C's")]
+const _: unsafe fn(
+    theirs::Handle,
+    theirs::Fill,
+    sys::cublasDiagType_t,
+    i64,
+    sys::cudaDataType,
+    *mut c_void,
+    i64,
+    *mut usize,
+    *mut usize,
+) -> theirs::Status = sys::cusolverDnXtrtri_bufferSize;
+const _: () = assert!(size_of::<sys::cublasDiagType_t>() == 4 && size_of::<sys::cudaDataType>() == 4);
+
 const _: unsafe fn(*mut theirs::Handle) -> theirs::Status = sys::cusolverDnCreate;
 const _: unsafe fn(theirs::Handle) -> theirs::Status = sys::cusolverDnDestroy;
 const _: unsafe fn(theirs::Handle, theirs::Stream) -> theirs::Status = sys::cusolverDnSetStream;
@@ -137,37 +196,94 @@ pub(crate) struct Cusolver {
     pub(crate) create: unsafe extern "C" fn(*mut ours::Handle) -> ours::Status,
     pub(crate) destroy: unsafe extern "C" fn(ours::Handle) -> ours::Status,
     pub(crate) set_stream: unsafe extern "C" fn(ours::Handle, ours::Stream) -> ours::Status,
+    pub(crate) trtri: Trtri,
+    pub(crate) trtri_size: TrtriSize,
     single: Dense<f32, f32>,
     double: Dense<f64, f64>,
-    single_complex: Dense<rocblas_float_complex, f32>,
-    double_complex: Dense<rocblas_double_complex, f64>,
+    single_complex: Dense<C32, f32>,
+    double_complex: Dense<C64, f64>,
     file: PathBuf,
 }
+
+/// rocBLAS's `geam` of a type.
+type Geam<T> = unsafe extern "C" fn(
+    rocblas_handle,
+    rocblas_operation,
+    rocblas_operation,
+    i32,
+    i32,
+    *const T,
+    *const T,
+    i32,
+    *const T,
+    *const T,
+    i32,
+    *mut T,
+    i32,
+) -> rocblas_status;
+/// rocBLAS's `trsm` of a type.
+type Trsm<T> = unsafe extern "C" fn(
+    rocblas_handle,
+    rocblas_side,
+    rocblas_fill,
+    rocblas_operation,
+    rocblas_diagonal,
+    i32,
+    i32,
+    *const T,
+    *const T,
+    i32,
+    *mut T,
+    i32,
+) -> rocblas_status;
 
 /// A type of element that cuSOLVER has functions for.
 pub(crate) trait Element: SolverElement {
     const COMPLEX: bool;
+    const ZERO: Self;
+    const ONE: Self;
+    /// The last 32 bits of the real number one; the others are zero.
+    const LAST_WORD_OF_ONE: u32;
+    /// A `cudaDataType`.
+    const DATA_TYPE: u32;
 
     fn functions(cusolver: &Cusolver) -> &Dense<Self, Self::Real>;
+    fn geam(table: &RocblasTable) -> Geam<Self>;
+    fn trsm(table: &RocblasTable) -> Trsm<Self>;
 }
 
 macro_rules! element {
-    ($($T:ty, $field:ident, $complex:literal;)*) => {$(
+    ($($T:ty, $field:ident, $complex:literal, [$zero:expr, $one:expr], $word:expr, $data_type:ident, $geam:ident, $trsm:ident;)*) => {$(
         impl Element for $T {
             const COMPLEX: bool = $complex;
+            const ZERO: Self = $zero;
+            const ONE: Self = $one;
+            const LAST_WORD_OF_ONE: u32 = $word;
+            const DATA_TYPE: u32 = sys::cudaDataType_t::$data_type as u32;
 
             fn functions(cusolver: &Cusolver) -> &Dense<Self, Self::Real> {
                 &cusolver.$field
+            }
+
+            fn geam(table: &RocblasTable) -> Geam<Self> {
+                table.$geam
+            }
+
+            fn trsm(table: &RocblasTable) -> Trsm<Self> {
+                table.$trsm
             }
         }
     )*};
 }
 
+const SINGLE: u32 = 1.0_f32.to_bits();
+const DOUBLE: u32 = (1.0_f64.to_bits() >> 32) as u32;
+
 element! {
-    f32, single, false;
-    f64, double, false;
-    rocblas_float_complex, single_complex, true;
-    rocblas_double_complex, double_complex, true;
+    f32, single, false, [0.0, 1.0], SINGLE, CUDA_R_32F, rocblas_sgeam, rocblas_strsm;
+    f64, double, false, [0.0, 1.0], DOUBLE, CUDA_R_64F, rocblas_dgeam, rocblas_dtrsm;
+    C32, single_complex, true, [C32 { x: 0.0, y: 0.0 }, C32 { x: 1.0, y: 0.0 }], SINGLE, CUDA_C_32F, rocblas_cgeam, rocblas_ctrsm;
+    C64, double_complex, true, [C64 { x: 0.0, y: 0.0 }, C64 { x: 1.0, y: 0.0 }], DOUBLE, CUDA_C_64F, rocblas_zgeam, rocblas_ztrsm;
 }
 
 impl Cusolver {
@@ -187,6 +303,10 @@ impl Cusolver {
                     *mut c_void,
                     unsafe extern "C" fn(ours::Handle, ours::Stream) -> ours::Status,
                 >(library.required("cusolverDnSetStream")?),
+                trtri: std::mem::transmute::<*mut c_void, Trtri>(library.required("cusolverDnXtrtri")?),
+                trtri_size: std::mem::transmute::<*mut c_void, TrtriSize>(
+                    library.required("cusolverDnXtrtri_bufferSize")?,
+                ),
                 single: single(library)?,
                 double: double(library)?,
                 single_complex: single_complex(library)?,

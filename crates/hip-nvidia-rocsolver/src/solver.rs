@@ -1,6 +1,7 @@
 //! rocSOLVER's functions by cuSOLVER's.
 
-use crate::call::{NOT_IMPLEMENTED, Outcome, SIZE, Status, VALUE, Work, done, ensure, member, with};
+use crate::call::{INTERNAL, Outcome, SIZE, Status, VALUE, Work, done, ensure, member, with};
+use crate::compound;
 use crate::functions::{Dense, Element};
 use hip_sys::provider::{Batched, Context, Solver};
 use hip_sys::rocblas::{rocblas_fill, rocblas_operation, rocblas_side};
@@ -51,17 +52,36 @@ fn any(sizes: &[i32]) -> Outcome<bool> {
     Ok(sizes.iter().all(|&size| size > 0))
 }
 
+/// The work memory that `size` asks for, and its elements.
+fn sized<T: Element, W>(
+    work: &Work,
+    size: impl FnOnce(&Dense<T, T::Real>, *mut c_int) -> u32,
+) -> Outcome<(*mut W, c_int)> {
+    let mut elements = 0;
+    done(size(T::functions(work.cusolver), &mut elements))?;
+    let space = work.space::<W>(usize::try_from(elements).map_err(|_| INTERNAL)?)?;
+    Ok((space, elements))
+}
+
 /// Calls a function for each member. `size` asks for the elements of work memory.
 fn each<T: Element, W>(
     work: &Work,
     size: impl FnOnce(&Dense<T, T::Real>, *mut c_int) -> u32,
     call: impl Fn(&Dense<T, T::Real>, usize, *mut W, c_int) -> u32,
 ) -> Outcome {
+    let (space, elements) = sized::<T, W>(work, size)?;
     let functions = T::functions(work.cusolver);
-    let mut elements = 0;
-    done(size(functions, &mut elements))?;
-    let space = work.space::<W>(elements)?;
     (0..work.members).try_for_each(|index| done(call(functions, index, space, elements)))
+}
+
+/// Calls a function for one member.
+pub(crate) fn once<T: Element>(
+    work: &Work,
+    size: impl FnOnce(&Dense<T, T::Real>, *mut c_int) -> u32,
+    call: impl FnOnce(&Dense<T, T::Real>, *mut T, c_int) -> u32,
+) -> Outcome {
+    let (space, elements) = sized::<T, T>(work, size)?;
+    done(call(T::functions(work.cusolver), space, elements))
 }
 
 // SAFETY: S11: each passes the program's operands to cuSOLVER's function of that name, which uses no more of them than rocSOLVER's does.
@@ -126,6 +146,28 @@ unsafe impl<T: Element> Solver<T> for Nvidia {
                     }
                 },
             )
+        })
+    }
+
+    unsafe fn getri(context: Context, n: i32, a: Batched<T>, ipiv: Batched<i32>, info: *mut i32) -> Status {
+        with(context, |work| if any(&[n])? { compound::getri(work, n, a, ipiv, info) } else { Ok(()) })
+    }
+
+    unsafe fn gels(
+        context: Context,
+        trans: rocblas_operation,
+        m: i32,
+        n: i32,
+        nrhs: i32,
+        a: Batched<T>,
+        b: Batched<T>,
+        info: *mut i32,
+    ) -> Status {
+        with(context, |work| {
+            let trans = operation(trans)?;
+            ensure(trans == 0 || (trans == 2) == T::COMPLEX, VALUE)?;
+            any(&[m, n, nrhs])?;
+            compound::gels(work, trans != 0, [m, n, nrhs], a, b, info)
         })
     }
 
@@ -309,8 +351,9 @@ unsafe impl<T: Element> Solver<T> for Nvidia {
             if !any(&[m, n])? {
                 return Ok(());
             }
-            // cuSOLVER has no function for it.
-            ensure(m >= n, NOT_IMPLEMENTED)?;
+            if m < n {
+                return compound::wide_gesvd(work, [left, right], [m, n], a, s, [u, v], e, info);
+            }
             let raw = work.raw;
             // It looks at them where they are not used too.
             let (ldu, ldv) = (u.ld.max(if left == b'N' as c_schar { m } else { 1 }), v.ld.max(n));

@@ -10,8 +10,8 @@ use hip_sys::provider::sparse::{self, Outcome, Scalar, ensure, lock};
 use hip_sys::rocsparse::{
     rocsparse_action, rocsparse_const_dnmat_descr, rocsparse_const_spmat_descr,
     rocsparse_dense_to_sparse_alg, rocsparse_dnmat_descr, rocsparse_format as Format, rocsparse_handle,
-    rocsparse_index_base, rocsparse_mat_descr, rocsparse_sparse_to_dense_alg, rocsparse_spmat_descr,
-    rocsparse_status as Status,
+    rocsparse_index_base, rocsparse_mat_descr, rocsparse_order, rocsparse_sparse_to_dense_alg,
+    rocsparse_spmat_descr, rocsparse_status as Status,
 };
 use std::ffi::c_void;
 use std::ptr::null_mut;
@@ -49,7 +49,12 @@ pub(super) unsafe extern "C" fn dense_to_sparse(
     work: *mut c_void,
 ) -> Status {
     with(handle, |raw| {
-        let (functions, from) = (cusparse(), descriptor::dense(&*sparse::dense(from)?)?);
+        let (functions, dense) = (cusparse(), sparse::dense(from)?);
+        // Otherwise cuSPARSE leaves the entries of rows, or of columns, out of order.
+        let by_columns = sparse::matrix_now(to)?.format == Format::rocsparse_format_csc;
+        let along = (dense.order == rocsparse_order::rocsparse_order_row) != by_columns;
+        ensure(along, Status::rocsparse_status_not_implemented)?;
+        let from = descriptor::dense(&dense)?;
         let algorithm = sys::cusparseDenseToSparseAlg_t::CUSPARSE_DENSETOSPARSE_ALG_DEFAULT as u32;
         if work.is_null() {
             let matrix = descriptor::sparse(&sparse::matrix_now(to)?)?;
@@ -138,21 +143,23 @@ pub(super) unsafe extern "C" fn csr2csc_buffer_size(
     buffer_size: *mut usize,
 ) -> Status {
     with(handle, |raw| {
-        let (size, none) = (given(buffer_size)?, null_mut::<c_void>());
-        // SAFETY: S1, S11: the caller's memory and place. C gives no addresses of the numbers and of the result here. cuSPARSE's documentation does
-        // not say that this call leaves them alone: that it does is assumed, and has not been tried.
+        let size = given(buffer_size)?;
+        // C gives no addresses of the numbers and of the result here, and cuSPARSE refuses null. It uses none of them to tell a size: it gets that of
+        // the offsets.
+        let place = offsets.cast_mut();
+        // SAFETY: S1, S11: the caller's memory and place.
         done(unsafe {
             (cusparse().cusparseCsr2cscEx2_bufferSize)(
                 raw,
                 rows,
                 cols,
                 stored,
-                none,
+                place.cast(),
                 offsets,
                 indices,
-                none,
-                none.cast(),
-                none.cast(),
+                place.cast(),
+                place,
+                place,
                 kind(Scalar::C64),
                 NUMERIC,
                 ZERO,

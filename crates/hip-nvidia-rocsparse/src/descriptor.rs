@@ -9,7 +9,7 @@ use hip_sys::rocsparse::{
     rocsparse_datatype, rocsparse_format as Format, rocsparse_operation as Operation, rocsparse_order,
     rocsparse_status as Status,
 };
-use std::ptr::null_mut;
+use std::ptr::{NonNull, null_mut};
 
 pub(super) const ZERO: Number = sys::cusparseIndexBase_t::CUSPARSE_INDEX_BASE_ZERO as Number;
 
@@ -98,23 +98,40 @@ pub(super) fn sparse(of: &SparseMatrix) -> Outcome<Descriptor> {
     Ok(Descriptor::new(raw, functions.cusparseDestroySpMat))
 }
 
+/// The sparse factor of a product. cuSPARSE divides by sizes of zero: a matrix without entries is one without offsets, of one row and column at least.
+pub(super) fn factor(of: &SparseMatrix) -> Outcome<Descriptor> {
+    if of.stored > 0 || of.block > 1 {
+        return sparse(of);
+    }
+    let format = Format::rocsparse_format_coo;
+    let (rows, cols) = (of.rows.max(1), of.cols.max(1));
+    sparse(&SparseMatrix { format, rows, cols, outer: 0, inner: 0, values: 0, ..of.clone() })
+}
+
+/// The address of elements of which there may be none.
+fn place(address: usize) -> Raw {
+    if address == 0 { NonNull::<u128>::dangling().as_ptr().cast() } else { address as Raw }
+}
+
+/// A vector, of one element at least: see [`factor`].
 pub(super) fn vector(of: &Vector) -> Outcome<Descriptor> {
     let (functions, mut raw) = (cusparse(), null_mut());
-    let values = of.values as Raw;
+    let (size, values) = (of.size.max(1) as i64, place(of.values));
     // SAFETY: S1, S11: a live place, and the caller's memory.
-    done(unsafe { (functions.cusparseCreateDnVec)(&mut raw, of.size as i64, values, kind(of.scalar)) })?;
+    done(unsafe { (functions.cusparseCreateDnVec)(&mut raw, size, values, kind(of.scalar)) })?;
     Ok(Descriptor::new(raw, functions.cusparseDestroyDnVec))
 }
 
+/// A dense matrix, of one row and column at least: see [`factor`].
 pub(super) fn dense(of: &DenseMatrix) -> Outcome<Descriptor> {
     let (functions, mut raw) = (cusparse(), null_mut());
-    let [rows, cols, leading] = [of.rows, of.cols, of.leading].map(|size| size as i64);
+    let [rows, cols, leading] = [of.rows, of.cols, of.leading].map(|size| size.max(1) as i64);
     let order = if of.order == rocsparse_order::rocsparse_order_row {
         sys::cusparseOrder_t::CUSPARSE_ORDER_ROW
     } else {
         sys::cusparseOrder_t::CUSPARSE_ORDER_COL
     };
-    let (values, kind) = (of.values as Raw, kind(of.scalar));
+    let (values, kind) = (place(of.values), kind(of.scalar));
     // SAFETY: S1, S11: a live place, and the caller's memory.
     done(unsafe {
         (functions.cusparseCreateDnMat)(&mut raw, rows, cols, leading, values, kind, order as Number)

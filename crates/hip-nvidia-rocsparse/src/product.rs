@@ -1,6 +1,6 @@
 //! Products, and operations of sparse vectors.
 
-use crate::descriptor::{self, computes, operation};
+use crate::descriptor::{self, Descriptor, computes, operation};
 use crate::handle::{done, with};
 use crate::library::cusparse;
 use cudarc::cusparse::sys;
@@ -8,8 +8,8 @@ use hip_sys::provider::sparse::{self, Outcome, ensure};
 use hip_sys::rocsparse::{
     rocsparse_const_dnmat_descr, rocsparse_const_dnvec_descr, rocsparse_const_spmat_descr,
     rocsparse_const_spvec_descr, rocsparse_datatype, rocsparse_dnmat_descr, rocsparse_dnvec_descr,
-    rocsparse_handle, rocsparse_operation as Operation, rocsparse_sddmm_alg, rocsparse_spmat_descr,
-    rocsparse_spmm_alg, rocsparse_spmm_stage as SpmmStage, rocsparse_spmv_alg,
+    rocsparse_format as Format, rocsparse_handle, rocsparse_operation as Operation, rocsparse_sddmm_alg,
+    rocsparse_spmat_descr, rocsparse_spmm_alg, rocsparse_spmm_stage as SpmmStage, rocsparse_spmv_alg,
     rocsparse_spmv_stage as SpmvStage, rocsparse_spvec_descr, rocsparse_status as Status,
 };
 use std::ffi::c_void;
@@ -21,6 +21,15 @@ const VALUE: Status = Status::rocsparse_status_invalid_value;
 pub(super) fn given<T>(pointer: *mut T) -> Outcome<*mut T> {
     ensure(!pointer.is_null(), POINTER)?;
     Ok(pointer)
+}
+
+/// A call whose result has no elements: it needs no work memory. cuSPARSE would divide by their number.
+pub(super) fn nothing(asks: bool, buffer_size: *mut usize) -> Outcome {
+    if asks {
+        // SAFETY: S11: the caller's place.
+        unsafe { given(buffer_size)?.write(0) };
+    }
+    Ok(())
 }
 
 pub(super) unsafe extern "C" fn spmv(
@@ -40,8 +49,12 @@ pub(super) unsafe extern "C" fn spmv(
     with(handle, |raw| {
         let (scalar, kind) = computes(compute)?;
         let op = operation(op, scalar)?;
-        let matrix = descriptor::sparse(&sparse::matrix_now(matrix)?)?;
-        let (x, y) = (descriptor::vector(&*sparse::vector(x)?)?, descriptor::vector(&*sparse::vector(y)?)?);
+        let (matrix, result) = (sparse::matrix_now(matrix)?, sparse::vector(y)?);
+        if result.size == 0 {
+            return nothing(stage == SpmvStage::rocsparse_spmv_stage_buffer_size, buffer_size);
+        }
+        let matrix = descriptor::factor(&matrix)?;
+        let (x, y) = (descriptor::vector(&*sparse::vector(x)?)?, descriptor::vector(&result)?);
         let algorithm = sys::cusparseSpMVAlg_t::CUSPARSE_SPMV_ALG_DEFAULT as u32;
         match stage {
             SpmvStage::rocsparse_spmv_stage_buffer_size => {
@@ -87,8 +100,12 @@ pub(super) unsafe extern "C" fn spmm(
     with(handle, |raw| {
         let (scalar, kind) = computes(compute)?;
         let (op, op_b) = (operation(op, scalar)?, operation(op_b, scalar)?);
-        let matrix = descriptor::sparse(&sparse::matrix_now(matrix)?)?;
-        let (b, c) = (descriptor::dense(&*sparse::dense(b)?)?, descriptor::dense(&*sparse::dense(c)?)?);
+        let (matrix, result) = (sparse::matrix_now(matrix)?, sparse::dense(c)?);
+        if result.rows == 0 || result.cols == 0 {
+            return nothing(stage == SpmmStage::rocsparse_spmm_stage_buffer_size, buffer_size);
+        }
+        let matrix = descriptor::factor(&matrix)?;
+        let (b, c) = (descriptor::dense(&*sparse::dense(b)?)?, descriptor::dense(&result)?);
         let algorithm = sys::cusparseSpMMAlg_t::CUSPARSE_SPMM_ALG_DEFAULT as u32;
         match stage {
             SpmmStage::rocsparse_spmm_stage_buffer_size => {
@@ -115,6 +132,13 @@ pub(super) unsafe extern "C" fn spmm(
     })
 }
 
+/// The result of a sampled product; none of one without entries. cuSPARSE has it by rows alone, and would print its refusal of others.
+fn by_rows(c: rocsparse_spmat_descr) -> Outcome<Option<Descriptor>> {
+    let now = sparse::matrix_now(c)?;
+    ensure(now.format == Format::rocsparse_format_csr, Status::rocsparse_status_not_implemented)?;
+    if now.stored == 0 { Ok(None) } else { descriptor::sparse(&now).map(Some) }
+}
+
 const SAMPLED: u32 = sys::cusparseSDDMMAlg_t::CUSPARSE_SDDMM_ALG_DEFAULT as u32;
 
 pub(super) unsafe extern "C" fn sddmm_buffer_size(
@@ -134,7 +158,8 @@ pub(super) unsafe extern "C" fn sddmm_buffer_size(
         let (scalar, kind) = computes(compute)?;
         let (op_a, op_b) = (operation(op_a, scalar)?, operation(op_b, scalar)?);
         let (a, b) = (descriptor::dense(&*sparse::dense(a)?)?, descriptor::dense(&*sparse::dense(b)?)?);
-        let (c, size) = (descriptor::sparse(&sparse::matrix_now(c)?)?, given(buffer_size)?);
+        let Some(c) = by_rows(c)? else { return nothing(true, buffer_size) };
+        let size = given(buffer_size)?;
         // SAFETY: S1, S11: live descriptors, and the caller's factors and place.
         done(unsafe {
             (cusparse().cusparseSDDMM_bufferSize)(
@@ -178,7 +203,8 @@ pub(super) unsafe extern "C" fn sddmm(
         let (scalar, kind) = computes(compute)?;
         let (op_a, op_b) = (operation(op_a, scalar)?, operation(op_b, scalar)?);
         let (a, b) = (descriptor::dense(&*sparse::dense(a)?)?, descriptor::dense(&*sparse::dense(b)?)?);
-        let (c, work) = (descriptor::sparse(&sparse::matrix_now(c)?)?, given(work)?);
+        let Some(c) = by_rows(c)? else { return Ok(()) };
+        let work = given(work)?;
         // SAFETY: S1, S2, S11: live descriptors, and the caller's factors and memory.
         done(unsafe {
             (cusparse().cusparseSDDMM)(raw, op_a, op_b, alpha, a.raw, b.raw, beta, c.raw, kind, SAMPLED, work)

@@ -5,14 +5,15 @@ use crate::functions::{Code, Raw};
 use crate::handle::{done, with};
 use crate::kept::{Kept, keep, kept};
 use crate::library::cusparse;
-use crate::product::given;
+use crate::product::{given, nothing};
 use cudarc::cusparse::sys;
-use hip_sys::provider::sparse::{self, Outcome, SparseMatrix};
+use hip_sys::provider::sparse::{self, Outcome, SparseMatrix, ensure};
 use hip_sys::rocsparse::{
     rocsparse_const_dnmat_descr, rocsparse_const_dnvec_descr, rocsparse_const_spmat_descr,
-    rocsparse_datatype, rocsparse_dnmat_descr, rocsparse_dnvec_descr, rocsparse_handle,
-    rocsparse_operation as Operation, rocsparse_spsm_alg, rocsparse_spsm_stage as SpsmStage,
-    rocsparse_spsv_alg, rocsparse_spsv_stage as SpsvStage, rocsparse_status as Status,
+    rocsparse_datatype, rocsparse_dnmat_descr, rocsparse_dnvec_descr, rocsparse_format as Format,
+    rocsparse_handle, rocsparse_operation as Operation, rocsparse_spsm_alg,
+    rocsparse_spsm_stage as SpsmStage, rocsparse_spsv_alg, rocsparse_spsv_stage as SpsvStage,
+    rocsparse_status as Status,
 };
 use std::ffi::c_void;
 use std::ptr::null_mut;
@@ -25,6 +26,9 @@ fn first(
     create: unsafe extern "C" fn(*mut Raw) -> Code,
     destroy: unsafe extern "C" fn(Raw) -> Code,
 ) -> Outcome<Kept> {
+    // cuSPARSE has no others, and would print its refusal.
+    let has = [Format::rocsparse_format_csr, Format::rocsparse_format_coo].contains(&of.format);
+    ensure(has, Status::rocsparse_status_not_implemented)?;
     let matrix = descriptor::sparse(of)?;
     // The numbers of both enumerations are the same in both libraries.
     let attributes = [
@@ -71,7 +75,11 @@ pub(super) unsafe extern "C" fn spsv(
         let functions = cusparse();
         let (scalar, kind) = computes(compute)?;
         let op = operation(op, scalar)?;
-        let (x, y) = (descriptor::vector(&*sparse::vector(x)?)?, descriptor::vector(&*sparse::vector(y)?)?);
+        let result = sparse::vector(y)?;
+        if result.size == 0 {
+            return nothing(stage == SpsvStage::rocsparse_spsv_stage_buffer_size, buffer_size);
+        }
+        let (x, y) = (descriptor::vector(&*sparse::vector(x)?)?, descriptor::vector(&result)?);
         let algorithm = sys::cusparseSpSVAlg_t::CUSPARSE_SPSV_ALG_DEFAULT as u32;
         if stage == SpsvStage::rocsparse_spsv_stage_buffer_size {
             let (create, destroy) = (functions.cusparseSpSV_createDescr, functions.cusparseSpSV_destroyDescr);
@@ -145,7 +153,11 @@ pub(super) unsafe extern "C" fn spsm(
         let functions = cusparse();
         let (scalar, kind) = computes(compute)?;
         let (op, op_b) = (operation(op, scalar)?, operation(op_b, scalar)?);
-        let (b, c) = (descriptor::dense(&*sparse::dense(b)?)?, descriptor::dense(&*sparse::dense(c)?)?);
+        let result = sparse::dense(c)?;
+        if result.rows == 0 || result.cols == 0 {
+            return nothing(stage == SpsmStage::rocsparse_spsm_stage_buffer_size, buffer_size);
+        }
+        let (b, c) = (descriptor::dense(&*sparse::dense(b)?)?, descriptor::dense(&result)?);
         let algorithm = sys::cusparseSpSMAlg_t::CUSPARSE_SPSM_ALG_DEFAULT as u32;
         if stage == SpsmStage::rocsparse_spsm_stage_buffer_size {
             let (create, destroy) = (functions.cusparseSpSM_createDescr, functions.cusparseSpSM_destroyDescr);

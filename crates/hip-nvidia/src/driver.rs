@@ -117,6 +117,7 @@ driver! {
     cuMemsetD8Async(Address, u8, usize, Stream);
     cuMemsetD16Async(Address, u16, usize, Stream);
     cuMemsetD32Async(Address, c_uint, usize, Stream);
+    cuMemsetD2D32Async(Address, usize, c_uint, usize, usize, Stream);
     cuMemAllocAsync(Out<Address>, usize, Stream);
     cuMemFreeAsync(Address, Stream);
     cuMemAllocFromPoolAsync(Out<Address>, usize, Pool, Stream);

@@ -83,6 +83,7 @@ pub use matrix::{Matrix, MatrixMut};
 pub use matrix_batch::{MatrixBatch, MatrixBatchMut};
 pub use ops::Rotation;
 pub use options::{AtomicsMode, Diagonal, Layout, MathMode, Side, Triangle};
+pub use storage::Storage;
 pub use scalar::Scalar;
 pub use types::{Blas, Complex, Element, Operable, Product, VectorProduct};
 pub use vector::{Vector, VectorMut};

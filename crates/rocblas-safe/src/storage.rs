@@ -7,14 +7,25 @@ pub(crate) use hip_safe::is_injective;
 
 /// One operand or a batch of them; `V` is a view.
 #[derive(Debug, Clone)]
-pub(crate) enum Storage<V> {
+pub enum Storage<V> {
+    /// One.
     One(V),
-    Strided { view: V, stride: usize, count: usize },
+    /// Many at equal distances.
+    Strided {
+        /// The memory of all.
+        view: V,
+        /// The elements from one to the next.
+        stride: usize,
+        /// How many there are.
+        count: usize,
+    },
+    /// Many anywhere, each with its memory.
     Many(Vec<V>),
 }
 
 impl<V> Storage<V> {
-    pub(crate) fn count(&self) -> usize {
+    /// How many there are.
+    pub fn count(&self) -> usize {
         match self {
             Self::One(_) => 1,
             Self::Strided { count, .. } => *count,

@@ -53,6 +53,8 @@ mod convert;
 mod error;
 mod extent;
 mod library;
+#[cfg(doctest)]
+mod misuse;
 mod ops;
 mod plan;
 mod raw;

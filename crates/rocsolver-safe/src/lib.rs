@@ -36,8 +36,8 @@
 //! - Operations are methods of a [`Solver`], which borrows a [`rocblas_safe::Handle`]: they are submitted to its stream and ordered with all other
 //!   uses of their operands. They use its workspace: what needs more answers `rocblas_status_memory_error`, and
 //!   [`set_workspace`](rocblas_safe::Handle::set_workspace) gives more.
-//! - Matrices are column-major, with any leading dimension, single ones or batches at equal distances
-//!   ([`MatrixBatchMut`](rocblas_safe::MatrixBatchMut)). [`Pivots`], factors of reflectors, eigenvalues and singular values lie one member after the
+//! - Matrices are column-major, with any leading dimension, single ones or batches ([`MatrixBatchMut`](rocblas_safe::MatrixBatchMut)): at equal
+//!   distances, or anywhere, whose members are called one after the other. [`Pivots`], factors of reflectors, eigenvalues and singular values lie one member after the
 //!   other, without gaps.
 //! - What is stored is what LAPACK stores: pivots count from 1, L and U are packed, eigenvalues rise, singular values fall.
 //! - An operation that can fail in its computation returns an [`Info`], whose `check` waits for the result and names what failed, and in which
@@ -46,7 +46,7 @@
 //!
 //! # Platforms
 //! rocSOLVER itself is found at run time. Its replacements are crates, one for each cargo feature, and both are on by default: `host` for
-//! hip-host's threads of the CPU, `nvidia` for cuSOLVER on hip-nvidia, which has not run on a card. [`library()`] says what a platform has.
+//! hip-host's threads of the CPU, `nvidia` for cuSOLVER on hip-nvidia. [`library()`] says what a platform has.
 //!
 //! `COVERAGE.md` lists the C functions and what wraps them.
 
@@ -54,6 +54,8 @@ mod convert;
 mod error;
 mod info;
 mod library;
+#[cfg(doctest)]
+mod misuse;
 mod ops;
 mod pivots;
 mod raw;

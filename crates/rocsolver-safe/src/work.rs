@@ -5,7 +5,7 @@ use crate::pivots::refuse_capture;
 use crate::raw::{Call, Failure, Operand};
 use crate::{Error, Info, Lapack, Pivots, Result, Solver};
 use hip_safe::{AnyBits, DeviceBuffer, DeviceSlice, DeviceSliceMut, DeviceView, DeviceViewMut};
-use rocblas_safe::{Columns, MatrixBatch, MatrixBatchMut};
+use rocblas_safe::{Columns, MatrixBatch, MatrixBatchMut, Storage};
 use std::ffi::c_void;
 
 /// What an operation uses. Its matrices come first: they say how many members there are.
@@ -15,6 +15,10 @@ pub(crate) struct Work<'a> {
     count: Option<usize>,
     reads: Vec<DeviceView<'a, u8>>,
     writes: Vec<DeviceViewMut<'a, u8>>,
+    /// The addresses of the members of the matrices that lie anywhere.
+    lists: Vec<Vec<*mut c_void>>,
+    /// Members are called one after the other: one of the matrices lies anywhere, or the library has no batches.
+    one_by_one: bool,
 }
 
 /// A matrix of an operation.
@@ -33,11 +37,11 @@ impl<'a> Work<'a> {
     /// An operation, and its first matrix, which it writes and which says how many members there are.
     pub(crate) fn new<T: Lapack>(op: &'static str, a: MatrixBatchMut<'a, T>) -> Result<(Self, Matrix)> {
         let columns = a.into_columns().ok_or_else(|| not_columns(op))?;
-        let mut work =
-            Self { op, count: columns.batch.map(|batch| batch.0), reads: Vec::new(), writes: Vec::new() };
-        let matrix = work.matrix(&columns)?;
-        let operand = Operand { address: work.note_write(columns.view)?, ..matrix.operand };
-        Ok((work, Matrix { operand, ..matrix }))
+        let (reads, writes, lists) = (Vec::new(), Vec::new(), Vec::new());
+        let count = count_of(&columns.storage);
+        let mut work = Self { op, count, reads, writes, lists, one_by_one: false };
+        let matrix = work.matrix_to_write(columns)?;
+        Ok((work, matrix))
     }
 
     /// Another matrix that is written, and perhaps read.
@@ -47,10 +51,8 @@ impl<'a> Work<'a> {
         matrix: MatrixBatchMut<'a, T>,
     ) -> Result<Matrix> {
         let columns = matrix.into_columns().ok_or_else(|| not_columns(self.op))?;
-        self.check_count(what, columns.batch.map(|batch| batch.0))?;
-        let matrix = self.matrix(&columns)?;
-        let operand = Operand { address: self.note_write(columns.view)?, ..matrix.operand };
-        Ok(Matrix { operand, ..matrix })
+        self.check_count(what, count_of(&columns.storage))?;
+        self.matrix_to_write(columns)
     }
 
     /// A matrix that is read. A single one serves all members of a batch.
@@ -60,12 +62,20 @@ impl<'a> Work<'a> {
         matrix: MatrixBatch<'a, T>,
     ) -> Result<Matrix> {
         let columns = matrix.into_columns().ok_or_else(|| not_columns(self.op))?;
-        if columns.batch.is_some() {
-            self.check_count(what, columns.batch.map(|batch| batch.0))?;
+        let count = count_of(&columns.storage);
+        if count.is_some() {
+            self.check_count(what, count)?;
         }
-        let matrix = self.matrix(&columns)?;
-        let operand = Operand { address: self.note_read(columns.view)?, ..matrix.operand };
-        Ok(Matrix { operand, ..matrix })
+        let Columns { place, rows, cols, ld } = columns;
+        let operand = match place {
+            Storage::One(view) => operand::<T>(self.note_read(view)?, 0)?,
+            Storage::Strided { view, stride, .. } => operand::<T>(self.note_read(view)?, stride)?,
+            Storage::Many(views) => {
+                let list = views.into_iter().map(|view| self.note_read(view)).collect::<Result<_>>()?;
+                self.anywhere::<T>(list)
+            }
+        };
+        self.matrix([rows, cols], ld, operand)
     }
 
     /// A vector of so many elements in each member, to write.
@@ -77,7 +87,7 @@ impl<'a> Work<'a> {
     ) -> Result<Operand> {
         let needed = self.reach(what, len, vector.as_view().len())?;
         let address = self.note_write(vector.as_view_mut().into_slice(..needed)?)?;
-        Ok(Operand { address, ld: 1, stride: len as i64 })
+        operand::<V>(address, len)
     }
 
     /// A vector of so many elements in each member, to read.
@@ -89,7 +99,7 @@ impl<'a> Work<'a> {
     ) -> Result<Operand> {
         let needed = self.reach(what, len, vector.as_view().len())?;
         let address = self.note_read(vector.as_view().slice(..needed)?)?;
-        Ok(Operand { address, ld: 1, stride: len as i64 })
+        operand::<V>(address, len)
     }
 
     /// Memory for the pivots of the operation's matrices, which have so many rows: `len` for each member.
@@ -112,7 +122,7 @@ impl<'a> Work<'a> {
             self.check_count("pivots", pivots.count)?;
         }
         let address = self.note_read(pivots.view())?;
-        Ok(Operand { address, ld: 1, stride: pivots.count.map_or(0, |_| order as i64) })
+        operand::<i32>(address, pivots.count.map_or(0, |_| order))
     }
 
     /// Memory of the library alone, for so many elements in each member.
@@ -126,6 +136,12 @@ impl<'a> Work<'a> {
     /// The members of the batch; 1 without one.
     pub(crate) fn members(&self) -> usize {
         self.count.unwrap_or(1)
+    }
+
+    /// Calls the members one after the other: the library has no batches.
+    pub(crate) fn one_by_one(mut self) -> Self {
+        self.one_by_one = true;
+        self
     }
 
     /// A size as C takes it.
@@ -149,14 +165,21 @@ impl<'a> Work<'a> {
     pub(crate) unsafe fn submit(
         mut self,
         solver: &Solver<'_>,
-        call: impl FnOnce(&Call<'_>) -> Result<(), Failure>,
+        call: impl Fn(&Call<'_>) -> Result<(), Failure>,
     ) -> Result<()> {
         let batch = self.count.map(|count| narrow(self.op, "the number of matrices", count)).transpose()?;
+        let (members, one_by_one) = (self.members(), self.one_by_one);
+        let op = self.op;
+        let Self { reads, writes, lists, .. } = &mut self;
         // SAFETY: S2, S5, S23: the caller vouches for the call; rocSOLVER submits to the handle's stream, and its other memory is the handle's
         // workspace.
         let answer = unsafe {
-            solver.handle.submit_call(self.op, &self.reads, &mut self.writes, |handle| {
-                call(&Call { table: solver.table, handle, batch })
+            solver.handle.submit_call(op, reads, writes, |handle| {
+                let all = Call { table: solver.table, handle, batch, member: None, lists };
+                if !one_by_one {
+                    return call(&all);
+                }
+                (0..members).try_for_each(|i| call(&Call { batch: None, member: Some(i), ..all }))
             })
         }?;
         Ok(answer
@@ -175,17 +198,18 @@ impl<'a> Work<'a> {
         mut self,
         solver: &Solver<'_>,
         meaning: Meaning,
-        call: impl FnOnce(&Call<'_>, *mut i32) -> Result<(), Failure>,
+        call: impl Fn(&Call<'_>, *mut i32) -> Result<(), Failure>,
     ) -> Result<Info> {
         let (op, batched, stream) = (self.op, self.count.is_some(), solver.handle.stream());
         refuse_capture(&stream, op)?;
         let mut numbers = stream.alloc_zeros::<i32>(self.members())?.named("info of rocSOLVER");
         {
-            let mut whole =
-                Work { op, count: self.count, reads: std::mem::take(&mut self.reads), writes: self.writes };
-            let address = whole.note_write(numbers.view_mut())?.cast();
+            let (reads, lists) = (std::mem::take(&mut self.reads), std::mem::take(&mut self.lists));
+            let (writes, count, one_by_one) = (self.writes, self.count, self.one_by_one);
+            let mut whole = Work { op, count, reads, writes, lists, one_by_one };
+            let address: *mut i32 = whole.note_write(numbers.view_mut())?.cast();
             // SAFETY: S2: as the caller vouches; there is a number for each member.
-            unsafe { whole.submit(solver, |it| call(it, address)) }?;
+            unsafe { whole.submit(solver, |it| call(it, address.wrapping_add(it.member.unwrap_or(0)))) }?;
         }
         Ok(Info { op, meaning, batched, stream, numbers: Some(numbers) })
     }
@@ -196,16 +220,31 @@ impl<'a> Work<'a> {
         Info { op, meaning, batched, stream, numbers: None }
     }
 
-    fn matrix<V>(&self, columns: &Columns<V>) -> Result<Matrix> {
-        let &Columns { rows, cols, ld, batch, .. } = columns;
-        let stride = batch.map_or(0, |batch| batch.1);
-        let stride =
-            i64::try_from(stride).map_err(|_| rocblas_safe::Error::SizeOverflow { what: "batch" })?;
+    fn matrix_to_write<T: Lapack>(&mut self, columns: Columns<DeviceViewMut<'a, T>>) -> Result<Matrix> {
+        let Columns { place, rows, cols, ld } = columns;
+        let operand = match place {
+            Storage::One(view) => operand::<T>(self.note_write(view)?, 0)?,
+            Storage::Strided { view, stride, .. } => operand::<T>(self.note_write(view)?, stride)?,
+            Storage::Many(views) => {
+                let list = views.into_iter().map(|view| self.note_write(view)).collect::<Result<_>>()?;
+                self.anywhere::<T>(list)
+            }
+        };
+        self.matrix([rows, cols], ld, operand)
+    }
+
+    fn anywhere<T>(&mut self, addresses: Vec<*mut c_void>) -> Operand {
+        self.one_by_one = true;
+        self.lists.push(addresses);
+        Operand { element: size_of::<T>(), list: Some(self.lists.len() - 1), ..Operand::NONE }
+    }
+
+    fn matrix(&self, [rows, cols]: [usize; 2], ld: usize, operand: Operand) -> Result<Matrix> {
         let (m, n) =
             (narrow(self.op, "the number of rows", rows)?, narrow(self.op, "the number of columns", cols)?);
         // The library looks at it where a matrix has one column or none too.
         let ld = narrow(self.op, "the leading dimension", if cols > 1 { ld } else { rows.max(1) })?;
-        Ok(Matrix { rows, cols, m, n, operand: Operand { address: std::ptr::null_mut(), ld, stride } })
+        Ok(Matrix { rows, cols, m, n, operand: Operand { ld, ..operand } })
     }
 
     fn check_count(&self, what: &'static str, got: Option<usize>) -> Result<()> {
@@ -242,10 +281,19 @@ fn narrow(op: &'static str, what: &'static str, size: usize) -> Result<i32> {
 }
 
 fn not_columns(op: &'static str) -> Error {
-    let remedy = "store it by columns, and batches at equal distances";
-    Error::not_supported(
-        op,
-        "a matrix that is row-major or conjugated, or a batch at arbitrary places,",
-        remedy,
-    )
+    Error::not_supported(op, "a matrix that is row-major or conjugated", "store it by columns")
+}
+
+/// A matrix or a vector with a distance from one member to the next.
+fn operand<T>(address: *mut c_void, stride: usize) -> Result<Operand> {
+    let stride = i64::try_from(stride).map_err(|_| rocblas_safe::Error::SizeOverflow { what: "batch" })?;
+    Ok(Operand { address, stride, element: size_of::<T>(), ..Operand::NONE })
+}
+
+/// How many members a batch has; `None` for a single matrix.
+fn count_of<V>(storage: &Storage<V>) -> Option<usize> {
+    match place {
+        Storage::One(_) => None,
+        batch => Some(batch.count()),
+    }
 }

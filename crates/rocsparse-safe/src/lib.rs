@@ -53,7 +53,7 @@
 //!
 //! # Platforms
 //! rocSPARSE itself, of ROCm 6 or later, is found at run time. Its replacements are crates, one for each cargo feature, and both are on by
-//! default: `host` for hip-host's threads of the CPU, `nvidia` for cuSPARSE on hip-nvidia, which has not run yet. [`library()`] says what a
+//! default: `host` for hip-host's threads of the CPU, `nvidia` for cuSPARSE on hip-nvidia. [`library()`] says what a
 //! platform has.
 //!
 //! `COVERAGE.md` lists each C function and what wraps it.

@@ -8,6 +8,8 @@ use std::process::Command;
 pub(crate) fn build(name: &str, defines: &[&str]) -> PathBuf {
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/suite/fake.c");
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR"));
+    // Where the program was not built it is missing.
+    std::fs::create_dir_all(folder).expect("a folder can be made");
     let made = folder.join(format!("libamd_smi_{name}.{}", std::process::id()));
     let mut compiler = Command::new("cc");
     compiler.args(["-shared", "-fPIC", "-O1", "-w", "-o"]).arg(&made).arg(source);

@@ -74,3 +74,21 @@ pub unsafe fn fill_with_zeros(to: *mut c_void, bytes: usize, stream: RawStream) 
     // SAFETY: S2, S11: the caller vouches for the memory and the stream.
     check(unsafe { (opened()?.driver.cuMemsetD8Async)(to as u64, 0, bytes, stream) })
 }
+
+/// Sets the first `words` words of 32 bits of so many rows to a number. The rows begin at the address, `pitch` bytes from one to the next.
+///
+/// # Errors
+/// The driver refuses.
+///
+/// # Safety
+/// The rows are memory of the stream's device and stay allocated until the stream has written them; the stream is live.
+pub unsafe fn fill_rows(
+    (to, pitch): (*mut c_void, usize),
+    number: u32,
+    words: usize,
+    rows: usize,
+    stream: RawStream,
+) -> Result<(), hipError_t> {
+    // SAFETY: S2, S11: the caller vouches for the memory and the stream.
+    check(unsafe { (opened()?.driver.cuMemsetD2D32Async)(to as u64, pitch, number, words, rows, stream) })
+}

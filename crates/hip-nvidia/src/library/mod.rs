@@ -31,11 +31,13 @@
 mod capture;
 mod mark;
 mod memory;
+mod temporary;
 mod toolkit;
 
 pub use capture::RelaxedCapture;
 pub use mark::Mark;
-pub use memory::{copy, copy_rows, fill_with_zeros};
+pub use memory::{copy, copy_rows, fill_rows, fill_with_zeros};
+pub use temporary::Temporary;
 pub use toolkit::{candidates, names_for_driver, open};
 
 pub use crate::context::Device;

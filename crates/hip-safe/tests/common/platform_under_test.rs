@@ -3,7 +3,8 @@
 #![allow(dead_code, reason = "not every suite needs all of it")]
 
 use hip_safe::{Device, Platform, Stream};
-use std::sync::{Arc, LazyLock};
+use std::sync::{Arc, LazyLock, mpsc};
+use std::time::Duration;
 
 static PLATFORM: LazyLock<Arc<Platform>> = LazyLock::new(|| match name().as_str() {
     "host" => hip_host::platform(),
@@ -39,4 +40,20 @@ pub(crate) fn two_devices() -> Option<(Device, Device)> {
 /// A stream of the first device.
 pub(crate) fn stream() -> Stream {
     device(0).new_stream().expect("a stream can be made")
+}
+
+/// Stops a stream until something is sent, or the sender dropped. On NVIDIA for a tenth of a second, and there is no sender: CUDA may load a kernel at its
+/// first launch, and its libraries may wait for the device, on whichever thread, while this one has not yet come to its release.
+pub(crate) fn hold(stream: &Stream) -> Option<mpsc::Sender<()>> {
+    let (release, held) = mpsc::channel();
+    let nvidia = name() == "nvidia";
+    let wait = move || {
+        if nvidia {
+            std::thread::sleep(Duration::from_millis(100));
+        } else {
+            let _ = held.recv();
+        }
+    };
+    stream.launch_host(wait).expect("a host function can be launched");
+    (!nvidia).then_some(release)
 }

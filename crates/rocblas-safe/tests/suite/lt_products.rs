@@ -78,12 +78,19 @@ fn gelu(x: f64) -> f64 {
     0.5 * x * (1.0 + ((2.0 / std::f64::consts::PI).sqrt() * (x + 0.044715 * x * x * x)).tanh())
 }
 
-/// Whether the library did it. hip-host has an algorithm for everything; other platforms may have none, which is said.
+/// Whether the library did it. hip-host has an algorithm for everything; other platforms may have none, which is said. cuBLASLt looks at addresses when
+/// it is called, and may refuse then.
 #[track_caller]
 fn done(result: rocblas_safe::Result<()>, context: &dyn Fn() -> String) -> bool {
     match result {
         Ok(()) => true,
         Err(error @ Error::NoAlgorithm { .. }) if under_test::name() != "host" => {
+            println!("gap: {}: {error}", context());
+            false
+        }
+        Err(error @ Error::LtStatus { name: "HIPBLAS_STATUS_NOT_SUPPORTED", .. })
+            if under_test::name() == "nvidia" =>
+        {
             println!("gap: {}: {error}", context());
             false
         }
@@ -192,7 +199,7 @@ where
         rounded(match act {
             Act::None => (x, bound),
             Act::Relu => (x.max(0.0), bound),
-            Act::Gelu => (gelu(x), 1.13 * bound + 8.0 * U * (x.abs() + bound)),
+            Act::Gelu => (gelu(x), 1.13 * bound + (8.0 * U + tanh_error::<D>()) * (x.abs() + bound)),
         })
     };
     d.check(&stream.download(&dd).unwrap(), after, &context);
@@ -201,6 +208,20 @@ where
         d.check(&stream.download(&daux).unwrap(), |member, i, j| rounded(before(member, i, j)), &into);
     }
     true
+}
+
+/// What the platform's tanh adds to gelu, relative to its argument: half its error. hipBLASLt and the host compute it in f32. cuBLASLt's epilogues take
+/// instructions of NVIDIA's cards, whose error is by the PTX ISA 2^-11 for f32, 2^-10.987 for f16 and 2^-8 for bf16, and are taken to work in the type of the
+/// result: five roundings of the argument, of which tanh passes on at most 0.45, and one of the sum.
+fn tanh_error<D: Number>() -> f64 {
+    if under_test::name() != "nvidia" {
+        return 0.0;
+    }
+    let unit = D::ROUNDING.0;
+    let instruction = if unit == bf16::ROUNDING.0 { 2.0_f64.powi(-8) } else { 2.0_f64.powf(-10.987) };
+    // There is no arithmetic of 8 bits.
+    let roundings = if unit > bf16::ROUNDING.0 { 0.0 } else { 5.0 * 0.45 + 1.0 };
+    instruction / 2.0 + roundings * unit
 }
 
 #[test]

@@ -54,17 +54,11 @@ impl Solver<'_> {
         let (m, n) = (a.m, a.n);
         let k = work.size("the number of reflectors", reflectors)?;
         let tau = work.read_vector("tau", tau, reflectors)?;
-        let members = work.members();
-        if n == 0 || members == 0 {
+        if n == 0 || work.members() == 0 {
             return Ok(());
         }
         // SAFETY: S2: the operands have these sizes.
-        unsafe {
-            work.submit(self, |call| {
-                (0..members)
-                    .try_for_each(|i| T::orgqr(call, m, n, k, a.operand.member::<T>(i), tau.member::<T>(i)))
-            })
-        }
+        unsafe { work.one_by_one().submit(self, |call| T::orgqr(call, m, n, k, a.operand, tau)) }
     }
 
     /// `c = op(Q) c` ([`Side::Left`]) or `c = c op(Q)` ([`Side::Right`]), for the Q of the reflectors that [`geqrf`](Self::geqrf) left in `a`, all of
@@ -97,18 +91,13 @@ impl Solver<'_> {
         let k = a.n;
         let tau = work.read_vector("tau", tau, a.cols)?;
         let (side, trans) = (convert::side(side), convert::adjoint::<T>(OP, transpose)?);
-        let members = work.members();
-        if m == 0 || n == 0 || k == 0 || members == 0 {
+        if m == 0 || n == 0 || k == 0 || work.members() == 0 {
             return Ok(());
         }
         // SAFETY: S2: the operands have these sizes.
         unsafe {
-            work.submit(self, |call| {
-                (0..members).try_for_each(|i| {
-                    let [a, tau, c] = [a.operand, tau, c.operand].map(|operand| operand.member::<T>(i));
-                    T::ormqr(call, side, trans, m, n, k, a, tau, c)
-                })
-            })
+            work.one_by_one()
+                .submit(self, |call| T::ormqr(call, side, trans, m, n, k, a.operand, tau, c.operand))
         }
     }
 }

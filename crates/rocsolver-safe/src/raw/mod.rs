@@ -32,26 +32,41 @@ pub struct Call<'a> {
     pub(crate) handle: rocblas_handle,
     /// The number of members, in the form at equal distances.
     pub(crate) batch: Option<i32>,
+    /// The member that the plain form is called for, if members are called one after the other.
+    pub(crate) member: Option<usize>,
+    /// The addresses of the members of the matrices that lie anywhere.
+    pub(crate) lists: &'a [Vec<*mut c_void>],
 }
 
-/// A matrix or a vector as C takes it: the address of the first member, the leading dimension, and the elements from one member to the
-/// next.
+impl Call<'_> {
+    /// The address of an operand.
+    fn at(&self, operand: Operand) -> *mut c_void {
+        let Operand { address, stride, element, list, .. } = operand;
+        match (self.member, list) {
+            (None, _) => address,
+            (Some(member), Some(list)) => self.lists[list][member],
+            (Some(member), None) => {
+                address.wrapping_byte_add(member.wrapping_mul(stride as usize).wrapping_mul(element))
+            }
+        }
+    }
+}
+
+/// A matrix or a vector as C takes it: the address of the first member, the leading dimension, and the elements, of so many bytes, from one
+/// member to the next; or the place of its members' addresses in [`Call::lists`].
 #[derive(Debug, Clone, Copy)]
 pub struct Operand {
     pub(crate) address: *mut c_void,
     pub(crate) ld: i32,
     pub(crate) stride: i64,
+    pub(crate) element: usize,
+    pub(crate) list: Option<usize>,
 }
 
 impl Operand {
     /// None at all.
-    pub(crate) const NONE: Self = Self { address: std::ptr::null_mut(), ld: 1, stride: 0 };
-
-    /// One member alone.
-    pub(crate) fn member<T>(self, index: usize) -> Self {
-        let bytes = index.wrapping_mul(self.stride as usize).wrapping_mul(size_of::<T>());
-        Self { address: self.address.wrapping_byte_add(bytes), stride: 0, ..self }
-    }
+    pub(crate) const NONE: Self =
+        Self { address: std::ptr::null_mut(), ld: 1, stride: 0, element: 0, list: None };
 }
 
 fn status(function: &'static str, status: rocblas_status) -> Result {
@@ -72,10 +87,10 @@ macro_rules! invoke {
         }
     };
     (@plain $call:ident, $f:ident, [$($done:tt)*] mat($e:expr) $($rest:tt)*) => {
-        invoke!(@plain $call, $f, [$($done)* $e.address.cast(), $e.ld,] $($rest)*)
+        invoke!(@plain $call, $f, [$($done)* $call.at($e).cast(), $e.ld,] $($rest)*)
     };
     (@plain $call:ident, $f:ident, [$($done:tt)*] vec($e:expr) $($rest:tt)*) => {
-        invoke!(@plain $call, $f, [$($done)* $e.address.cast(),] $($rest)*)
+        invoke!(@plain $call, $f, [$($done)* $call.at($e).cast(),] $($rest)*)
     };
     (@plain $call:ident, $f:ident, [$($done:tt)*] val($e:expr) $($rest:tt)*) => {
         invoke!(@plain $call, $f, [$($done)* $e,] $($rest)*)
@@ -84,10 +99,10 @@ macro_rules! invoke {
         invoke!(@plain $call, $f, [$($done)*] $($rest)*)
     };
     (@strided $call:ident, $n:ident, $f:ident, [$($done:tt)*] mat($e:expr) $($rest:tt)*) => {
-        invoke!(@strided $call, $n, $f, [$($done)* $e.address.cast(), $e.ld, $e.stride,] $($rest)*)
+        invoke!(@strided $call, $n, $f, [$($done)* $call.at($e).cast(), $e.ld, $e.stride,] $($rest)*)
     };
     (@strided $call:ident, $n:ident, $f:ident, [$($done:tt)*] vec($e:expr) $($rest:tt)*) => {
-        invoke!(@strided $call, $n, $f, [$($done)* $e.address.cast(), $e.stride,] $($rest)*)
+        invoke!(@strided $call, $n, $f, [$($done)* $call.at($e).cast(), $e.stride,] $($rest)*)
     };
     (@strided $call:ident, $n:ident, $f:ident, [$($done:tt)*] val($e:expr) $($rest:tt)*) => {
         invoke!(@strided $call, $n, $f, [$($done)* $e,] $($rest)*)

@@ -68,9 +68,6 @@ macro_rules! tests {
     ($($name:ident $T:ty;)*) => {$(
         #[test]
         fn $name() {
-            if under_test::lacks("gels") {
-                return;
-            }
             solutions::<$T>();
             deficient::<$T>();
             empty::<$T>();

@@ -1,5 +1,6 @@
 //! The same tests on each platform: see [`under_test`].
 
+mod anywhere;
 mod definite;
 mod dense;
 mod general;

@@ -2,7 +2,7 @@
 
 use crate::dense::{C, Dense, Judged};
 use hip_safe::{DeviceBuffer, Stream};
-use rocblas_safe::{Layout::ColMajor, MatrixBatch, MatrixBatchMut, MatrixMut};
+use rocblas_safe::{Layout::ColMajor, Matrix, MatrixBatch, MatrixBatchMut, MatrixMut};
 
 /// In the gaps. No computed element is that large.
 const GAP: C = C::new(1e30, 0.0);
@@ -15,12 +15,21 @@ pub(crate) struct Operand<T: Judged> {
     ld: usize,
     stride: usize,
     members: usize,
-    batched: bool,
+    kind: Kind,
+}
+
+/// How a test gives its matrices.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    One,
+    Strided,
+    /// As matrices that lie anywhere.
+    Anywhere,
 }
 
 impl<T: Judged> Operand<T> {
     pub(crate) fn one(stream: &Stream, matrix: &Dense) -> Self {
-        Self { batched: false, ..Self::batch(stream, std::slice::from_ref(matrix)) }
+        Self { kind: Kind::One, ..Self::batch(stream, std::slice::from_ref(matrix)) }
     }
 
     pub(crate) fn batch(stream: &Stream, matrices: &[Dense]) -> Self {
@@ -36,26 +45,47 @@ impl<T: Judged> Operand<T> {
             }
         }
         let buffer = stream.upload(&all).unwrap();
-        Self { buffer, rows, cols, ld, stride, members, batched: true }
+        Self { buffer, rows, cols, ld, stride, members, kind: Kind::Strided }
+    }
+
+    /// A batch of matrices that lie anywhere.
+    pub(crate) fn anywhere(stream: &Stream, matrices: &[Dense]) -> Self {
+        Self { kind: Kind::Anywhere, ..Self::batch(stream, matrices) }
     }
 
     pub(crate) fn read(&self) -> MatrixBatch<'_, T> {
         let (count, size) = ((self.members, self.stride), (self.rows, self.cols));
-        if self.batched {
-            return MatrixBatch::strided(self.buffer.view(), size, ColMajor, Some(self.ld), count).unwrap();
+        let one = |view| Matrix::with_ld(view, self.rows, self.cols, ColMajor, self.ld).unwrap();
+        let view = self.buffer.view();
+        match self.kind {
+            Kind::One => one(view).into(),
+            Kind::Strided => MatrixBatch::strided(view, size, ColMajor, Some(self.ld), count).unwrap(),
+            Kind::Anywhere => {
+                let part = |member: usize| view.slice(member * self.stride..).unwrap();
+                MatrixBatch::from_matrices((0..self.members).map(|member| one(part(member)))).unwrap()
+            }
         }
-        rocblas_safe::Matrix::with_ld(self.buffer.view(), self.rows, self.cols, ColMajor, self.ld)
-            .unwrap()
-            .into()
     }
 
     pub(crate) fn write(&mut self) -> MatrixBatchMut<'_, T> {
         let (count, size) = ((self.members, self.stride), (self.rows, self.cols));
+        let (rows, cols, ld, stride) = (self.rows, self.cols, self.ld, self.stride);
+        let one = |view| MatrixMut::with_ld(view, rows, cols, ColMajor, ld).unwrap();
         let view = self.buffer.view_mut();
-        if self.batched {
-            return MatrixBatchMut::strided(view, size, ColMajor, Some(self.ld), count).unwrap();
+        match self.kind {
+            Kind::One => one(view).into(),
+            Kind::Strided => MatrixBatchMut::strided(view, size, ColMajor, Some(ld), count).unwrap(),
+            Kind::Anywhere => {
+                let mut rest = Some(view);
+                let mut parts = Vec::new();
+                for _ in 0..self.members {
+                    let (part, others) = rest.take().unwrap().into_split_at(stride).unwrap();
+                    parts.push(one(part));
+                    rest = Some(others);
+                }
+                MatrixBatchMut::from_matrices(parts).unwrap()
+            }
         }
-        MatrixMut::with_ld(view, self.rows, self.cols, ColMajor, self.ld).unwrap().into()
     }
 
     /// All members. Fails if something wrote between their columns.

@@ -14,12 +14,3 @@ pub(crate) fn handle() -> (Stream, Handle) {
     let handle = Handle::new(&stream).expect("the platform has rocBLAS or what stands in its place");
     (stream, handle)
 }
-
-/// Whether the platform's library has no such function, with a word.
-pub(crate) fn lacks(op: &str) -> bool {
-    let lacks = name() == "nvidia" && ["getri", "gels", "gesvd of wide matrices"].contains(&op);
-    if lacks {
-        println!("skipped: cuSOLVER has no {op}");
-    }
-    lacks
-}
