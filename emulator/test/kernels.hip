@@ -170,3 +170,28 @@ extern "C" __global__ void __launch_bounds__(64) odd(const unsigned char *x, uns
   o[n + t] = high;
   o[2 * n + t] = carries;
 }
+// 32 bits loaded from, and 64 stored to, addresses that 4 does not divide; LDS by a negative address, whose sum with the offset wraps.
+K unaligned(const unsigned char *x, unsigned char *y, unsigned *o) {
+  __shared__ unsigned s[64];
+  unsigned t = threadIdx.x, word, below;
+  const unsigned char *from = x + 5 * t + 1;
+  unsigned char *to = y + 9 * t + 1;
+  s[t] = t * t;
+  __syncthreads();
+  unsigned at = (unsigned)(size_t)(__attribute__((address_space(3))) unsigned *)s + 4 * t - 64;
+#if __GFX9__
+  asm volatile("global_load_dword %0, %1, off\n\ts_waitcnt vmcnt(0)" : "=v"(word) : "v"(from));
+  asm volatile("ds_read_b32 %0, %1 offset:64\n\ts_waitcnt lgkmcnt(0)" : "=v"(below) : "v"(at) : "memory");
+  asm volatile("global_store_dwordx2 %0, %1, off" ::"v"(to), "v"(word | (unsigned long long)~word << 32) : "memory");
+#else
+#if __GFX12__
+  asm volatile("global_load_b32 %0, %1, off\n\ts_wait_loadcnt 0" : "=v"(word) : "v"(from));
+  asm volatile("ds_load_b32 %0, %1 offset:64\n\ts_wait_dscnt 0" : "=v"(below) : "v"(at) : "memory");
+#else
+  asm volatile("global_load_b32 %0, %1, off\n\ts_waitcnt vmcnt(0)" : "=v"(word) : "v"(from));
+  asm volatile("ds_load_b32 %0, %1 offset:64\n\ts_waitcnt lgkmcnt(0)" : "=v"(below) : "v"(at) : "memory");
+#endif
+  asm volatile("global_store_b64 %0, %1, off" ::"v"(to), "v"(word | (unsigned long long)~word << 32) : "memory");
+#endif
+  o[t] = below;
+}
