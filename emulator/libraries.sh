@@ -88,7 +88,7 @@ faults() { grep -a 'amdemu: kernel' "$1" | grep -av ': grid [0-9]' || true; } # 
 # Which kernels ran, how often: rocBLAS's are Cijk_*, this project's have the names of src/.
 ran() { # LOG
     grep -ao 'amdemu: kernel [^:]*: grid' "$1" | cut -d ' ' -f 3 | sed -E 's/:$//; s/^(Cijk)_.*/\1_*/' | sort | uniq -c | sort -rn | head -n 5 |
-        sed -E 's/^ *([0-9]+) (.{0,40}).*/\1 x \2/' | paste -sd ',' | sed 's/^/ran /' || true
+        sed -E 's/^ *([0-9]+) (.{0,40}).*/\1 x \2/' | paste -sd ',' | sed -n 's/^./ran &/p' || true
 }
 # What the output of a failed test says: the emulator's reason, else the first panic.
 said() { # LOG

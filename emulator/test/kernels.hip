@@ -104,7 +104,8 @@ K buffer_range(const int *x, int *o, int bytes) {
 #endif
   for (int i = 0; i < 4; i++) o[t * 4 + i] = r[i];
 }
-// Loads of 16 bits into half a register, v_cmpx, and a subnormal f16 as an operand of f32. o has 4 results of each of n threads.
+// Loads of 16 bits into half a register, v_cmpx, a subnormal f16 as an operand of f32, and minus the upper half of a register by SDWA.
+// o has 5 results of each of n threads.
 K halves(const unsigned short *x, unsigned *o) {
   __shared__ unsigned short s[128];
   int t = threadIdx.x, n = blockDim.x;
@@ -112,8 +113,10 @@ K halves(const unsigned short *x, unsigned *o) {
   s[64 + t] = x[64 + t];
   __syncthreads();
   unsigned at = (unsigned)(size_t)(__attribute__((address_space(3))) unsigned short *)s + t * 2, low = 0xdeadbeef, high = 0xdeadbeef, same = 0, half = x[t];
-  float wide;
+  float wide, minus = -(float)t;
 #if __GFX9__
+  unsigned upper = __builtin_bit_cast(unsigned short, (_Float16)(float)t) << 16;
+  asm volatile("v_cvt_f32_f16_sdwa %0, -%1 dst_sel:DWORD dst_unused:UNUSED_PAD src0_sel:WORD_1" : "=v"(minus) : "v"(upper));
   asm volatile("ds_read_u16_d16 %0, %2\n\tds_read_u16_d16_hi %1, %2 offset:128\n\ts_waitcnt lgkmcnt(0)" : "+v"(low), "+v"(high) : "v"(at));
   asm volatile("s_mov_b64 s[52:53], exec\n\tv_cmpx_eq_u32_e64 s[54:55], 5, %1\n\tv_mov_b32 %0, 1\n\ts_mov_b64 exec, s[52:53]" : "+v"(same) : "v"(t) : "s52", "s53", "s54", "s55");
 #else
@@ -129,6 +132,7 @@ K halves(const unsigned short *x, unsigned *o) {
   o[n + t] = high;
   o[2 * n + t] = same;
   o[3 * n + t] = __float_as_uint(wide);
+  o[4 * n + t] = __float_as_uint(minus);
 }
 // Multiply-add, quotient, root and scaling, which are rounded once, and the parts of a number: five results a thread.
 template <typename T> __device__ void exact(const T *x, T *o) {
