@@ -25,7 +25,7 @@ refused      a library, HIP or the emulator answered with an error
 not reached  the test was not over after its limit, or the total limit came first
 
 Of tensor-core these are the tests of products, convolutions and libraries, of parity the cases of matmul and conv2d: a test is an
-operation in one dtype. They compile this project's kernels by AMD's hiprtc.
+operation in one dtype and layout. They compile this project's kernels by AMD's hiprtc.
 
 emulator/libraries-known.txt lists results that are known, with causes. Exit code: 0 if all passed or ended as listed, 1 if a test ended
 otherwise or a listed one passed, 2 if something is missing. What was not reached is counted and no failure.
@@ -75,7 +75,7 @@ for name in ${only//,/ }; do
     fi
     [ -x "${program[$name]}" ] || fail "no program ${program[$name]}"
     case $name in
-    parity) "${program[$name]}" --all --list | sed -nE 's/^((matmul|conv2d)\/[^/]+)\/.*/\1/p' | sort -u ;;
+    parity) "${program[$name]}" --all --list | sed -nE 's/^((matmul|conv2d)\/[^/]+\/[^/]+)\/.*/\1/p' | sort -u ;;
     tensor-core) "${program[$name]}" --list --format terse | sed -n 's/: test$//p' | grep -E '^(libraries|matmul|conv|convnet|layer)::' ;;
     *) "${program[$name]}" --list --format terse | sed -n 's/: test$//p' ;;
     esac | { grep -F -- "$filter" || true; } | sed "s/^/$name /" >"$out/$name.list"
