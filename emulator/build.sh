@@ -34,8 +34,8 @@ library() { # NAME SONAME SOURCES...
     "${CC:-gcc}" -shared -O2 -g -Wall -Wextra -Wno-misleading-indentation -Wno-address-of-packed-member -std=gnu11 -fPIC \
         -fvisibility=hidden "-Wl,-soname,$soname" -o "$out/$file" "${@/#/$here/src/}" -ldl -lpthread -lm
 }
-library libamdhip64.so.6 libamdhip64.so.6 hip.c device.c mem.c work.c exec.c rtc.c
-library rocm7/libamdhip64.so.7 libamdhip64.so.7 hip.c device.c mem.c work.c exec.c
+library libamdhip64.so.6 libamdhip64.so.6 hip.c device.c mem.c work.c exec.c insn.c rtc.c
+library rocm7/libamdhip64.so.7 libamdhip64.so.7 hip.c device.c mem.c work.c exec.c insn.c
 cp "$here/src/worker.py" "$out/"
 cp "$here/src/worker.py" "$out/rocm7/"
 for name in libamdhip64.so libhiprtc.so.6 libhiprtc.so; do ln -sf libamdhip64.so.6 "$out/$name"; done

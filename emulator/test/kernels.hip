@@ -104,7 +104,8 @@ K buffer_range(const int *x, int *o, int bytes) {
 #endif
   for (int i = 0; i < 4; i++) o[t * 4 + i] = r[i];
 }
-// Loads of 16 bits into half a register, v_cmpx, and a subnormal f16 as an operand of f32. o has 4 results of each of n threads.
+// Loads of 16 bits into half a register, v_cmpx, a subnormal f16 as an operand of f32, and minus the upper half of a register by SDWA.
+// o has 5 results of each of n threads.
 K halves(const unsigned short *x, unsigned *o) {
   __shared__ unsigned short s[128];
   int t = threadIdx.x, n = blockDim.x;
@@ -112,8 +113,10 @@ K halves(const unsigned short *x, unsigned *o) {
   s[64 + t] = x[64 + t];
   __syncthreads();
   unsigned at = (unsigned)(size_t)(__attribute__((address_space(3))) unsigned short *)s + t * 2, low = 0xdeadbeef, high = 0xdeadbeef, same = 0, half = x[t];
-  float wide;
+  float wide, minus = -(float)t;
 #if __GFX9__
+  unsigned upper = __builtin_bit_cast(unsigned short, (_Float16)(float)t) << 16;
+  asm volatile("v_cvt_f32_f16_sdwa %0, -%1 dst_sel:DWORD dst_unused:UNUSED_PAD src0_sel:WORD_1" : "=v"(minus) : "v"(upper));
   asm volatile("ds_read_u16_d16 %0, %2\n\tds_read_u16_d16_hi %1, %2 offset:128\n\ts_waitcnt lgkmcnt(0)" : "+v"(low), "+v"(high) : "v"(at));
   asm volatile("s_mov_b64 s[52:53], exec\n\tv_cmpx_eq_u32_e64 s[54:55], 5, %1\n\tv_mov_b32 %0, 1\n\ts_mov_b64 exec, s[52:53]" : "+v"(same) : "v"(t) : "s52", "s53", "s54", "s55");
 #else
@@ -129,6 +132,7 @@ K halves(const unsigned short *x, unsigned *o) {
   o[n + t] = high;
   o[2 * n + t] = same;
   o[3 * n + t] = __float_as_uint(wide);
+  o[4 * n + t] = __float_as_uint(minus);
 }
 // Multiply-add, quotient, root and scaling, which are rounded once, and the parts of a number: five results a thread.
 template <typename T> __device__ void exact(const T *x, T *o) {
@@ -169,4 +173,29 @@ extern "C" __global__ void __launch_bounds__(64) odd(const unsigned char *x, uns
   o[t] = half;
   o[n + t] = high;
   o[2 * n + t] = carries;
+}
+// 32 bits loaded from, and 64 stored to, addresses that 4 does not divide; LDS by a negative address, whose sum with the offset wraps.
+K unaligned(const unsigned char *x, unsigned char *y, unsigned *o) {
+  __shared__ unsigned s[64];
+  unsigned t = threadIdx.x, word, below;
+  const unsigned char *from = x + 5 * t + 1;
+  unsigned char *to = y + 9 * t + 1;
+  s[t] = t * t;
+  __syncthreads();
+  unsigned at = (unsigned)(size_t)(__attribute__((address_space(3))) unsigned *)s + 4 * t - 64;
+#if __GFX9__
+  asm volatile("global_load_dword %0, %1, off\n\ts_waitcnt vmcnt(0)" : "=v"(word) : "v"(from));
+  asm volatile("ds_read_b32 %0, %1 offset:64\n\ts_waitcnt lgkmcnt(0)" : "=v"(below) : "v"(at) : "memory");
+  asm volatile("global_store_dwordx2 %0, %1, off" ::"v"(to), "v"(word | (unsigned long long)~word << 32) : "memory");
+#else
+#if __GFX12__
+  asm volatile("global_load_b32 %0, %1, off\n\ts_wait_loadcnt 0" : "=v"(word) : "v"(from));
+  asm volatile("ds_load_b32 %0, %1 offset:64\n\ts_wait_dscnt 0" : "=v"(below) : "v"(at) : "memory");
+#else
+  asm volatile("global_load_b32 %0, %1, off\n\ts_waitcnt vmcnt(0)" : "=v"(word) : "v"(from));
+  asm volatile("ds_load_b32 %0, %1 offset:64\n\ts_waitcnt lgkmcnt(0)" : "=v"(below) : "v"(at) : "memory");
+#endif
+  asm volatile("global_store_b64 %0, %1, off" ::"v"(to), "v"(word | (unsigned long long)~word << 32) : "memory");
+#endif
+  o[t] = below;
 }

@@ -32,7 +32,7 @@ impl Handle {
         w: &DeviceView<'_, T>,
         param: &mut TensorMut<'_, T>,
     ) -> Result<()> {
-        let id = self.check_param::<T>(network, sequence, layer, kind, w.len(), param.desc())?;
+        let (_, id) = self.check_param::<T>(network, sequence, layer, kind, w.len(), param.desc())?;
         let (desc, layer) = (network.on(self)?, convert::int("a layer", layer)?);
         let ([x_descs, _], [_, w_desc]) = (sequence.each_time(self)?, sequence.whole(self)?);
         let (x, p_desc) = (x_descs[0], param.desc().on(self)?);
@@ -66,26 +66,13 @@ impl Handle {
         param: &Tensor<'_, T>,
         w: &mut DeviceViewMut<'_, T>,
     ) -> Result<()> {
-        let id = self.check_param::<T>(network, sequence, layer, kind, w.len(), param.desc())?;
-        let (desc, layer) = (network.on(self)?, convert::int("a layer", layer)?);
-        let ([x_descs, _], [_, w_desc]) = (sequence.each_time(self)?, sequence.whole(self)?);
-        let (x, p_desc) = (x_descs[0], param.desc().on(self)?);
-        let mut work = Work::new(self, "a parameter of a network");
-        let (w, param) = (work.write_slice(w), work.read(param));
-        // SAFETY: S1, S2: the parameter lies inside of the parameters and has the shape given.
-        work.run(|m, h| unsafe {
-            match kind {
-                RnnParamKind::Matrix(_) => {
-                    raw::set_rnn_layer_param(m, h, desc, layer, x, w_desc, w, id, p_desc, param)
-                }
-                RnnParamKind::Bias(_) => {
-                    raw::set_rnn_layer_bias(m, h, desc, layer, x, w_desc, w, id, p_desc, param)
-                }
-            }
-        })
+        let (place, _) = self.check_param::<T>(network, sequence, layer, kind, w.len(), param.desc())?;
+        // Not by MIOpen's functions: that for matrices (3.5.1) writes them transposed, and reads and computes with them as they lie.
+        self.stream().copy(param.elements(), &mut w.slice_mut(place.range())?)?;
+        Ok(())
     }
 
-    /// Checks the shape, and returns C's number of the parameter.
+    /// Checks the shape, and returns the parameter's place and C's number of it.
     fn check_param<T: Element>(
         &self,
         network: &RnnDesc,
@@ -94,7 +81,7 @@ impl Handle {
         kind: RnnParamKind,
         len: usize,
         found: &TensorDesc,
-    ) -> Result<i32> {
+    ) -> Result<(RnnParam, i32)> {
         let (part, id): (RnnParam, usize) = match kind {
             RnnParamKind::Matrix(id) => (sequence.matrix(self, network, layer, id)?, id),
             RnnParamKind::Bias(id) => (sequence.bias(self, network, layer, id)?, id),
@@ -111,6 +98,7 @@ impl Handle {
         }
         crate::tensor::has_dims("the shape of a network's parameter", &part.dims, found)?;
         is_packed("a network's parameter", found)?;
-        convert::int("a parameter", id)
+        let id = convert::int("a parameter", id)?;
+        Ok((part, id))
     }
 }

@@ -49,16 +49,6 @@ calls! {
         x_desc: miopenTensorDescriptor_t, w_desc: miopenTensorDescriptor_t, w: *const c_void,
         bias_id: c_int, bias_desc: miopenTensorDescriptor_t, layer_bias: *mut c_void,
     );
-    set_rnn_layer_param = miopenSetRNNLayerParam(
-        handle: miopenHandle_t, rnn_desc: miopenRNNDescriptor_t, layer: c_int,
-        x_desc: miopenTensorDescriptor_t, w_desc: miopenTensorDescriptor_t, w: *mut c_void, param_id: c_int,
-        param_desc: miopenTensorDescriptor_t, layer_param: *const c_void,
-    );
-    set_rnn_layer_bias = miopenSetRNNLayerBias(
-        handle: miopenHandle_t, rnn_desc: miopenRNNDescriptor_t, layer: c_int,
-        x_desc: miopenTensorDescriptor_t, w_desc: miopenTensorDescriptor_t, w: *mut c_void, bias_id: c_int,
-        bias_desc: miopenTensorDescriptor_t, layer_bias: *const c_void,
-    );
     get_rnn_layer_param_offset = miopenGetRNNLayerParamOffset(
         rnn_desc: miopenRNNDescriptor_t, layer: c_int, x_desc: miopenTensorDescriptor_t, param_id: c_int,
         param_desc: miopenTensorDescriptor_t, layer_param_offset: *mut usize,
