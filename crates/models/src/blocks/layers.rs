@@ -58,11 +58,7 @@ pub(crate) struct CachedWeights {
 
 impl CachedWeights {
     /// Makes the layer of that number. The next one is loaded meanwhile.
-    pub(crate) fn make<L>(
-        &self,
-        number: usize,
-        make: impl Fn(&Parts<'_>, usize) -> Result<L>,
-    ) -> Result<L> {
+    pub(crate) fn make<L>(&self, number: usize, make: impl Fn(&Parts<'_>, usize) -> Result<L>) -> Result<L> {
         let model = layer_model(&self.cache, number, &self.device)?;
         make(&Parts { weights: &model, config: &self.config, dtype: self.dtype, cached: None }, number)
     }
