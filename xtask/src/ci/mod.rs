@@ -49,6 +49,7 @@ a run, chosen by the commit's hash. Outside of a git checkout every step runs.
 
 Variables:
   HIPSTACK_WEIGHTS   a model.safetensors for the step `weights`; without it the step is skipped
+  HIPSTACK_MODELS    the folder that ci/fetch-models.sh filled, for the step `models`; without it the step is skipped
   HIPSTACK_REQUIRE   steps, with commas between them, that fail if this machine lacks what they need, or all; with rocm among
                      them so do tests of AMD's compilers and libraries, with chromium tests of pages in a browser")]
 pub struct CiArgs {
@@ -140,6 +141,7 @@ fn perform_all(
         let start = Instant::now();
         let outcome = match &planned.decision {
             Decision::Leave(date) => Outcome::Unchanged(date.clone()),
+            Decision::OnlyFull => Outcome::Skipped("--full runs it, or --only".to_owned()),
             Decision::Lack(why) => required.judge(step.name, Outcome::Skipped(why.clone())),
             decision @ (Decision::Run(_) | Decision::Repeat(_)) => {
                 let more = planned.arguments.iter().filter(|_| planned.in_part);
@@ -153,7 +155,7 @@ fn perform_all(
         };
         let seconds = start.elapsed().as_secs_f64().ceil() as u64;
         match planned.decision {
-            Decision::Leave(_) | Decision::Lack(_) => println!("{heading}: {outcome}"),
+            Decision::Leave(_) | Decision::OnlyFull | Decision::Lack(_) => println!("{heading}: {outcome}"),
             Decision::Run(_) | Decision::Repeat(_) => println!("== {}: {outcome} in {seconds} s", step.name),
         }
         after(planned, seconds, &outcome)?;
