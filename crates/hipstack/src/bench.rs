@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use models::{Batch, SessionOptions};
+use models::{Batch, LanguageModel, OperationTime, SessionOptions};
 use serde_json::json;
 use tensor_core::{DType, Device, Tensor};
 
@@ -29,6 +29,9 @@ pub(crate) struct BenchArguments {
     /// How often; the fastest counts
     #[arg(long, default_value_t = 3)]
     repeats: usize,
+    /// Time the operations of a prompt as well, each kind of them
+    #[arg(long)]
+    profile: bool,
     /// Print one JSON object
     #[arg(long)]
     json: bool,
@@ -46,8 +49,7 @@ pub(crate) fn run(arguments: &BenchArguments) -> Result<(), Failure> {
     let language = arguments.language.language_model(&device)?;
     device.synchronize()?;
     let took = start.elapsed();
-    let weights = language.weights();
-    let (bytes, read_bytes) = (weights.byte_len() as u64, read_for_a_token(&language));
+    let (bytes, read_bytes) = (language.weight_bytes(), read_for_a_token(&language));
     let vocabulary = language.vocabulary().max(1) as u64;
     let prompt: Vec<u32> = (0..arguments.prompt.max(1) as u64)
         .map(|i| (i.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 33) % vocabulary)
@@ -56,6 +58,7 @@ pub(crate) fn run(arguments: &BenchArguments) -> Result<(), Failure> {
     let needed = arguments.prompt.max(1) + arguments.tokens;
     let options = SessionOptions { context: options.context.or(Some(needed)), ..options };
     let sequences = arguments.batch.max(1);
+    let operations = if arguments.profile { profile(&language, &prompt, options.chunk)? } else { Vec::new() };
     let mut batch = Batch::new(&language, sequences, &options)?;
     drop(language);
     let (mut read, mut written) = (f64::INFINITY, f64::INFINITY);
@@ -91,6 +94,9 @@ pub(crate) fn run(arguments: &BenchArguments) -> Result<(), Failure> {
             "weight_bytes": bytes, "weight_bytes_per_second": weights_rate,
             "copy_bytes_per_second": copy_rate,
             "peak_memory_bytes": peak, "load_seconds": took.as_secs_f64(),
+            "prompt_operations": operations.iter().map(|one| json!({
+                "operation": one.operation, "count": one.count, "seconds": one.time.as_secs_f64(),
+            })).collect::<Vec<_>>(),
         });
         println!("{found}");
     } else {
@@ -100,8 +106,25 @@ pub(crate) fn run(arguments: &BenchArguments) -> Result<(), Failure> {
         println!("copy      {:>13}  {:>9.1} GB/s read and written", "", copy_rate / 1e9);
         println!("share     {:>13}  {:>9.1} %", "", 100.0 * weights_rate / copy_rate);
         println!("peak      {:>13}", peak.map_or("unknown".to_owned(), shown::bytes));
+        print_operations(&operations);
     }
     model.end(&memory)
+}
+
+/// The times of a prompt's operations, the longest first. A pass before it loads kernels.
+fn profile(language: &LanguageModel, prompt: &[u32], chunk: usize) -> Result<Vec<OperationTime>, Failure> {
+    language.profile(prompt, chunk)?;
+    let mut times = language.profile(prompt, chunk)?;
+    times.sort_by_key(|one| std::cmp::Reverse(one.time));
+    Ok(times)
+}
+
+fn print_operations(operations: &[OperationTime]) {
+    let all: f64 = operations.iter().map(|one| one.time.as_secs_f64()).sum();
+    for OperationTime { operation, count, time, .. } in operations {
+        let (time, share) = (time.as_secs_f64(), 100.0 * time.as_secs_f64() / all.max(1e-9));
+        println!("{share:>5.1} % of the prompt  {:>9.3} ms  {count:>5} × {operation}", time * 1e3);
+    }
 }
 
 /// The likeliest token of each row of logits.
@@ -110,11 +133,11 @@ fn likeliest(logits: &Tensor) -> Result<Vec<Option<u32>>, Failure> {
 }
 
 /// The bytes of the weights that a step reads: all of them, but of an embedding that is not the output as well one row.
-fn read_for_a_token(model: &models::LanguageModel) -> u64 {
+fn read_for_a_token(model: &LanguageModel) -> u64 {
     let weights = model.weights();
     let size = |name: &str| weights.find(name).map_or(0, |weight| weight.byte_len());
     let unread = if weights.find("output.weight").is_some() { size("token_embd.weight") } else { 0 };
-    (weights.byte_len() - unread) as u64
+    model.weight_bytes() - unread as u64
 }
 
 /// Bytes that are read and written in a second by a copy on the device: the fastest of some.

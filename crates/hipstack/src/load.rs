@@ -42,6 +42,9 @@ pub(crate) struct LanguageArguments {
     /// The format of keys and values: f32, f16, bf16, q8_0; without it the numbers of activations
     #[arg(long, value_name = "FORMAT")]
     cache: Option<CacheFormat>,
+    /// The most bytes of weights on the device at once, such as 8GB: layers beyond it are loaded for each token
+    #[arg(long, value_name = "BYTES", value_parser = shown::parsed_bytes)]
+    budget: Option<u64>,
 }
 
 /// A loaded model that continues texts.
@@ -105,6 +108,9 @@ impl LanguageArguments {
     /// Of the files and the device; if the device has not enough memory, with what would help.
     pub(crate) fn language_model(&self, device: &Device) -> Result<LanguageModel, Failure> {
         match random::model(&self.model.path.to_string_lossy(), device)? {
+            Some(_) if self.budget.is_some() => {
+                Err("--budget: random weights have no file that they could be loaded from again".into())
+            }
             Some(model) => Ok(model),
             None => self.loaded(&Checkpoint::open(&self.model.path)?, device),
         }
@@ -127,31 +133,31 @@ impl LanguageArguments {
 
     fn loaded(&self, checkpoint: &Checkpoint, device: &Device) -> Result<LanguageModel, Failure> {
         let config = Config::new(&Settings::read(&self.model.path, checkpoint)?)?;
-        require_memory(&config, &self.options(), checkpoint, device)?;
+        let weights = checkpoint.byte_len();
+        self.require_memory(&config, self.budget.map_or(weights, |budget| budget.min(weights)), device)?;
+        if let Some(budget) = self.budget {
+            return Ok(LanguageModel::open_within(&self.model.path, device, budget)?);
+        }
         let weights = Model::load(checkpoint, device, &mut progress_bar())?;
         Ok(LanguageModel::new(config, &weights)?)
     }
-}
-
-/// An error before anything is loaded, if weights, keys and values cannot fit the device's free memory.
-fn require_memory(
-    config: &Config,
-    options: &SessionOptions,
-    checkpoint: &Checkpoint,
-    device: &Device,
-) -> Result<(), Failure> {
-    let Some(hip) = device.as_hip() else { return Ok(()) };
-    let (free, context) = (hip.memory_info()?.free as u64, options.capacity(config));
-    // Without --cache keys and values have the dtype of activations, which is known when the weights are: 16 bits at least.
-    let cache = config.cache_bytes(1, context, options.cache.unwrap_or(CacheFormat::F16));
-    let (weights, cache) = (checkpoint.byte_len(), cache.map_or(u64::MAX, |bytes| bytes as u64));
-    if weights.saturating_add(cache) <= free {
-        return Ok(());
+    /// An error before anything is loaded, if weights, keys and values cannot fit the device's free memory.
+    fn require_memory(&self, config: &Config, weights: u64, device: &Device) -> Result<(), Failure> {
+        let Some(hip) = device.as_hip() else { return Ok(()) };
+        let (free, options) = (hip.memory_info()?.free as u64, self.options());
+        let context = options.capacity(config);
+        // Without --cache keys and values have the dtype of activations, which is known when the weights are: 16 bits at least.
+        let cache = config.cache_bytes(1, context, options.cache.unwrap_or(CacheFormat::F16));
+        let cache = cache.map_or(u64::MAX, |bytes| bytes as u64);
+        if weights.saturating_add(cache) <= free {
+            return Ok(());
+        }
+        let (weights, cache, free) = (shown::bytes(weights), shown::bytes(cache), shown::bytes(free));
+        Err(format!(
+            "{device} has {free} free, and the model takes {weights} and its {context} tokens of context {cache}: \
+             take a smaller --context, --cache q8_0, a file with a smaller format, or a --budget of bytes for the weights, \
+             which loads layers again for each token"
+        )
+        .into())
     }
-    let (weights, cache, free) = (shown::bytes(weights), shown::bytes(cache), shown::bytes(free));
-    Err(format!(
-        "{device} has {free} free, and the model takes {weights} and its {context} tokens of context {cache}: \
-         take a smaller --context, --cache q8_0, or a file with a smaller format"
-    )
-    .into())
 }

@@ -27,8 +27,8 @@ struct LlamaShape {
     tied: bool,
 }
 
-/// Llama 3.2 1B and Llama 3.1 8B, and a small one for tests.
-const SHAPES: [LlamaShape; 3] = [
+/// Llama 3.2 1B and Llama 3.1 8B, a small one for tests, and one of 2.1 GB in `bf16`: the first with 13 layers of its 16.
+const SHAPES: [LlamaShape; 4] = [
     LlamaShape {
         name: "tiny",
         width: 256,
@@ -43,6 +43,16 @@ const SHAPES: [LlamaShape; 3] = [
         name: "1b",
         width: 2048,
         layers: 16,
+        hidden: 8192,
+        heads: 32,
+        kv_heads: 8,
+        vocabulary: 128_256,
+        tied: true,
+    },
+    LlamaShape {
+        name: "2gb",
+        width: 2048,
+        layers: 13,
         hidden: 8192,
         heads: 32,
         kv_heads: 8,

@@ -22,6 +22,25 @@ pub(crate) fn bytes(bytes: u64) -> String {
     format!("{size:.1} {}", unit.unwrap_or(&""))
 }
 
+/// The number of bytes in a text such as "800000000", "800MB" or "1.5 GB".
+///
+/// # Errors
+/// What such a text is.
+pub(crate) fn parsed_bytes(text: &str) -> Result<u64, String> {
+    let end = text.find(|character: char| character.is_ascii_alphabetic()).unwrap_or(text.len());
+    let unit = match text[end..].to_ascii_uppercase().as_str() {
+        "" | "B" => 1.0,
+        "K" | "KB" => 1e3,
+        "M" | "MB" => 1e6,
+        "G" | "GB" => 1e9,
+        _ => f64::NAN,
+    };
+    match text[..end].trim().parse::<f64>() {
+        Ok(number) if number * unit >= 0.0 => Ok((number * unit) as u64),
+        _ => Err("bytes, such as 800000000, 800MB or 1.5GB".to_owned()),
+    }
+}
+
 /// A name in a line, without control characters, and of a long one only the beginning: files are not trusted.
 pub(crate) fn name(name: &str) -> String {
     const LONGEST: usize = 100;
@@ -84,6 +103,15 @@ mod tests {
     fn sizes_have_a_unit() {
         let sizes = [0, 999, 1000, 98_362_432, 999_949, 999_950, u64::MAX].map(bytes);
         assert_eq!(sizes, ["0 B", "999 B", "1.0 kB", "98.4 MB", "999.9 kB", "1.0 MB", "18446.7 PB"]);
+    }
+
+    #[test]
+    fn sizes_are_read() {
+        let found = ["0", "12", "1.5 GB", "800MB", "7kb", "3 B"].map(parsed_bytes);
+        assert_eq!(found, [0, 12, 1_500_000_000, 800_000_000, 7000, 3].map(Ok));
+        for wrong in ["", "GB", "-1", "1 TiB", "much"] {
+            assert_eq!(parsed_bytes(wrong).unwrap_err(), "bytes, such as 800000000, 800MB or 1.5GB");
+        }
     }
 
     #[test]

@@ -44,7 +44,7 @@ pub(crate) fn run(arguments: &StagesArguments) -> Result<(), Failure> {
     let mut stages = vec![Stage::now("before", hip)];
     let language = arguments.language.language_model(&device)?;
     stages.push(Stage::now("loaded", hip));
-    let weights = language.weights().byte_len();
+    let weights = language.weight_bytes();
     let mut session = Session::new(&language, &arguments.language.options())?;
     stages.push(Stage::now("a session", hip));
     answer(&language, &mut session, arguments, &mut stages, hip)?;
@@ -59,7 +59,7 @@ pub(crate) fn run(arguments: &StagesArguments) -> Result<(), Failure> {
         let all: Vec<Json> = stages.iter().map(Stage::json).collect();
         println!("{}", json!({ "weight_bytes": weights, "stages": all }));
     } else {
-        println!("weights {}", shown::bytes(weights as u64));
+        println!("weights {}", shown::bytes(weights));
         println!("{:<24} {:>10} {:>10} {:>10} {:>8}", "", "in use", "reserved", "peak", "buffers");
         stages.iter().for_each(|stage| println!("{}", stage.line()));
     }

@@ -167,19 +167,17 @@ fn gemma_is_listed() {
 #[test]
 fn a_text_is_continued_by_its_likeliest_token() {
     let Some(path) = model("SmolLM2-135M-Instruct.Q4_1.gguf") else { return };
-    let program = Command::new(env!("CARGO_BIN_EXE_hipstack"))
-        .args(["generate", "--prompt", "The capital of France is", "-n", "1", "--temperature", "0", "--json"])
-        .args(["--context", "64"])
-        .arg(&path)
-        .output()
-        .unwrap();
-    assert!(program.status.success(), "{}", String::from_utf8_lossy(&program.stderr));
-    let found: Json = serde_json::from_slice(&program.stdout).unwrap();
-    assert_eq!((&found["text"], &found["prompt_tokens"]), (&" Paris".into(), &5.into()));
+    let path = path.to_str().unwrap();
+    let prompt = ["--prompt", "The capital of France is", "-n", "1", "--temperature", "0", "--json"];
+    // The second time four of the thirty layers fit beside the embedding.
+    for more in [["--context", "64"], ["--budget", "40MB"]] {
+        let found = json_of(&[&["generate", path], &prompt[..], &more[..]].concat());
+        assert_eq!((&found["text"], &found["prompt_tokens"]), (&" Paris".into(), &5.into()), "{more:?}");
+    }
     // A model that is none for this, and a context that is too short.
     let refused = |arguments: &[&str]| {
         let program =
-            Command::new(env!("CARGO_BIN_EXE_hipstack")).args(arguments).arg(&path).output().unwrap();
+            Command::new(env!("CARGO_BIN_EXE_hipstack")).args(arguments).arg(path).output().unwrap();
         assert!(!program.status.success());
         String::from_utf8(program.stderr).unwrap()
     };
@@ -187,6 +185,16 @@ fn a_text_is_continued_by_its_likeliest_token() {
     assert!(error.contains('3') && error.contains("context"), "{error}");
     let error = refused(&["generate", "--prompt", "x", "--memory-check"]);
     assert!(error.contains("cpu counts no memory; host:0 does"), "{error}");
+    let error = refused(&["generate", "--prompt", "x", "--budget", "1MB"]);
+    assert!(error.contains("a budget of 1000000 bytes is too small: the largest layer"), "{error}");
+    // Keys and values of so many tokens take 23 TB.
+    let error = refused(&["generate", "--prompt", "x", "--device", "host:0", "--context", "1000000000"]);
+    let parts = [
+        "host:0 (",
+        " free, and the model takes 96.6 MB and its 1000000000 tokens of context 23.0 TB: ",
+        "take a smaller --context, --cache q8_0, a file with a smaller format, or a --budget of bytes",
+    ];
+    assert!(parts.iter().all(|part| error.contains(part)), "{error}");
 }
 
 /// Runs the program, and gives the object that it prints.
@@ -238,16 +246,26 @@ fn models_are_made_up_to_be_measured() {
         "2",
         "--repeats",
         "1",
+        "--profile",
         "--json",
     ]);
+    let operations = found["prompt_operations"].as_array().unwrap();
+    let products = operations.iter().find(|one| one["operation"] == "linear").unwrap();
+    assert_eq!(products["count"], 2 * 7 + 1);
+    assert!(products["seconds"].as_f64().unwrap() > 0.0);
     assert_eq!((found["sequences"].as_u64(), found["tokens"].as_u64()), (Some(2), Some(4)));
     for rate in ["prompt_tokens_per_second", "tokens_per_second", "copy_bytes_per_second"] {
         assert!(found[rate].as_f64().unwrap() > 0.0, "{rate}");
     }
-    let output =
-        Command::new(env!("CARGO_BIN_EXE_hipstack")).args(["bench", "random:2b:q4_k"]).output().unwrap();
-    assert_eq!(
-        String::from_utf8(output.stderr).unwrap(),
-        "hipstack: random:2b: the shapes are tiny, 1b, 8b\n"
-    );
+    for (arguments, error) in [
+        (&["random:2b:q4_k"][..], "random:2b: the shapes are tiny, 1b, 2gb, 8b"),
+        (
+            &["random:tiny:q8_0", "--budget", "1GB"],
+            "--budget: random weights have no file that they could be loaded from again",
+        ),
+    ] {
+        let output =
+            Command::new(env!("CARGO_BIN_EXE_hipstack")).arg("bench").args(arguments).output().unwrap();
+        assert_eq!(String::from_utf8(output.stderr).unwrap(), format!("hipstack: {error}\n"));
+    }
 }

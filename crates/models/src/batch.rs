@@ -76,7 +76,7 @@ impl Batch {
     pub fn new(model: &LanguageModel, sequences: usize, options: &SessionOptions) -> Result<Batch> {
         let format = options.cache.unwrap_or_else(|| CacheFormat::of(model.dtype()));
         let cache = model.new_cache(sequences, options.capacity(model.config()), format)?;
-        let steps = Steps::new(&cache, model.device())?;
+        let steps = Steps::new(&cache, model.device(), !model.has_budget())?;
         Ok(Batch { model: model.clone(), cache, steps, chunk: options.chunk.max(1) })
     }
 
@@ -148,7 +148,8 @@ impl Batch {
             self.model.check(&self.cache, sequence, token.as_slice())?;
         }
         // Without a graph one sequence takes fewer operations as a chunk of one token.
-        if let (&[Some(token)], None) = (tokens, self.model.device().as_hip()) {
+        let graphs = self.model.device().as_hip().is_some() && !self.model.has_budget();
+        if let (&[Some(token)], false) = (tokens, graphs) {
             return self.model.forward(&[token], &mut self.cache, 0, Logits::Last);
         }
         let logits = self.model.step(tokens, &mut self.cache, &mut self.steps)?;

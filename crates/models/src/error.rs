@@ -96,6 +96,16 @@ pub enum Error {
         /// The most that it holds.
         capacity: usize,
     },
+    /// The budget of a model's weights does not hold what has to be on the device at once.
+    #[error(
+        "a budget of {budget} bytes is too small: the largest layer and what is outside of layers take {needed}; give at least these"
+    )]
+    BudgetTooSmall {
+        /// The bytes that were given.
+        budget: u64,
+        /// The fewest that do.
+        needed: u64,
+    },
     /// A token that the vocabulary does not have.
     #[error("the token {token} is not in the vocabulary, which has {vocabulary}")]
     UnknownToken {

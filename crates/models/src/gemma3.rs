@@ -37,8 +37,8 @@ impl Layer for Sandwich {
 pub(crate) fn build(parts: &Parts<'_>) -> crate::error::Result<Decoder<Sandwich>> {
     let config = parts.config;
     let embedding = parts.embedding()?;
-    let layer = |layer: usize| {
-        let norm = |name: &str| parts.norm(&format!("blk.{layer}.{name}"), config.width);
+    let layer = |parts: &Parts<'_>, layer: usize| {
+        let norm = |name: &str| parts.norm(&format!("blk.{layer}.{name}"), parts.config.width);
         Ok(Sandwich {
             attention_norm: norm("attn_norm")?,
             attention: parts.attention_with_norms(layer)?,
@@ -52,7 +52,7 @@ pub(crate) fn build(parts: &Parts<'_>) -> crate::error::Result<Decoder<Sandwich>
         output: parts.output(&embedding)?,
         embedding,
         scale: Some((config.width as f64).sqrt()),
-        layers: (0..config.layers).map(layer).collect::<crate::error::Result<_>>()?,
+        layers: parts.layers(Box::new(layer))?,
         norm: parts.norm("output_norm", config.width)?,
         cap: config.logits_cap,
     })

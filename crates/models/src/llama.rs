@@ -2,28 +2,29 @@
 
 use tensor_core::UnaryOp;
 
-use crate::blocks::{Decoder, Parts, PreNorm};
+use crate::blocks::{Attention, Decoder, Parts, PreNorm};
 use crate::error::Result;
 
 /// The model: norms before attention and network, grouped queries, SiLU gates, and no biases but those that a file has.
 ///
 /// In GGUF files the rows of q and k are permuted, so that neighbours are turned together; [`Parts::attention`] knows it.
 pub(crate) fn build(parts: &Parts<'_>) -> Result<Decoder<PreNorm>> {
-    decoder(parts, |layer| parts.attention(layer, false))
+    decoder(parts, |parts, layer| parts.attention(layer, false))
 }
 
 /// Such a model with another attention.
 pub(crate) fn decoder(
     parts: &Parts<'_>,
-    attention: impl Fn(usize) -> Result<crate::blocks::Attention>,
+    attention: fn(&Parts<'_>, usize) -> Result<Attention>,
 ) -> Result<Decoder<PreNorm>> {
     let config = parts.config;
     let embedding = parts.embedding()?;
-    let layer = |layer: usize| {
+    let layer = move |parts: &Parts<'_>, layer: usize| {
+        let width = parts.config.width;
         Ok(PreNorm {
-            attention_norm: parts.norm(&format!("blk.{layer}.attn_norm"), config.width)?,
-            attention: attention(layer)?,
-            mlp_norm: parts.norm(&format!("blk.{layer}.ffn_norm"), config.width)?,
+            attention_norm: parts.norm(&format!("blk.{layer}.attn_norm"), width)?,
+            attention: attention(parts, layer)?,
+            mlp_norm: parts.norm(&format!("blk.{layer}.ffn_norm"), width)?,
             mlp: parts.mlp(layer, UnaryOp::Silu)?,
         })
     };
@@ -31,7 +32,7 @@ pub(crate) fn decoder(
         output: parts.output(&embedding)?,
         embedding,
         scale: None,
-        layers: (0..config.layers).map(layer).collect::<Result<_>>()?,
+        layers: parts.layers(Box::new(layer))?,
         norm: parts.norm("output_norm", config.width)?,
         cap: config.logits_cap,
     })

@@ -4,13 +4,14 @@ use std::fmt;
 use std::path::Path;
 use std::sync::Arc;
 
-use tensor_core::{DType, Device, Tensor};
-use weights::{Checkpoint, Model};
+use tensor_core::{DType, Device, Tensor, Upload};
+use weights::{Cache as WeightCache, CacheStatistics, Checkpoint, Model};
 
-use crate::blocks::{Frequencies, Network, Parts};
+use crate::blocks::{CachedWeights, Frequencies, Network, Parts, layer_model};
 use crate::cache::{self, Cache, CacheFormat};
 use crate::config::{Architecture, Config, Settings};
 use crate::error::{Error, Result};
+use crate::profile::{OperationTime, Profile};
 use crate::step::{KeyRanges, Logits, Positions, Step};
 use crate::steps::Steps;
 use crate::trace::{Activation, Trace};
@@ -28,6 +29,8 @@ pub struct LanguageModel {
 struct Inner {
     config: Config,
     weights: Model,
+    /// The weights of layers, if `weights` has only the others.
+    cached: Option<Arc<CachedWeights>>,
     network: Box<dyn Network>,
     /// Of positions in layers without and with a window.
     frequencies: [Frequencies; 2],
@@ -52,20 +55,60 @@ impl LanguageModel {
     /// # Errors
     /// [`Error::MissingWeight`], [`Error::WrongShape`], [`Error::WrongKind`] for an encoder, or an error of the device.
     pub fn new(config: Config, weights: &Model) -> Result<LanguageModel> {
-        let parts = Parts::new(weights, &config);
-        let (dtype, architecture) = (parts.dtype, config.architecture);
+        LanguageModel::of(Parts::new(weights, &config))
+    }
+
+    /// Opens a model of which at most `budget` bytes of weights are on the device at once, for models that are larger than it. The
+    /// embedding, the last norm and the output stay. Layers are loaded when a pass needs them, by a [`weights::Cache`], the next
+    /// one while one computes; those that fit stay. Each token then takes the time of reading what does not fit, and steps are no
+    /// graphs. A quantized weight takes its bytes once more while it is loaded.
+    ///
+    /// # Errors
+    /// As [`LanguageModel::open`]; [`Error::BudgetTooSmall`]. What is wrong with a layer's weights is an error of the first pass.
+    pub fn open_within(path: impl AsRef<Path>, device: &Device, budget: u64) -> Result<LanguageModel> {
+        let checkpoint = Checkpoint::open(path.as_ref())?;
+        let config = Config::new(&Settings::read(path, &checkpoint)?)?;
+        if config.architecture == Architecture::Bert {
+            return Err(no_language_model(config.architecture));
+        }
+        let outside = checkpoint.names_outside_layers();
+        let bytes = |name: &&str| checkpoint.info(name).map_or(0, |info| info.bytes);
+        let outside_bytes: u64 = outside.iter().map(bytes).sum();
+        let layers = checkpoint.layer_bytes();
+        let (layer_bytes, largest) = (layers.values().sum(), layers.values().copied().max().unwrap_or(0));
+        let needed = outside_bytes.saturating_add(largest);
+        if budget < needed {
+            return Err(Error::BudgetTooSmall { budget, needed });
+        }
+        let mut upload = Upload::new(device)?;
+        let load = |name: &&str| Ok(((*name).to_owned(), Arc::new(checkpoint.load(name, &mut upload)?)));
+        let named = outside.iter().map(load).collect::<Result<Vec<_>>>()?;
+        upload.finish()?;
+        let weights = Model::from_weights(device, named, checkpoint.metadata().clone())?;
+        let cache = WeightCache::new(checkpoint, device, budget - outside_bytes)?;
+        let dtype = Parts::new(&layer_model(&cache, 0, device)?, &config).dtype;
+        let cached = Some(Arc::new(CachedWeights {
+            cache,
+            config: config.clone(),
+            device: device.clone(),
+            bytes: layer_bytes,
+            dtype,
+        }));
+        LanguageModel::of(Parts { weights: &weights, config: &config, dtype, cached })
+    }
+
+    fn of(parts: Parts<'_>) -> Result<LanguageModel> {
+        let (dtype, architecture) = (parts.dtype, parts.config.architecture);
         let network: Box<dyn Network> = match architecture {
             Architecture::Llama => Box::new(llama::build(&parts)?),
             Architecture::Qwen2 => Box::new(qwen2::build(&parts)?),
             Architecture::Qwen3 => Box::new(qwen3::build(&parts)?),
             Architecture::Gemma3 => Box::new(gemma3::build(&parts)?),
-            Architecture::Bert => {
-                return Err(Error::WrongKind { architecture, is: "is an encoder", asked: "continue texts" });
-            }
+            Architecture::Bert => return Err(no_language_model(architecture)),
         };
         let frequencies = parts.frequencies()?;
-        let weights = weights.clone();
-        Ok(LanguageModel { inner: Arc::new(Inner { config, weights, network, frequencies, dtype }) })
+        let (config, weights, cached) = (parts.config.clone(), parts.weights.clone(), parts.cached);
+        Ok(LanguageModel { inner: Arc::new(Inner { config, weights, cached, network, frequencies, dtype }) })
     }
 
     /// The settings.
@@ -73,9 +116,25 @@ impl LanguageModel {
         &self.inner.config
     }
 
-    /// The weights.
+    /// The weights: of a model that was opened [within a budget](LanguageModel::open_within), those outside of layers.
     pub fn weights(&self) -> &Model {
         &self.inner.weights
+    }
+
+    /// The bytes of all weights, those of layers that are not loaded included.
+    pub fn weight_bytes(&self) -> u64 {
+        let Inner { weights, cached, .. } = &*self.inner;
+        weights.byte_len() as u64 + cached.as_ref().map_or(0, |cached| cached.bytes)
+    }
+
+    /// What the cache of layers holds and did; `None` for a model that is on the device as a whole.
+    pub fn cached_layers(&self) -> Option<CacheStatistics> {
+        Some(self.inner.cached.as_ref()?.cache.statistics())
+    }
+
+    /// Whether layers are loaded when they are needed.
+    pub(crate) fn has_budget(&self) -> bool {
+        self.inner.cached.is_some()
     }
 
     /// The device.
@@ -147,6 +206,31 @@ impl LanguageModel {
         Ok(step.trace.map(Trace::into_activations).unwrap_or_default())
     }
 
+    /// How long each kind of operation takes in a prompt of these tokens, in chunks of `chunk`: on a HIP device between two events
+    /// of its stream. The time that a device waits for the host counts for the operation behind it. What a pass does beside the
+    /// operations of [`LanguageModel::trace`], such as writing the cache, counts for the next one. Code that is used for the first
+    /// time is loaded meanwhile: call this twice.
+    ///
+    /// # Errors
+    /// As [`LanguageModel::new_cache`] and [`LanguageModel::forward`].
+    pub fn profile(&self, tokens: &[u32], chunk: usize) -> Result<Vec<OperationTime>> {
+        let mut cache = self.new_cache(1, tokens.len(), CacheFormat::of(self.dtype()))?;
+        self.check(&cache, 0, tokens)?;
+        let Inner { config, network, .. } = &*self.inner;
+        let mut times = Vec::new();
+        for tokens in tokens.chunks(chunk.max(1)) {
+            let ids = Tensor::from_slice(tokens, tokens.len(), self.device())?;
+            let mut step = Step::chunk(config, &cache, 0, tokens.len(), self.device())?;
+            step.profile = Some(Profile::start(self.device())?);
+            network.forward(&ids, &step, &mut cache.layers, Logits::Last)?;
+            cache.lengths[0] += tokens.len();
+            if let Some(profile) = step.profile {
+                profile.add_to(&mut times)?;
+            }
+        }
+        Ok(times)
+    }
+
     /// The logits `[sequences, vocabulary]` after the tokens, one of each sequence, which were checked. Where there is none, one
     /// is computed behind the sequence. The cache's lengths stay.
     pub(crate) fn step(
@@ -162,7 +246,7 @@ impl LanguageModel {
             let step = Step::each(cache, positions, ranges, keys)?;
             network.forward(ids, &step, &mut cache.layers, Logits::All)
         };
-        Ok(steps.run(&tokens, &lengths, self.device(), &mut compute)?)
+        steps.run(&tokens, &lengths, self.device(), &mut compute)
     }
 
     /// That tokens may be added to a sequence.
@@ -187,6 +271,10 @@ impl LanguageModel {
             None => Ok(()),
         }
     }
+}
+
+fn no_language_model(architecture: Architecture) -> Error {
+    Error::WrongKind { architecture, is: "is an encoder", asked: "continue texts" }
 }
 
 impl fmt::Debug for LanguageModel {

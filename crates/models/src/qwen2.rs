@@ -6,5 +6,5 @@ use crate::llama;
 
 /// Llama's layers, with biases of q, k and v.
 pub(crate) fn build(parts: &Parts<'_>) -> Result<Decoder<PreNorm>> {
-    llama::decoder(parts, |layer| parts.attention(layer, true))
+    llama::decoder(parts, |parts, layer| parts.attention(layer, true))
 }

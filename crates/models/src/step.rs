@@ -5,6 +5,7 @@ use tensor_core::{Device, Error, ErrorKind, Result, Tensor};
 use crate::blocks::Table;
 use crate::cache::Cache;
 use crate::config::Config;
+use crate::profile::Profile;
 use crate::trace::Trace;
 
 /// After which tokens logits are computed.
@@ -29,6 +30,8 @@ pub(crate) struct Step {
     seen: Vec<(Option<usize>, Seen)>,
     /// What keeps the activations, if anything does.
     pub(crate) trace: Option<Trace>,
+    /// What times the operations, if anything does.
+    pub(crate) profile: Option<Profile>,
 }
 
 /// The rows of the cache that are written.
@@ -101,6 +104,7 @@ impl Step {
             tables: [rows(&cache.tables[0])?, rows(&cache.tables[1])?],
             seen: seen.collect::<Result<_>>()?,
             trace: None,
+            profile: None,
         })
     }
 
@@ -135,11 +139,15 @@ impl Step {
             tables: [full_rows, local_rows],
             seen: seen.collect::<Result<_>>()?,
             trace: None,
+            profile: None,
         })
     }
 
-    /// Keeps what an operation gave, if activations are kept.
+    /// Keeps what an operation gave, if activations are kept, and when it ended, if operations are timed.
     pub(crate) fn keep(&self, name: &str, operation: &'static str, tensor: &Tensor) {
+        if let Some(profile) = &self.profile {
+            profile.end(operation);
+        }
         if let Some(trace) = &self.trace {
             trace.keep(name, operation, tensor);
         }

@@ -3,9 +3,10 @@
 use std::fmt;
 
 use hip_safe::{GraphExec, Stream};
-use tensor_core::{DType, Device, Error, ErrorKind, HipDevice, Result, Tensor};
+use tensor_core::{DType, Device, ErrorKind, HipDevice, Tensor};
 
 use crate::cache::Cache;
+use crate::error::{Error, Result};
 use crate::step::{KeyRanges, Positions};
 
 /// The fewest keys that a graph reads.
@@ -27,6 +28,8 @@ pub(crate) struct Steps {
     /// Rows of a sequence.
     stride: usize,
     ranges: KeyRanges,
+    /// Whether the device's memory has all that a step reads, each time at the same place.
+    graphs: bool,
     graph: Option<Captured>,
 }
 
@@ -41,16 +44,18 @@ struct Captured {
 pub(crate) type Compute<'a> = dyn FnMut(&Tensor, &Positions, &KeyRanges, usize) -> Result<Tensor> + 'a;
 
 impl Steps {
-    pub(crate) fn new(cache: &Cache, device: &Device) -> Result<Steps> {
+    /// Steps of a cache. Without `graphs` each is submitted by itself.
+    pub(crate) fn new(cache: &Cache, device: &Device, graphs: bool) -> Result<Steps> {
         let sequences = cache.sequences();
         let token = |_| Tensor::zeros(1, DType::U32, device);
         Ok(Steps {
-            tokens: (0..sequences).map(token).collect::<Result<_>>()?,
+            tokens: (0..sequences).map(token).collect::<tensor_core::Result<_>>()?,
             positions: Tensor::zeros(sequences, DType::U32, device)?,
             expected: vec![0; sequences],
             first_rows: numbers((0..sequences).map(|sequence| cache.row(sequence)), device)?,
             stride: cache.stride(),
             ranges: KeyRanges::new(cache, device)?,
+            graphs,
             graph: None,
         })
     }
@@ -92,7 +97,8 @@ impl Steps {
             self.expected.copy_from_slice(positions);
         }
         let needed = positions.iter().max().map_or(0, |last| last + 1);
-        let Some(stream) = device.as_hip().map(HipDevice::stream) else {
+        let stream = device.as_hip().map(HipDevice::stream).filter(|_| self.graphs);
+        let Some(stream) = stream else {
             return self.step(needed, compute);
         };
         if let Some(graph) = self.graph.as_ref().filter(|graph| graph.keys >= needed) {
@@ -136,7 +142,7 @@ impl Steps {
 }
 
 /// A tensor of rows or positions, all of which `KeyRanges::new` has counted in 32 bits.
-fn numbers(numbers: impl Iterator<Item = usize>, device: &Device) -> Result<Tensor> {
+fn numbers(numbers: impl Iterator<Item = usize>, device: &Device) -> tensor_core::Result<Tensor> {
     let numbers: Vec<u32> = numbers.map(|number| number as u32).collect();
     let count = numbers.len();
     Tensor::from_vec(numbers, count, device)
@@ -149,7 +155,7 @@ fn keys_of_a_graph(needed: usize) -> usize {
 }
 
 fn failed(error: hip_safe::Error) -> Error {
-    Error::new("step", ErrorKind::Hip(error))
+    tensor_core::Error::new("step", ErrorKind::Hip(error)).into()
 }
 
 impl fmt::Debug for Steps {

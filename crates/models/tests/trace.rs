@@ -68,3 +68,24 @@ fn an_error_shows_at_its_operation() {
     assert!(found[..place].iter().all(|drift| drift.error == 0.0));
     assert!(found[place..].iter().all(|drift| drift.error == f64::INFINITY));
 }
+
+/// Every operation is timed once for each chunk, and together they take no more than the pass.
+#[test]
+fn operations_of_a_prompt_are_timed() {
+    for device in devices() {
+        let recorded = Recorded::read("llama3");
+        let model = trace(&recorded, &device).0;
+        let kept = model.trace(&recorded.tokens).unwrap();
+        let start = std::time::Instant::now();
+        let found = model.profile(&recorded.tokens, 10).unwrap();
+        let took = start.elapsed();
+        let chunks = recorded.tokens.len().div_ceil(10);
+        for one in &found {
+            let count = kept.iter().filter(|activation| activation.operation == one.operation).count();
+            assert_eq!(one.count, count * chunks, "{} on {device}", one.operation);
+        }
+        assert_eq!(found.iter().map(|one| one.count).sum::<usize>(), kept.len() * chunks);
+        let all: std::time::Duration = found.iter().map(|one| one.time).sum();
+        assert!(!all.is_zero() && all <= took, "{all:?} of {took:?} on {device}");
+    }
+}

@@ -8,6 +8,7 @@ use tensor_core::{Error, ErrorKind, Result, Shape, Upload, file, safetensors};
 
 use crate::format::Format;
 use crate::gguf::{self, Metadata};
+use crate::names;
 use crate::sharded::{self, INDEX_SUFFIX};
 use crate::weight::Weight;
 
@@ -118,6 +119,25 @@ impl Checkpoint {
             }
         }
         names
+    }
+
+    /// The names of the tensors that belong to no layer, such as those of the embedding, in the order in which the files have them.
+    /// Tensors of a format that tensors here do not have are left out.
+    pub fn names_outside_layers(&self) -> Vec<&str> {
+        let mut names = self.names_in_order();
+        names.retain(|name| names::layer(name).is_none() && self.tensors[*name].format.is_some());
+        names
+    }
+
+    /// The bytes that the tensors of each layer have in the files.
+    pub fn layer_bytes(&self) -> BTreeMap<usize, u64> {
+        let mut bytes = BTreeMap::new();
+        for (name, info) in &self.tensors {
+            if let Some(layer) = names::layer(name) {
+                *bytes.entry(layer).or_default() += info.bytes;
+            }
+        }
+        bytes
     }
 
     /// The number of tensors.

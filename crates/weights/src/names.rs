@@ -97,6 +97,11 @@ pub(crate) fn shorts<'a>(names: impl Iterator<Item = &'a str> + Clone) -> Vec<St
     names.map(|name| short(name, own_norm)).collect()
 }
 
+/// The number of the layer that a name is in.
+pub(crate) fn layer(name: &str) -> Option<usize> {
+    Some(in_layer(name)?.0)
+}
+
 /// The number of the layer in a name, and what follows it: `model.layers.3.mlp.up_proj.weight` is `(3,
 /// "mlp.up_proj.weight")`. `None` for a name outside of layers.
 fn in_layer(name: &str) -> Option<(usize, &str)> {

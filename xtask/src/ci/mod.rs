@@ -50,6 +50,7 @@ commit; --record, --full and --only compile all. Outside of a git checkout every
 
 Variables:
   HIPSTACK_WEIGHTS   a model.safetensors for the step `weights`; without it the step is skipped
+  HIPSTACK_MODELS    the folder that ci/fetch-models.sh filled, for the step `models`; without it the step is skipped
   HIPSTACK_REQUIRE   steps, with commas between them, that fail if this machine lacks what they need, or all; with rocm among
                      them so do tests of AMD's compilers and libraries, with chromium tests of pages in a browser")]
 pub struct CiArgs {
@@ -142,6 +143,7 @@ fn perform_all(
         let start = Instant::now();
         let outcome = match &planned.decision {
             Decision::Leave(date) => Outcome::Unchanged(date.clone()),
+            Decision::OnlyFull => Outcome::Skipped("--full runs it, or --only".to_owned()),
             Decision::Lack(why) => required.judge(step.name, Outcome::Skipped(why.clone())),
             decision @ (Decision::Run(_) | Decision::Sample(_) | Decision::Repeat(_)) => {
                 let part = planned.in_part || matches!(decision, Decision::Sample(_));
@@ -156,8 +158,10 @@ fn perform_all(
         };
         let seconds = start.elapsed().as_secs_f64().ceil() as u64;
         match planned.decision {
-            Decision::Leave(_) | Decision::Lack(_) => println!("{heading}: {outcome}"),
-            Decision::Run(_) | Decision::Sample(_) | Decision::Repeat(_) => println!("== {}: {outcome} in {seconds} s", step.name),
+            Decision::Leave(_) | Decision::OnlyFull | Decision::Lack(_) => println!("{heading}: {outcome}"),
+            Decision::Run(_) | Decision::Sample(_) | Decision::Repeat(_) => {
+                println!("== {}: {outcome} in {seconds} s", step.name);
+            }
         }
         after(planned, seconds, &outcome)?;
         results.push((outcome, seconds));

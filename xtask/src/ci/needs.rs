@@ -20,6 +20,11 @@ pub(super) fn weights() -> Needs {
     Ok(vec![file])
 }
 
+pub(super) fn models() -> Needs {
+    workspace::env("HIPSTACK_MODELS").ok_or("HIPSTACK_MODELS names no folder")?;
+    Ok(Vec::new())
+}
+
 pub(super) fn rocm_compiler() -> Needs {
     compiler::amd().map(|_| Vec::new())
 }

@@ -27,6 +27,8 @@ pub(super) enum Decision {
     Repeat(String),
     /// It has not changed since that day.
     Leave(String),
+    /// It takes minutes, and was not asked for.
+    OnlyFull,
     /// This machine lacks something.
     Lack(String),
 }
@@ -38,6 +40,7 @@ impl fmt::Display for Decision {
             Decision::Sample(why) => write!(f, "runs for one unit of each family ({why})"),
             Decision::Repeat(date) => write!(f, "is repeated (unchanged since {date})"),
             Decision::Leave(date) => write!(f, "is left out (unchanged since {date})"),
+            Decision::OnlyFull => f.write_str("is left out (--full runs it, or --only)"),
             Decision::Lack(why) => write!(f, "cannot run: {why}"),
         }
     }
@@ -125,6 +128,7 @@ fn decide(step: &Step, inputs: Option<&Inputs>, entry: Option<&Entry>, asked: As
         _ if !step.heavy => run("always"),
         _ if asked.full => run("--full"),
         _ if asked.named => run("it was asked for"),
+        _ if step.only_full => Decision::OnlyFull,
         (None, _) => run("what it depends on is not known"),
         (Some(_), None) => run(NEVER),
         (Some(inputs), Some(entry)) if entry.hash == Some(inputs.hash()) => {
@@ -153,11 +157,11 @@ pub(super) fn counted(plan: &[Planned]) -> String {
     let count =
         |wanted: fn(&Decision) -> bool| plan.iter().filter(|planned| wanted(&planned.decision)).count();
     format!(
-        "ci: {} steps: {} run, {} are repeated though unchanged, {} unchanged are left out, {} cannot run here",
+        "ci: {} steps: {} run, {} are repeated though unchanged, {} are left out, {} cannot run here",
         plan.len(),
         count(|decision| matches!(decision, Decision::Run(_) | Decision::Sample(_))),
         count(|decision| matches!(decision, Decision::Repeat(_))),
-        count(|decision| matches!(decision, Decision::Leave(_))),
+        count(|decision| matches!(decision, Decision::Leave(_) | Decision::OnlyFull)),
         count(|decision| matches!(decision, Decision::Lack(_))),
     )
 }

@@ -5,7 +5,7 @@ use super::*;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Steps that these tests only plan and never run.
-static STEPS: [Step; 7] = [
+static STEPS: [Step; 8] = [
     step("light", Run::Cargo(&[])),
     heavy("a"),
     heavy("b"),
@@ -13,6 +13,7 @@ static STEPS: [Step; 7] = [
     heavy("d"),
     heavy("long"),
     Step { needs: || Err("no card".into()), ..heavy("lacking") },
+    Step { only_full: true, ..heavy("minutes") },
 ];
 
 const fn heavy(name: &'static str) -> Step {
@@ -52,6 +53,14 @@ fn a_light_step_always_runs_and_a_step_that_cannot_run_says_why() {
 }
 
 #[test]
+fn some_steps_run_by_full_or_by_their_name_alone() {
+    let run = |asked| decisions(&record(&ALL), asked, SAME).remove("minutes").unwrap();
+    assert_eq!(run(USUAL), Decision::OnlyFull);
+    assert_eq!(run(Asked { full: true, ..USUAL }), Decision::Run("--full".into()));
+    assert_eq!(run(Asked { named: true, ..USUAL }), Decision::Run("it was asked for".into()));
+}
+
+#[test]
 fn a_step_runs_until_it_has_passed_and_when_an_input_changed() {
     let made = decisions(&record(&[("a", 500)]), USUAL, SAME);
     assert_eq!(made["a"], Decision::Leave("2026-01-02".into()));
@@ -71,9 +80,8 @@ fn all_steps_run_where_they_are_asked_for_or_nothing_is_known() {
     let steps: Vec<&Step> = STEPS.iter().collect();
     let planned = plan(&steps, &record(&ALL), USUAL, |_| None).expect("nothing to find");
     let runs = planned.iter().filter(|planned| matches!(planned.decision, Decision::Run(_))).count();
-    assert_eq!(runs, 6);
-    let said =
-        "ci: 7 steps: 6 run, 0 are repeated though unchanged, 0 unchanged are left out, 1 cannot run here";
+    assert_eq!(runs, 6, "all but the one that lacks something and the one of minutes");
+    let said = "ci: 8 steps: 6 run, 0 are repeated though unchanged, 1 are left out, 1 cannot run here";
     assert_eq!(counted(&planned), said);
 }
 

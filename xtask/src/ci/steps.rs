@@ -21,6 +21,8 @@ pub(super) struct Step {
     pub(super) env: Option<(&'static str, &'static str)>,
     /// Whether it runs only if an input changed since it last passed.
     pub(super) heavy: bool,
+    /// Whether only `--full`, or its name, makes it run.
+    pub(super) only_full: bool,
     /// The packages that it builds. Their dependencies are inputs too, and so are crates that a command of xtask uses.
     pub(super) packages: &'static [&'static str],
     /// Whether it builds their tests.
@@ -50,6 +52,7 @@ pub(super) const fn step(name: &'static str, run: Run) -> Step {
         run,
         env: None,
         heavy: false,
+        only_full: false,
         packages: &[],
         tests: false,
         tools: &[],
@@ -85,7 +88,7 @@ const fn sanitize(name: &'static str, args: &'static [&'static str]) -> Step {
 }
 
 /// All steps.
-pub(super) static STEPS: [Step; 27] = [
+pub(super) static STEPS: [Step; 28] = [
     step("fmt", Run::Cargo(&["fmt", "--all", "--check"])),
     step("clippy", Run::Cargo(&["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"])),
     step("tidy", Run::Xtask(&["tidy"])),
@@ -141,6 +144,14 @@ pub(super) static STEPS: [Step; 27] = [
         tests: true,
         tools: &[tools::RUST, tools::CXX, tools::LIBRARIES, tools::WEIGHTS_IF_ANY],
         ..heavy("slow-tests", Run::Cargo(&SLOW_TESTS))
+    },
+    // All tensors of two real models on every device, and a text of thousands of tokens.
+    Step {
+        packages: &["hipstack-models", "hipstack-weights"],
+        tests: true,
+        only_full: true,
+        needs: needs::models,
+        ..on_host("models", Run::Cargo(&MODELS))
     },
     on_host("kernels-host", Run::Xtask(&["build-kernels", "--platform", "host", "--arch", "host-w64"])),
     Step {
@@ -228,6 +239,26 @@ const SLOW_TESTS: [&str; 16] = [
     "--ignored",
     "--skip",
     "every_unit",
+];
+/// The skipped test fails: crates/models/tests/perplexity.rs says by how much, and why.
+const MODELS: [&str; 17] = [
+    "test",
+    "-p",
+    "hipstack-weights",
+    "-p",
+    "hipstack-models",
+    "--config",
+    "profile.dev.package.hipstack-tensor-core.opt-level=3",
+    "--target-dir",
+    "target/models",
+    "--test",
+    "real",
+    "--test",
+    "perplexity",
+    "--",
+    "--ignored",
+    "--skip",
+    "gemma3",
 ];
 const MUTATIONS: [&str; 8] =
     ["test", "-p", "hipstack-hip-safe", "--target-dir", "target/mutation", "--test", "suite", "mutations"];

@@ -66,13 +66,13 @@ impl Handle {
         param: &Tensor<'_, T>,
         w: &mut DeviceViewMut<'_, T>,
     ) -> Result<()> {
-        let (place, _) = self.check_param::<T>(network, sequence, layer, kind, w.len(), param.desc())?;
+        let (part, _) = self.check_param::<T>(network, sequence, layer, kind, w.len(), param.desc())?;
         // Not by MIOpen's functions: that for matrices (3.5.1) writes them transposed, and reads and computes with them as they lie.
-        self.stream().copy(param.elements(), &mut w.slice_mut(place.range())?)?;
+        self.stream().copy(param.elements(), &mut w.slice_mut(part.range())?)?;
         Ok(())
     }
 
-    /// Checks the shape, and returns the parameter's place and C's number of it.
+    /// Checks the shape, and returns the parameter's part and C's number of it.
     fn check_param<T: Element>(
         &self,
         network: &RnnDesc,

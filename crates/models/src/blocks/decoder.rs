@@ -1,17 +1,19 @@
 //! From tokens through layers to logits.
 
-use tensor_core::{DType, Result, Tensor};
+use tensor_core::{DType, Tensor};
 
 use super::embedding::Embedding;
+use super::layers::Layers;
 use super::linear::Linear;
 use super::norm::RmsNorm;
 use crate::cache::LayerCache;
+use crate::error::Result;
 use crate::step::{Logits, Step};
 
 /// A layer of a decoder.
 pub(crate) trait Layer: Send + Sync {
     /// `[sequences · tokens, width]` to the same shape. Keys and values of the new tokens are written to the cache.
-    fn forward(&self, x: Tensor, step: &Step, cache: &mut LayerCache) -> Result<Tensor>;
+    fn forward(&self, x: Tensor, step: &Step, cache: &mut LayerCache) -> tensor_core::Result<Tensor>;
 }
 
 /// A whole model that continues texts.
@@ -24,12 +26,11 @@ pub(crate) trait Network: Send + Sync {
 }
 
 /// An embedding, layers, a norm, and the output.
-#[derive(Debug)]
 pub(crate) struct Decoder<L> {
     pub(crate) embedding: Embedding,
     /// The factor of embedded tokens.
     pub(crate) scale: Option<f64>,
-    pub(crate) layers: Vec<L>,
+    pub(crate) layers: Layers<L>,
     pub(crate) norm: RmsNorm,
     pub(crate) output: Linear,
     /// Logits become cap · tanh(logit / cap).
@@ -47,9 +48,9 @@ impl<L: Layer> Network for Decoder<L> {
             x.affine_(scale, 0.0)?;
         }
         step.keep("token_embd", "embedding", &x);
-        for (index, (layer, cache)) in self.layers.iter().zip(cache).enumerate() {
+        for (index, cache) in cache.iter_mut().enumerate() {
             step.enter(Some(index));
-            x = layer.forward(x, step, cache)?;
+            x = self.layers.forward(index, x, step, cache)?;
         }
         step.enter(None);
         if logits == Logits::Last {

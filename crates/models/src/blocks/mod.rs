@@ -3,6 +3,7 @@
 mod attention;
 mod decoder;
 mod embedding;
+mod layers;
 mod linear;
 mod mlp;
 mod norm;
@@ -13,6 +14,7 @@ mod rope;
 pub(crate) use attention::Attention;
 pub(crate) use decoder::{Decoder, Layer, Network};
 pub(crate) use embedding::Embedding;
+pub(crate) use layers::{CachedWeights, layer_model};
 pub(crate) use linear::Linear;
 pub(crate) use mlp::Mlp;
 pub(crate) use norm::{LayerNorm, RmsNorm};

@@ -7,6 +7,7 @@ use weights::{Model, Weight};
 
 use super::attention::Attention;
 use super::embedding::Embedding;
+use super::layers::{CachedWeights, Layers, Make};
 use super::linear::Linear;
 use super::mlp::Mlp;
 use super::norm::RmsNorm;
@@ -21,6 +22,8 @@ pub(crate) struct Parts<'a> {
     pub(crate) config: &'a Config,
     /// The dtype of activations.
     pub(crate) dtype: DType,
+    /// The weights of layers, if `weights` has only the others.
+    pub(crate) cached: Option<Arc<CachedWeights>>,
 }
 
 impl<'a> Parts<'a> {
@@ -31,7 +34,16 @@ impl<'a> Parts<'a> {
             Some(dtype @ (DType::F16 | DType::BF16)) => dtype,
             _ => DType::F32,
         };
-        Parts { weights, config, dtype }
+        Parts { weights, config, dtype, cached: None }
+    }
+
+    /// All layers, or what makes each when it is needed.
+    pub(crate) fn layers<L>(&self, make: Make<L>) -> Result<Layers<L>> {
+        if let Some(weights) = &self.cached {
+            return Ok(Layers::Cached { weights: Arc::clone(weights), make });
+        }
+        let all = (0..self.config.layers).map(|layer| make(self, layer));
+        Ok(Layers::Loaded(all.collect::<Result<_>>()?))
     }
 
     /// The embedding of tokens.

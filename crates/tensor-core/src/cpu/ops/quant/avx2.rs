@@ -53,6 +53,12 @@ impl Machine for Avx2 {
     }
 
     #[inline(always)]
+    fn add_upper_bits(self, bits: &[Bytes; 8], shift: u32, to: &mut [Bytes; 8]) {
+        // SAFETY: S22: an `Avx2` exists where it was detected.
+        unsafe { add_upper_bits(bits, shift, to) }
+    }
+
+    #[inline(always)]
     fn halves(self, bits: [u16; LANES]) -> Floats {
         // SAFETY: S22: an `Avx2` exists where it was detected.
         unsafe { halves(bits) }
@@ -132,6 +138,18 @@ fn add_fifth_bits(rows: [u32; LANES], to: &mut [Bytes; 8]) {
         let fifth = _mm256_and_si256(_mm256_cmpeq_epi8(own, one), _mm256_set1_epi8(16));
         *codes = bytemuck::cast(_mm256_or_si256(bytemuck::cast(*codes), fifth));
         bits = _mm256_srli_epi32::<4>(bits);
+    }
+}
+
+#[inline]
+#[target_feature(enable = "avx2")]
+fn add_upper_bits(bits: &[Bytes; 8], shift: u32, to: &mut [Bytes; 8]) {
+    // Shifts of 16 bits move bits from byte to byte: the mask takes a byte's own.
+    let (shift, two) = (_mm_cvtsi32_si128(shift as i32), _mm256_set1_epi8(3));
+    for (codes, bits) in to.iter_mut().zip(bits) {
+        let own = _mm256_and_si256(_mm256_srl_epi16(bytemuck::cast(*bits), shift), two);
+        let upper = _mm256_slli_epi16::<4>(own);
+        *codes = bytemuck::cast(_mm256_or_si256(bytemuck::cast(*codes), upper));
     }
 }
 

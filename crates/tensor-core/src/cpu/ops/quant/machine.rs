@@ -22,6 +22,9 @@ pub(super) trait Machine: Copy {
     /// Adds 16 to the numbers whose bits are set, for each row from the lowest bit on.
     fn add_fifth_bits(self, rows: [u32; LANES], to: &mut [Bytes; 8]);
 
+    /// Adds 16 times the two bits from `shift` on of each byte to the numbers, which have no such bits.
+    fn add_upper_bits(self, bits: &[Bytes; 8], shift: u32, to: &mut [Bytes; 8]);
+
     /// The values of `f16`.
     fn halves(self, bits: [u16; LANES]) -> Floats;
 
@@ -78,6 +81,13 @@ impl Machine for AnyMachine {
             for (i, number) in vector.iter_mut().enumerate() {
                 *number |= ((rows[i / 4] >> (4 * index + i % 4) & 1) << 4) as u8;
             }
+        }
+    }
+
+    #[inline(always)]
+    fn add_upper_bits(self, bits: &[Bytes; 8], shift: u32, to: &mut [Bytes; 8]) {
+        for (number, bits) in to.iter_mut().flatten().zip(bits.iter().flatten()) {
+            *number |= (bits >> shift & 3) << 4;
         }
     }
 

@@ -165,10 +165,8 @@ impl Tile {
             }
             machine.split(low, high);
             machine.interleave(parts_of(rows, 128 + 32 * half), 0, &mut upper);
-            for (index, codes) in codes.as_chunks_mut::<8>().0.iter_mut().enumerate() {
-                for (code, bits) in codes.iter_mut().flatten().zip(upper.iter().flatten()) {
-                    *code |= (bits >> (2 * index) & 3) << 4;
-                }
+            for (index, codes) in codes.as_chunks_mut().0.iter_mut().enumerate() {
+                machine.add_upper_bits(&upper, 2 * index as u32, codes);
             }
         }
     }
