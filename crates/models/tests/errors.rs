@@ -49,7 +49,12 @@ fn settings_that_do_not_fit_are_named() {
             "\"num_key_value_heads\" of config.json is 3; expected a divisor of the 4 heads",
         ),
         ("num_attention_heads", 0.into(), "\"num_attention_heads\" of config.json is 0; expected at least 1"),
-        ("head_dim", 7.into(), "\"head_dim\" of config.json is 7; expected an even number"),
+        ("head_dim", 7.into(), "\"head_dim\" of config.json is 7; expected an even number of at most 65536"),
+        (
+            "head_dim",
+            65_538.into(),
+            "\"head_dim\" of config.json is 65538; expected an even number of at most 65536",
+        ),
         (
             "num_hidden_layers",
             4_000_000_000u32.into(),
@@ -71,7 +76,8 @@ fn settings_that_do_not_fit_are_named() {
             "the weight \"blk.0.ffn_gate.weight\" is [48, 32]; by the settings it is [64, 32]",
         ),
     ] {
-        assert_eq!(with_setting(key, value).to_string(), message);
+        let error = with_setting(key, value);
+        assert_eq!((error.to_string(), format!("{error:?}")), (message.to_owned(), message.to_owned()));
     }
     let metadata: Metadata = [("general.architecture", "qwen3")].into_iter().collect();
     let settings = Settings::from_gguf(&metadata).unwrap();
