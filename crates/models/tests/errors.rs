@@ -5,6 +5,7 @@ mod common;
 use std::path::Path;
 
 use common::Recorded;
+use models::text::Tokenizer;
 use models::{Bert, Config, Error, LanguageModel, Session, SessionOptions, Settings, greedy};
 use tensor_core::{Device, ErrorKind};
 use weights::gguf::Metadata;
@@ -95,6 +96,17 @@ fn files_that_are_missing_or_damaged_are_named() {
     assert!(matches!(&error, Error::ConfigFile { path, .. } if path.ends_with("config.json")), "{error}");
     std::fs::write(there.path().join("config.json"), "{").unwrap();
     assert!(matches!(open(there.path()), Error::Json(_)));
+    // It has no end.
+    #[cfg(unix)]
+    for name in ["config.json", "tokenizer.json", "chat_template.jinja"] {
+        let _ = std::fs::remove_file(there.path().join(name));
+        std::os::unix::fs::symlink("/dev/zero", there.path().join(name)).unwrap();
+    }
+    #[cfg(unix)]
+    for error in [open(there.path()).to_string(), Tokenizer::from_json(there.path()).unwrap_err().to_string()]
+    {
+        assert!(error.contains(".json: it is no regular file"), "{error}");
+    }
 
     let there = folder(|_| ());
     let path = there.path().join("model.safetensors");
