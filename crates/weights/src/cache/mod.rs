@@ -28,6 +28,8 @@ use store::{Found, Store};
 ///
 /// [`Cache::layer`] begins to load the next layer on a thread and a stream of its own, while the program computes with
 /// this one. The first layer follows the last, as in the decoding of one token after another.
+///
+/// Weights come through one [`Upload`] for each thread that ever loaded at the same time as another, and one for the next layer.
 pub struct Cache {
     shared: Arc<Shared>,
     device: Device,
