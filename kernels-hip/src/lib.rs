@@ -36,7 +36,7 @@ mod unit;
 
 pub use hash::{hash_bytes, hash_parts};
 pub use matrix_units::has_matrix_units;
-pub use unit::{Family, Unit, Waves, families, unit, units};
+pub use unit::{Family, Unit, Waves, families, unit, units, units_hash};
 
 /// The folder of the sources in this crate: `FAMILIES/reduce.hip`.
 pub const FAMILIES: &str = "families";

@@ -65,7 +65,26 @@ pub fn unit(family: &str, dtype: &str) -> Option<Unit> {
     units().find(|unit| unit.family.name == family && unit.dtype == dtype)
 }
 
+/// A hash of what all units of a device are compiled of, sources, headers and options, as [`Unit::source_hash`] writes it. Devices with equal
+/// hashes run kernels of the same text.
+pub fn units_hash(platform: &str, arch: &str, wave_size: u32) -> String {
+    let mut parts = Vec::new();
+    for family in FAMILIES {
+        let source = family.source_hash();
+        let units = family.dtypes.iter().map(|dtype| Unit { family: *family, dtype });
+        for unit in units.filter(|unit| unit.is_for(platform, arch)) {
+            parts.extend([unit.name(), source.clone(), unit.options_hash(platform, wave_size)]);
+        }
+    }
+    crate::hash_parts(parts.iter().map(String::as_bytes))
+}
+
 impl Family {
+    fn source_hash(&self) -> String {
+        let headers = self.headers().into_iter().map(|(_, text)| text.as_bytes());
+        crate::hash_parts(headers.chain([self.source.as_bytes()]))
+    }
+
     /// The headers that its source includes, directly and through others, by name with their texts: those of [`crate::HEADERS`] that a
     /// compiler needs for it.
     pub fn headers(&self) -> Vec<(&'static str, &'static str)> {
@@ -115,8 +134,7 @@ impl Unit {
 
     /// A hash of the unit's source and of its [`Family::headers`], as 32 hexadecimal digits of 128-bit XXH3.
     pub fn source_hash(&self) -> String {
-        let headers = self.family.headers().into_iter().map(|(_, text)| text.as_bytes());
-        crate::hash_parts(headers.chain([self.family.source.as_bytes()]))
+        self.family.source_hash()
     }
 
     /// A hash of its compiler options on a platform for a wave size: [`Unit::options`]. As [`Unit::source_hash`] otherwise.
@@ -206,6 +224,17 @@ mod tests {
             hash("f32", "amd", 32),
         ] {
             assert_ne!(one, other);
+        }
+    }
+
+    #[test]
+    fn a_devices_hash_covers_options_and_the_units_that_it_has() {
+        let one = units_hash("amd", "gfx942", 64);
+        assert_eq!(one, units_hash("amd", "gfx950", 64), "both have matrix units");
+        for (platform, arch, wave_size) in
+            [("amd", "gfx942", 32), ("amd", "gfx90a", 64), ("nvidia", "sm_90", 64)]
+        {
+            assert_ne!(one, units_hash(platform, arch, wave_size), "{platform} {arch} {wave_size}");
         }
     }
 

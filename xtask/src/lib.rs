@@ -14,6 +14,7 @@ pub mod fuzz;
 pub mod libraries;
 pub mod packages;
 pub mod packed;
+pub mod parity;
 pub mod port_check;
 pub mod program;
 pub mod resources;
@@ -87,7 +88,7 @@ pub fn main() -> ExitCode {
     let result = match Cli::parse().command {
         Command::Tidy(args) => tidy::run(&args),
         Command::Doctor(args) => doctor::run(&args),
-        Command::Parity(args) => program::run("parity", &args),
+        Command::Parity(args) => parity::run(&args),
         Command::Conformance(args) => program::run("conformance", &args),
         Command::Ci(args) => ci::run(&args),
         Command::Sanitize(args) => sanitize::run(&args),

@@ -93,8 +93,17 @@ impl HipDevice {
             return Err(super::dtype::unsupported(dtype, operation));
         }
         let ours = supported(dtype, operation)?;
-        let drawn = draw(&mut self.generator(), shape.dims().into(), ours).candles()?;
+        let drawn = draw(&mut self.next_draw(), shape.dims().into(), ours).candles()?;
         HipStorage::of(drawn, self)
+    }
+
+    /// Takes the next draw, as a generator positioned at it. Nothing is locked while numbers are drawn: an allocation may call a subscriber of
+    /// `tracing`, who draws numbers too.
+    fn next_draw(&self) -> Generator {
+        let mut generator = self.generator();
+        let draw = generator.clone();
+        *generator = Generator::at(draw.seed(), draw.offset().wrapping_add(1));
+        draw
     }
 
     /// A panic elsewhere leaves a whole generator behind.

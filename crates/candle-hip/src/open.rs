@@ -15,14 +15,16 @@ pub(super) const PLATFORMS: [&str; 3] = ["amd", "nvidia", "host"];
 
 /// The device of a name, opened at the first call.
 pub(super) fn by_name(name: &str) -> Result<HipDevice> {
-    let mut opened = lock();
-    if let Some(device) = opened.get(name) {
+    if let Some(device) = lock().get(name) {
         return Ok(device.clone());
     }
-    let device = HipDevice::from_device(tensor_core::Device::parse(name).candles()?)?;
-    // "host" and "host:0" are one device.
-    let device = opened.entry(device.name().to_owned()).or_insert(device).clone();
+    // Nothing is locked while it is opened: that may call a subscriber of `tracing`, who asks for a device.
+    let own = HipDevice::from_device(tensor_core::Device::parse(name).candles()?)?;
+    let mut opened = lock();
+    // "host" and "host:0" are one device, and another thread may have been quicker.
+    let device = opened.entry(own.name().to_owned()).or_insert_with(|| own.clone()).clone();
     opened.insert(name.to_owned(), device.clone());
+    drop(opened);
     Ok(device)
 }
 

@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use hip_safe::PlatformKind;
 use models::text::{EncodeOptions, Tokenizer};
 use models::{Config, Drift, LanguageModel, Settings, drift};
 use serde_json::json;
@@ -14,8 +15,9 @@ use crate::{Failure, random, shown};
 pub(crate) struct DriftArguments {
     /// A GGUF file, the folder of a model with safetensors files, or random:SHAPE:FORMAT
     path: PathBuf,
-    /// Two devices; the second is the one to compare with: cpu, host:0, amd:0, nvidia:0
-    #[arg(long, value_name = "NAME", num_args = 1, required = true)]
+    /// Two devices; the second is the one to compare with: cpu, host:0, amd:0, nvidia:0  [default: the first GPU, or host:0 without
+    /// one, and the CPU]
+    #[arg(long, value_name = "NAME", num_args = 1)]
     device: Vec<String>,
     /// A text whose tokens are computed; without it, tokens from all over the vocabulary
     #[arg(long)]
@@ -37,7 +39,8 @@ pub(crate) struct DriftArguments {
 /// # Errors
 /// Of the model or a device; other than two devices.
 pub(crate) fn run(arguments: &DriftArguments) -> Result<bool, Failure> {
-    let [left, right] = arguments.device.as_slice() else {
+    let devices = if arguments.device.is_empty() { usual()? } else { arguments.device.clone() };
+    let [left, right] = devices.as_slice() else {
         return Err("--device: name it twice, once for each of the two devices".into());
     };
     let (here, tolerance) = one(arguments, left)?;
@@ -46,12 +49,20 @@ pub(crate) fn run(arguments: &DriftArguments) -> Result<bool, Failure> {
     let found = drift(&here, &there)?;
     let first = found.iter().position(|activation| is_beyond(activation, tolerance));
     if arguments.json {
-        println!("{}", as_json(arguments, &found, first, tolerance));
+        println!("{}", as_json(&devices, &found, first, tolerance));
     } else {
         print!("{}", layers(&found));
         println!("{}", verdict(&found, first, tolerance));
     }
     Ok(first.is_none())
+}
+
+/// The first GPU, or a device of the host, and the CPU.
+fn usual() -> Result<Vec<String>, Failure> {
+    let all = Device::all()?;
+    let is_gpu = |device: &&Device| device.platform().is_some_and(|kind| kind != PlatformKind::Host);
+    let first = all.iter().find(is_gpu).or_else(|| all.iter().find(|device| device.as_hip().is_some()));
+    Ok(first.map(Device::name).into_iter().chain([Device::Cpu.name()]).collect())
 }
 
 /// The activations on a device, and the tolerance for their numbers.
@@ -121,16 +132,11 @@ fn verdict(found: &[Drift], first: Option<usize>, tolerance: f64) -> String {
     )
 }
 
-fn as_json(
-    arguments: &DriftArguments,
-    found: &[Drift],
-    first: Option<usize>,
-    tolerance: f64,
-) -> serde_json::Value {
+fn as_json(devices: &[String], found: &[Drift], first: Option<usize>, tolerance: f64) -> serde_json::Value {
     // Infinity is no number of JSON: null.
     let one = |drift: &Drift| json!({ "name": drift.name, "operation": drift.operation, "layer": drift.layer, "error": drift.error });
     json!({
-        "devices": arguments.device,
+        "devices": devices,
         "tolerance": tolerance,
         "first": first.map(|first| found[first].name.clone()),
         "activations": found.iter().map(one).collect::<Vec<_>>(),

@@ -30,6 +30,16 @@ fn devices_that_stay_together_and_a_tolerance_that_none_keeps() {
 }
 
 #[test]
+fn without_devices_it_is_a_hip_device_and_the_cpu() {
+    let out = drift(&["--tokens", "2", "--json"]);
+    assert_eq!(out.status.code(), Some(0), "{}", text(&out.stderr));
+    let found: serde_json::Value = serde_json::from_slice(&out.stdout).unwrap();
+    let devices = found["devices"].as_array().unwrap();
+    assert_eq!((devices.len(), devices[1].as_str()), (2, Some("cpu")));
+    assert!(devices[0].as_str().unwrap().contains(':'), "{devices:?}");
+}
+
+#[test]
 fn one_device_is_too_few() {
     let out = drift(&["--device", "cpu"]);
     assert_eq!(out.status.code(), Some(1));

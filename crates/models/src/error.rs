@@ -9,8 +9,10 @@ use crate::config::Architecture;
 /// A `Result` with this crate's [`Error`].
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
+hip_sys::debug_by_display!(Error);
+
 /// Why a model cannot be made or used.
-#[derive(Debug, thiserror::Error)]
+#[derive(thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
     /// A file, an operation or a device failed.

@@ -37,6 +37,7 @@ mod cache;
 mod config;
 mod conversation;
 mod error;
+mod files;
 mod gemma3;
 mod generate;
 mod llama;

@@ -5,6 +5,7 @@ mod common;
 use std::path::Path;
 
 use common::Recorded;
+use models::text::Tokenizer;
 use models::{Bert, Config, Error, LanguageModel, Session, SessionOptions, Settings, greedy};
 use tensor_core::{Device, ErrorKind};
 use weights::gguf::Metadata;
@@ -49,7 +50,12 @@ fn settings_that_do_not_fit_are_named() {
             "\"num_key_value_heads\" of config.json is 3; expected a divisor of the 4 heads",
         ),
         ("num_attention_heads", 0.into(), "\"num_attention_heads\" of config.json is 0; expected at least 1"),
-        ("head_dim", 7.into(), "\"head_dim\" of config.json is 7; expected an even number"),
+        ("head_dim", 7.into(), "\"head_dim\" of config.json is 7; expected an even number of at most 65536"),
+        (
+            "head_dim",
+            65_538.into(),
+            "\"head_dim\" of config.json is 65538; expected an even number of at most 65536",
+        ),
         (
             "num_hidden_layers",
             4_000_000_000u32.into(),
@@ -71,7 +77,8 @@ fn settings_that_do_not_fit_are_named() {
             "the weight \"blk.0.ffn_gate.weight\" is [48, 32]; by the settings it is [64, 32]",
         ),
     ] {
-        assert_eq!(with_setting(key, value).to_string(), message);
+        let error = with_setting(key, value);
+        assert_eq!((error.to_string(), format!("{error:?}")), (message.to_owned(), message.to_owned()));
     }
     let metadata: Metadata = [("general.architecture", "qwen3")].into_iter().collect();
     let settings = Settings::from_gguf(&metadata).unwrap();
@@ -89,6 +96,17 @@ fn files_that_are_missing_or_damaged_are_named() {
     assert!(matches!(&error, Error::ConfigFile { path, .. } if path.ends_with("config.json")), "{error}");
     std::fs::write(there.path().join("config.json"), "{").unwrap();
     assert!(matches!(open(there.path()), Error::Json(_)));
+    // It has no end.
+    #[cfg(unix)]
+    for name in ["config.json", "tokenizer.json", "chat_template.jinja"] {
+        let _ = std::fs::remove_file(there.path().join(name));
+        std::os::unix::fs::symlink("/dev/zero", there.path().join(name)).unwrap();
+    }
+    #[cfg(unix)]
+    for error in [open(there.path()).to_string(), Tokenizer::from_json(there.path()).unwrap_err().to_string()]
+    {
+        assert!(error.contains(".json: it is no regular file"), "{error}");
+    }
 
     let there = folder(|_| ());
     let path = there.path().join("model.safetensors");

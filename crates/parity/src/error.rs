@@ -5,8 +5,10 @@ use std::path::PathBuf;
 
 use crate::record::Damage;
 
+hip_sys::debug_by_display!(Error);
+
 /// The run could not be made, or its report not written. A mismatch is not an error but a result.
-#[derive(Debug, thiserror::Error)]
+#[derive(thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
     /// The device does not exist here.
@@ -159,6 +161,11 @@ pub enum Error {
         /// What is wrong.
         what: String,
     },
+    /// A model, which this program does not compute.
+    #[error(
+        "--model: models are computed by another program: `hipstack drift MODEL --device A --device B`, which `cargo xtask parity --model` starts"
+    )]
+    Model,
     /// Cases of one's own that cannot be run.
     #[error("these cases cannot be run: {what}")]
     Cases {

@@ -1,7 +1,5 @@
 //! Running a case on a device, through tensor-core's public interface.
 
-use std::panic::{AssertUnwindSafe, catch_unwind};
-
 use reference::{DType, Value};
 use tensor_core::{Device, Scalar, Tensor};
 
@@ -57,14 +55,7 @@ pub fn read_back(result: &Tensor) -> Result<Output, String> {
 
 /// Turns a panic into an error, so that the other cases still run.
 fn guarded<T>(work: impl FnOnce() -> tensor_core::Result<T>) -> Result<T, String> {
-    match catch_unwind(AssertUnwindSafe(work)) {
-        Ok(result) => result.map_err(|error| error.to_string()),
-        Err(panic) => {
-            let text = panic.downcast_ref::<String>().cloned();
-            let text = text.or_else(|| panic.downcast_ref::<&str>().map(|text| text.to_string()));
-            Err(format!("panicked: {}", text.unwrap_or_else(|| "no message".into())))
-        }
-    }
+    hip_sys::catch_panic(work).map_err(|said| format!("panicked: {said}"))?.map_err(|error| error.to_string())
 }
 
 /// Uploads an operand's stored array.

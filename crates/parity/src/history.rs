@@ -118,7 +118,13 @@ pub fn keep(json: &Path) -> io::Result<()> {
     }
     let kept = kept(json);
     let next = kept.last().map_or(1, |(number, _)| number + 1);
-    std::fs::rename(json, json.with_file_name(format!("{}-{next}.json", stem(json))))?;
+    let name = json.with_file_name(format!("{}-{next}.json", stem(json)));
+    // A link stays, and leads to the new report.
+    if json.is_symlink() {
+        std::fs::copy(json, name).map(drop)?
+    } else {
+        std::fs::rename(json, name)?
+    }
     let surplus = (kept.len() + 1).saturating_sub(KEPT);
     kept.iter().take(surplus).try_for_each(|(_, path)| std::fs::remove_file(path))
 }
@@ -212,6 +218,16 @@ mod tests {
         keep(&json).expect("nothing is kept");
         assert_eq!(kept(&json).len(), KEPT);
         assert!(json.exists());
+        // A link stays.
+        #[cfg(unix)]
+        {
+            let link = folder.path().join("link.json");
+            std::os::unix::fs::symlink(&json, &link).expect("a link");
+            report.write_json(&link).expect("it can be written");
+            keep(&link).expect("it can be copied");
+            assert!(link.is_symlink() && kept(&link).len() == 1);
+        }
+        std::fs::write(&json, "{}").expect("it can be written");
         assert!(matches!(Earlier::read(&json), Err(Error::ReadReport { .. })));
     }
 

@@ -5,6 +5,7 @@ use std::io::{self, Write};
 use std::path::Path;
 
 use serde::Serialize;
+use tensor_core::ErrorKind;
 
 use crate::comparison::Manner;
 use crate::histogram::Histogram;
@@ -354,21 +355,31 @@ pub(crate) fn rows(cases: &[CaseReport], seed: u64, origin: &str) -> Vec<Row> {
     rows
 }
 
-/// Writes a file under a temporary name in its folder, then renames it.
+/// Writes a file as [`file::write`](tensor_core::file::write) does, and makes its folder.
 pub(crate) fn write(path: &Path, content: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     std::fs::create_dir_all(folder)?;
-    let mut file = io::BufWriter::new(tempfile::NamedTempFile::new_in(folder)?);
-    content(&mut file)?;
-    let file = file.into_inner().map_err(io::IntoInnerError::into_error)?;
-    // Temporary files are readable only by their owner; a report should be readable by everyone.
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::PermissionsExt;
-        file.as_file().set_permissions(std::fs::Permissions::from_mode(0o644))?;
+    let failed = |source| tensor_core::Error::new("parity", ErrorKind::Io { path: path.to_owned(), source });
+    let written = tensor_core::file::write(path, "parity", |put| content(&mut Put(put)).map_err(failed));
+    // The caller names the path.
+    written.map_err(|error| match error.kind() {
+        ErrorKind::Io { source, .. } => io::Error::new(source.kind(), source.to_string()),
+        _ => io::Error::other(error),
+    })
+}
+
+/// A function that takes bytes, as a writer.
+struct Put<'a>(&'a mut dyn FnMut(&[u8]) -> tensor_core::Result<()>);
+
+impl Write for Put<'_> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        (self.0)(bytes).map_err(io::Error::other)?;
+        Ok(bytes.len())
     }
-    file.persist(path).map_err(|error| error.error)?;
-    Ok(())
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
 }
 
 /// Non-finite numbers become null, because JSON cannot represent them.
@@ -378,7 +389,31 @@ pub(crate) fn finite<S: serde::Serializer>(x: &f64, serializer: S) -> Result<S::
 
 #[cfg(test)]
 mod tests {
-    use super::rerun;
+    use super::{rerun, write};
+
+    #[cfg(unix)]
+    #[test]
+    fn links_stay_and_devices_are_written_to() {
+        use std::os::unix::fs::{FileTypeExt, symlink};
+        let folder = tempfile::tempdir().expect("a folder");
+        let (file, link) = (folder.path().join("file"), folder.path().join("link"));
+        symlink(&file, &link).expect("a link");
+        for text in ["old", "new"] {
+            write(&link, |out| out.write_all(text.as_bytes())).expect("it is written");
+            assert_eq!(std::fs::read_to_string(&file).expect("a file"), text);
+            assert!(link.is_symlink());
+        }
+        let null = std::path::Path::new("/dev/null");
+        write(null, |out| out.write_all(b"nothing")).expect("it takes all");
+        assert!(null.metadata().expect("it is there").file_type().is_char_device());
+        let told = write(&file.join("below"), |_| Ok(())).expect_err("a file is no folder");
+        assert_eq!(told.kind(), std::io::ErrorKind::AlreadyExists);
+        let told = write(&file, |_| Err(std::io::Error::other("no more"))).expect_err("the content failed");
+        assert_eq!(
+            (told.to_string(), std::fs::read_to_string(&file).expect("a file")),
+            ("no more".into(), "new".into())
+        );
+    }
 
     #[test]
     fn a_device_of_a_foreign_record_is_one_word_of_the_command() {

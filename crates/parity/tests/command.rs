@@ -111,6 +111,14 @@ fn filters_and_devices_without_a_match_are_errors() {
 }
 
 #[test]
+fn a_model_is_computed_by_another_program() {
+    let folder = tempfile::tempdir().unwrap();
+    assert_eq!(run(folder.path(), &["--model", "some.gguf", "--device", "cpu"]), ExitCode::from(2));
+    assert!(!folder.path().join("report.json").exists());
+    assert!(Error::Model.to_string().contains("`hipstack drift MODEL --device A --device B`"));
+}
+
+#[test]
 fn options_that_exclude_each_other() {
     assert!(Command::try_parse_from(["parity", "--sabotage", "--weights", "x"]).is_err());
     assert!(Command::try_parse_from(["parity", "--seed", "x"]).is_err());

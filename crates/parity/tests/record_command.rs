@@ -65,9 +65,16 @@ fn two_devices_are_recorded_and_compared() {
         (header.device.as_str(), header.description.as_str(), header.seed),
         ("host:1", "host:1 (host-w64)", 7)
     );
-    for fact in
-        ["platform", "name", "arch", "wave size", "hip version", "driver version", "kernels' compiler"]
-    {
+    for fact in [
+        "platform",
+        "name",
+        "arch",
+        "wave size",
+        "hip version",
+        "driver version",
+        "hash of the kernels",
+        "kernels' compiler",
+    ] {
         assert!(header.facts.get(fact).is_some_and(|value| !value.is_empty()), "{fact}: {:?}", header.facts);
     }
     assert_eq!(parity(&format!("compare {} {}", cpu.display(), host.display())), GOOD);

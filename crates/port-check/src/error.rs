@@ -1,10 +1,10 @@
 //! Why sources could not be checked.
 
-use std::io;
 use std::path::{Path, PathBuf};
+use std::{fmt, io};
 
 /// Why sources could not be checked.
-#[derive(Debug, thiserror::Error)]
+#[derive(thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
     /// A path that is missing, or that this user may not read.
@@ -33,6 +33,13 @@ pub enum Error {
         /// The argument.
         given: String,
     },
+}
+
+/// The same as `Display`, which includes all causes: `main() -> Result` and `unwrap` print this.
+impl fmt::Debug for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
 }
 
 impl Error {

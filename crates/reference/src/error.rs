@@ -1,9 +1,11 @@
 //! Errors in requests to the reference.
 
+use std::fmt;
+
 use crate::{DType, QuantFormat};
 
 /// An invalid request. Every message names the operation or the thing, and what would be right.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Error {
     /// The number of bytes or values does not match the shape.
     #[error("{dtype} array of shape {shape:?} takes {expected} {unit}, got {got}")]
@@ -160,4 +162,11 @@ pub enum Error {
         /// Shape of the kernel; empty if there is none.
         kernel: Vec<usize>,
     },
+}
+
+/// The same as `Display`: `main() -> Result` and `unwrap` print this.
+impl fmt::Debug for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
 }

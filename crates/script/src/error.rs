@@ -5,7 +5,7 @@ use std::fmt;
 use rhai::{EvalAltResult, ParseError, Position};
 
 /// Why a script ended.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 pub struct Error {
     script: String,
     place: Option<(usize, usize)>,
@@ -80,6 +80,13 @@ impl fmt::Display for Error {
             let name = if name.starts_with("anon$") { "a closure" } else { name };
             write!(f, "\n  in {name}, called at {}", at(*place))
         })
+    }
+}
+
+/// The same as `Display`, which includes all causes: `main() -> Result` and `unwrap` print this.
+impl fmt::Debug for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
     }
 }
 

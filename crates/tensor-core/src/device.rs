@@ -144,8 +144,8 @@ impl Device {
     }
 
     /// Facts about the device and its platform, by keys such as "name" and "hip version": the model, and the versions
-    /// of drivers, runtimes and of the compiler that built its kernels. Unknown facts are left out. Later versions may
-    /// add keys.
+    /// of drivers, runtimes and of the compiler that built its kernels, and a hash of what these are compiled of. Unknown facts
+    /// are left out. Later versions may add keys.
     ///
     /// ```
     /// # use tensor_core::Device;

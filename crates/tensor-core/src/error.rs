@@ -16,7 +16,7 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 /// "matmul: inner dimensions differ: [2, 3] x [4, 5] on cpu".
 pub struct Error(Box<Inner>);
 
-hip_sys::debug_by_display!(Error);
+hip_sys::debug_by_display!(Error, ErrorKind);
 
 struct Inner {
     operation: &'static str,
@@ -79,7 +79,7 @@ impl std::error::Error for Error {
 }
 
 /// The cause of an error: wrong arguments, missing memory, or a damaged file.
-#[derive(Debug, thiserror::Error)]
+#[derive(thiserror::Error)]
 #[non_exhaustive]
 pub enum ErrorKind {
     /// The left matrix's column count differs from the right one's row count.

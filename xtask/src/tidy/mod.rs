@@ -5,6 +5,7 @@
 
 mod bodies;
 mod edges;
+mod errors;
 mod headers;
 mod lengths;
 mod links;
@@ -85,7 +86,7 @@ struct Check {
     run: fn(&Tree) -> Vec<Problem>,
 }
 
-const CHECKS: [Check; 10] = [
+const CHECKS: [Check; 11] = [
     Check { name: "headers", proves: "every source file opens with what it is about", run: headers::check },
     Check {
         name: "map",
@@ -106,6 +107,11 @@ const CHECKS: [Check; 10] = [
         name: "bodies",
         proves: "no function of a kernel asks the preprocessor about its target",
         run: bodies::check,
+    },
+    Check {
+        name: "errors",
+        proves: "errors print their message where programs end with them",
+        run: errors::check,
     },
     Check {
         name: "lengths",

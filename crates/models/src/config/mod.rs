@@ -14,6 +14,8 @@ use crate::error::{Error, Result};
 
 /// More layers than any model has. A damaged file may say more.
 const MOST_LAYERS: usize = 4096;
+/// The largest head of a model. Positions have a frequency for each two of its numbers.
+const MOST_HEAD: usize = 1 << 16;
 
 /// The settings of a model that continues texts. The size of the vocabulary is that of its embedding.
 ///
@@ -102,8 +104,10 @@ impl Config {
             return Err(settings.wrong("attention.head_count_kv", expected));
         }
         let head_size = settings.find_count("attention.key_length")?.unwrap_or(width / heads);
-        if head_size == 0 || head_size % 2 != 0 {
-            return Err(settings.wrong("attention.key_length", "an even number"));
+        if head_size == 0 || head_size % 2 != 0 || head_size > MOST_HEAD {
+            return Err(
+                settings.wrong("attention.key_length", format!("an even number of at most {MOST_HEAD}"))
+            );
         }
         let layers = settings.count("block_count")?;
         if layers > MOST_LAYERS {

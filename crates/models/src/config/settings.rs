@@ -9,6 +9,7 @@ use weights::gguf::{Array, Metadata, Value};
 use super::architecture::Architecture;
 use super::defaults;
 use crate::error::{Error, Result};
+use crate::files;
 
 /// Who wrote the files. Besides the keys of settings, weights differ: llama.cpp's converter permutes the rows of q and k of
 /// Llama models, and adds 1 to the weights of Gemma's norms.
@@ -71,7 +72,7 @@ impl Settings {
         let path = path.as_ref();
         let folder = if path.is_dir() { Some(path) } else { path.parent() };
         let path = folder.unwrap_or(Path::new("")).join("config.json");
-        match std::fs::read_to_string(&path) {
+        match files::text(&path) {
             Ok(text) => Settings::from_json(&text),
             Err(source) => Err(Error::ConfigFile { path, source }),
         }

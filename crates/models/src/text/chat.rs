@@ -13,6 +13,7 @@ use super::error::{Error, Result};
 use super::python;
 use super::tokenizer::Tokenizer;
 use super::{json, special};
+use crate::files;
 
 const KEY: &str = "tokenizer.chat_template";
 const NAME: &str = "chat template";
@@ -106,7 +107,7 @@ impl ChatTemplate {
     pub fn from_folder(folder: impl AsRef<Path>, tokenizer: &Tokenizer) -> Result<Option<ChatTemplate>> {
         let folder = folder.as_ref();
         let path = folder.join("chat_template.jinja");
-        let source = match std::fs::read_to_string(&path) {
+        let source = match files::text(&path) {
             Ok(source) => Some(source),
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => in_config(folder)?,
             Err(source) => return Err(Error::Io { path, source }),

@@ -5,8 +5,10 @@ use std::path::PathBuf;
 /// A `Result` with this module's [`Error`].
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
+hip_sys::debug_by_display!(Error);
+
 /// Text could not be read, encoded, decoded or rendered, or a token could not be chosen.
-#[derive(Debug, thiserror::Error)]
+#[derive(thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
     /// A file could not be read.

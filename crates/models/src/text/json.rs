@@ -10,6 +10,7 @@ use super::error::{Error, Result};
 use super::special::{self, SpecialTokens};
 use super::tokenizer::{EncodeOptions, Model, Tokenizer};
 use super::vocabulary::{SPACE, Spelling, TokenKind, Vocabulary, byte_of};
+use crate::files;
 
 /// The largest vocabulary that is read, in tokens. The ids of a file are not trusted.
 const MOST_TOKENS: u32 = 1 << 24;
@@ -47,7 +48,7 @@ pub(super) fn read(path: &Path) -> Result<Tokenizer> {
         false => (path.to_owned(), path.parent().unwrap_or(Path::new(""))),
     };
     let wrong = |what: String| Error::Json { path: file.clone(), what };
-    let bytes = std::fs::read(&file).map_err(|source| Error::Io { path: file.clone(), source })?;
+    let bytes = files::bytes(&file).map_err(|source| Error::Io { path: file.clone(), source })?;
     let mut tokenizer =
         tokenizers::Tokenizer::from_bytes(&bytes).map_err(|error| wrong(error.to_string()))?;
     // Who encodes texts of different lengths together fills them up himself, and who reads a long text cuts it.
@@ -66,7 +67,7 @@ pub(super) fn read(path: &Path) -> Result<Tokenizer> {
 
 /// A JSON file, if it is there.
 pub(super) fn optional(path: PathBuf) -> Result<Option<Value>> {
-    let bytes = match std::fs::read(&path) {
+    let bytes = match files::bytes(&path) {
         Ok(bytes) => bytes,
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
         Err(source) => return Err(Error::Io { path, source }),

@@ -42,6 +42,7 @@ Examples:
   cargo xtask parity --weights model.safetensors      the operations on a checkpoint's tensors
   cargo xtask parity --history before.json            with a trend against an earlier report
   cargo xtask parity --sabotage                       plant errors, and check that each is caught
+  cargo xtask parity --model DIR --device amd:0,cpu   the first layer of a language model that two devices do not agree on
   cargo xtask parity record --device amd:0            write the device's results to a file, for another machine
   cargo xtask parity compare cuda-h200.tsv amd.tsv    compare two such files
   cargo xtask parity compare-tensors ours.npz cuda.npz
@@ -78,6 +79,11 @@ pub struct ParityArgs {
     /// Run the operations on the tensors of this safetensors file
     #[arg(long, value_name = "FILE")]
     pub weights: Option<PathBuf>,
+    /// Compare what each operation of each layer of a language model gives on two devices: a GGUF file, or a folder with
+    /// safetensors files. `cargo xtask` starts `hipstack drift` for this, whose options --device, --prompt, --tokens,
+    /// --tolerance and --json can follow
+    #[arg(long, value_name = "PATH", conflicts_with_all = ["weights", "list", "sabotage"])]
+    pub model: Option<PathBuf>,
     /// Also compare the results with this record, besides the embedded ones; may be repeated
     #[arg(long, value_name = "FILE", conflicts_with_all = ["weights", "list", "sabotage"])]
     pub against: Vec<PathBuf>,
@@ -134,6 +140,7 @@ fn threads_parser() -> clap::builder::RangedI64ValueParser<u16> {
 /// Runs the command, and prints to the standard streams.
 pub fn run(args: ParityArgs) -> ExitCode {
     let done = match &args.command {
+        None if args.model.is_some() => Err(Error::Model),
         None => with_threads(args.cases.threads, || check::run(&args)),
         Some(ParityCommand::Record(args)) => with_threads(args.cases.threads, || record::run(args)),
         Some(ParityCommand::Compare(args)) => compare::run(args),
@@ -175,11 +182,12 @@ fn say(text: &str) {
 /// Checks before the run whether a file can be written.
 fn check_writable(path: &Path) -> Result<(), Error> {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let tried = std::fs::create_dir_all(folder).and_then(|()| tempfile::tempfile_in(folder).map(drop));
-    let tried = tried.and_then(|()| match path.is_dir() {
-        true => Err(std::io::ErrorKind::IsADirectory.into()),
-        false => Ok(()),
-    });
+    let tried = match std::fs::metadata(path) {
+        Ok(found) if found.is_dir() => Err(std::io::ErrorKind::IsADirectory.into()),
+        // A device or a FIFO is written to directly, and opening it may wait.
+        Ok(found) if !found.is_file() => Ok(()),
+        _ => std::fs::create_dir_all(folder).and_then(|()| tempfile::tempfile_in(folder).map(drop)),
+    };
     // tempfile's message includes the temporary name; the error kind is enough.
     tried.map_err(|error| Error::Write { path: path.to_path_buf(), source: error.kind().into() })
 }

@@ -73,7 +73,7 @@ fn command(program: &str) -> Command {
         }
     };
     let mut command = renamed(ParityArgs::command().bin_name(program));
-    for hidden in ["all", "full", "weights"] {
+    for hidden in ["all", "full", "model", "weights"] {
         command = command.mut_arg(hidden, |argument| argument.hide(true));
     }
     let names: Vec<String> = command.get_subcommands().map(|one| one.get_name().to_owned()).collect();

@@ -31,8 +31,10 @@ use crate::{Error, report};
 /// The first line of a record: the format version, which changes whenever an older reader would misunderstand the file.
 pub const SCHEMA: &str = "parity-record/1";
 
+hip_sys::debug_by_display!(Damage);
+
 /// An error in the text of a record, with its line.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, PartialEq, Eq, thiserror::Error)]
 #[error("line {line}: {reason}")]
 pub struct Damage {
     /// The line number, from 1.

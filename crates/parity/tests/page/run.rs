@@ -13,6 +13,9 @@ use super::browser::act;
 /// A name that would end the script element around the data, and run a script, if it were not escaped.
 const EVIL: &str = "neg/i32/</script><script>document.title='broken'</script><!--";
 
+/// What a device says of its kernels.
+const KERNELS: &str = "0123456789abcdef0123456789abcdef";
+
 /// A run of a few operations on two devices, of which the second has a wrong result, and one with an evil id.
 static REPORT: LazyLock<Report> = LazyLock::new(|| {
     let wanted = ["neg/i32/*", "exp/f16/*", "exp/f32/*", "sum/f32/contiguous/*"];
@@ -25,7 +28,8 @@ static REPORT: LazyLock<Report> = LazyLock::new(|| {
     second.name = "host:0".into();
     let report = run_cases(&cases, &[devices::cpu(), second], 7, &mut || ());
     assert_eq!(report.totals.failures(), 0);
-    let Report { seed, seconds, devices, mut cases, .. } = report;
+    let Report { seed, seconds, mut devices, mut cases, .. } = report;
+    devices[1].facts.insert("hash of the kernels".into(), KERNELS.into());
     cases[0].id = EVIL.into();
     let case = cases.iter_mut().find(|case| case.id == "exp/f32/transposed/matrix/[37,129]").unwrap();
     let wrong = &mut case.results[1];
@@ -88,9 +92,9 @@ fn the_matrix_is_that_of_the_report() {
     assert_eq!(exp["f32 on host:0, sort"], "✕ 1");
     assert_ne!(exp["f32 on cpu, sort"], "✕ 1");
     let about = seen["about"].as_str().unwrap();
-    assert!(
-        about.contains("host:0") && about.contains(env!("CARGO_PKG_VERSION")) && about.contains(&report.date)
-    );
+    for part in ["host:0", env!("CARGO_PKG_VERSION"), &report.date, KERNELS] {
+        assert!(about.contains(part), "{part:?} in {about:?}");
+    }
 }
 
 #[test]

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::{HipDevice, kernels, platforms};
 
-/// The model, its size, and the versions of the driver, the runtime and the kernels' compiler. Unknown facts are left
+/// The model, its size, the versions of the driver, the runtime and the kernels' compiler, and a hash of the kernels' sources and options. Unknown facts are left
 /// out.
 pub(super) fn of(device: &HipDevice) -> BTreeMap<String, String> {
     let device = device.device();
@@ -18,6 +18,7 @@ pub(super) fn of(device: &HipDevice) -> BTreeMap<String, String> {
         ("memory in bytes", properties.total_memory.to_string()),
         ("multiprocessors", properties.multiprocessors.to_string()),
         ("hip version", platform.version().to_string()),
+        ("hash of the kernels", kernels_hip::units_hash(kind, &properties.arch, properties.wave_size)),
     ];
     let found = [
         ("driver version", device.driver_version().ok().map(|raw| platforms::driver_version(kind, raw))),

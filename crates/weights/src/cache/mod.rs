@@ -28,9 +28,13 @@ use store::{Found, Store};
 ///
 /// [`Cache::layer`] begins to load the next layer on a thread and a stream of its own, while the program computes with
 /// this one. The first layer follows the last, as in the decoding of one token after another.
+///
+/// Weights come through one [`Upload`] for each thread that ever loaded at the same time as another, and one for the next layer.
 pub struct Cache {
     shared: Arc<Shared>,
-    upload: Mutex<Upload>,
+    device: Device,
+    /// Those that no thread uses now. None is locked while it is used: an allocation is an event, whose subscriber may use the cache.
+    uploads: Mutex<Vec<Upload>>,
     prefetch: Prefetch,
 }
 
@@ -89,7 +93,8 @@ impl Cache {
         let (store, changed) = (Mutex::new(Store::new(budget)), Condvar::new());
         let shared = Arc::new(Shared { checkpoint, aliases, layers, layer_of, store, changed });
         let prefetch = Prefetch::start(Arc::clone(&shared), Upload::beside(device)?)?;
-        Ok(Cache { shared, upload: Mutex::new(Upload::new(device)?), prefetch })
+        let uploads = Mutex::new(vec![Upload::new(device)?]);
+        Ok(Cache { shared, device: device.clone(), uploads, prefetch })
     }
 
     /// The weight of that name, of the file or of GGUF: a clone of the cache's reference, after loading it if it is not
@@ -100,7 +105,7 @@ impl Cache {
     /// [`Checkpoint::load`].
     pub fn get(&self, name: &str) -> Result<Arc<Weight>> {
         let name = self.shared.aliases.get(name).map_or(name, String::as_str);
-        self.shared.get(name, &self.upload)
+        self.load(name)
     }
 
     /// The weights of a layer, from 0 on, after loading those that are not there. The next layer is loaded from now on,
@@ -124,7 +129,7 @@ impl Cache {
         for (rest, name) in names {
             // As for a whole model, what tensors cannot have is left out.
             if self.shared.checkpoint.info(name).is_some_and(|info| info.format.is_some()) {
-                named.push((rest.as_str(), self.shared.get(name, &self.upload)?));
+                named.push((rest.as_str(), self.load(name)?));
             }
         }
         self.prefetch.next_of(number, &self.shared);
@@ -158,57 +163,75 @@ impl Cache {
 
     /// Gives all weights back that nobody else uses.
     pub fn clear(&self) {
-        self.shared.store.lock().clear();
+        let gone = self.shared.store.lock().clear();
         self.shared.changed.notify_all();
+        drop(gone);
+    }
+
+    /// A weight by its name in the file.
+    fn load(&self, name: &str) -> Result<Arc<Weight>> {
+        if let Some(weight) = self.shared.find_or_reserve(name)? {
+            return Ok(weight);
+        }
+        let settles = Settles { shared: &self.shared, name, weight: None };
+        let free = self.uploads.lock().pop();
+        let mut upload = match free {
+            Some(upload) => upload,
+            None => Upload::new(&self.device)?,
+        };
+        let loaded = settles.load(&mut upload);
+        self.uploads.lock().push(upload);
+        loaded
     }
 }
 
 impl Shared {
-    /// A weight by its name in the file, for the program.
-    fn get(&self, name: &str, upload: &Mutex<Upload>) -> Result<Arc<Weight>> {
+    /// A weight by its name in the file, for the program; `None` if it has to be loaded, for which there is room now.
+    fn find_or_reserve(&self, name: &str) -> Result<Option<Arc<Weight>>> {
         let info = self.checkpoint.info(name).ok_or_else(|| {
             bad(format!("the model has no weight {name:?} among its {}", self.checkpoint.len()))
         })?;
         self.check_budget(&|| format!("weight {name:?}"), info.bytes)?;
         let mut store = self.store.lock();
-        loop {
+        let gone = loop {
             match store.find(name) {
                 Found::Here(weight) => {
                     store.statistics.hits += 1;
-                    return Ok(weight);
+                    return Ok(Some(weight));
                 }
-                Found::Absent if store.reserve(name, info.bytes, &|_| false) => break,
-                // What is being loaded comes, or gives its place back: either is told.
-                Found::Absent | Found::Coming => self.changed.wait(&mut store),
+                Found::Absent => {
+                    if let Some(gone) = store.reserve(name, info.bytes, &|_| false) {
+                        break gone;
+                    }
+                }
+                Found::Coming => {}
             }
-        }
+            // What is being loaded comes, or gives its place back: either is told.
+            self.changed.wait(&mut store);
+        };
         store.statistics.misses += 1;
         drop(store);
-        self.load(name, &mut upload.lock())
+        drop(gone);
+        Ok(None)
     }
 
     /// Loads a weight if it is not there and has room beside those that `keep` wants; false if it has none.
     fn prefetch(&self, name: &str, info: &Info, upload: &mut Upload, keep: &dyn Fn(&str) -> bool) -> bool {
         let mut store = self.store.lock();
-        match store.find(name) {
+        let gone = match store.find(name) {
             Found::Here(_) | Found::Coming => return true,
-            Found::Absent if store.reserve(name, info.bytes, keep) => {}
-            Found::Absent => return false,
-        }
+            Found::Absent => store.reserve(name, info.bytes, keep),
+        };
         drop(store);
+        if gone.is_none() {
+            return false;
+        }
+        drop(gone);
         // An error is found again, and told, when the weight is asked for.
-        if self.load(name, upload).is_ok() {
+        if (Settles { shared: self, name, weight: None }).load(upload).is_ok() {
             self.store.lock().statistics.prefetched += 1;
         }
         true
-    }
-
-    /// Loads a weight that the store has room for.
-    fn load(&self, name: &str, upload: &mut Upload) -> Result<Arc<Weight>> {
-        let mut settles = Settles { shared: self, name, weight: None };
-        let weight = Arc::new(self.checkpoint.load(name, upload)?);
-        settles.weight = Some(Arc::clone(&weight));
-        Ok(weight)
     }
 
     fn check_budget(&self, what: &dyn Fn() -> String, bytes: u64) -> Result<()> {
@@ -228,6 +251,14 @@ struct Settles<'a> {
     shared: &'a Shared,
     name: &'a str,
     weight: Option<Arc<Weight>>,
+}
+
+impl Settles<'_> {
+    fn load(mut self, upload: &mut Upload) -> Result<Arc<Weight>> {
+        let weight = Arc::new(self.shared.checkpoint.load(self.name, upload)?);
+        self.weight = Some(Arc::clone(&weight));
+        Ok(weight)
+    }
 }
 
 impl Drop for Settles<'_> {

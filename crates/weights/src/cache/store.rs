@@ -22,6 +22,10 @@ struct Entry {
     weight: Option<Arc<Weight>>,
 }
 
+/// Weights that the store had. Drop this when the store is unlocked: a freed buffer is an event, whose subscriber may use the cache.
+#[must_use = "it is dropped when the store is unlocked"]
+pub(super) struct Gone(#[expect(dead_code, reason = "it is only dropped")] Vec<Entry>);
+
 /// What the store knows of a weight.
 pub(super) enum Found {
     Here(Arc<Weight>),
@@ -48,9 +52,9 @@ impl Store {
         }
     }
 
-    /// Makes room for a weight that is to be loaded: those used least recently go, but none that `keep` wants. False,
+    /// Makes room for a weight that is to be loaded: those used least recently go, but none that `keep` wants. `None`,
     /// and nothing has changed, if that is not enough.
-    pub(super) fn reserve(&mut self, name: &str, bytes: u64, keep: &dyn Fn(&str) -> bool) -> bool {
+    pub(super) fn reserve(&mut self, name: &str, bytes: u64, keep: &dyn Fn(&str) -> bool) -> Option<Gone> {
         let statistics = &mut self.statistics;
         let mut over = (statistics.bytes + bytes).saturating_sub(statistics.budget);
         let mut may_go: Vec<(u64, &String, u64)> = self
@@ -69,17 +73,15 @@ impl Store {
             going.push(name.clone());
         }
         if over > 0 {
-            return false;
+            return None;
         }
-        for name in going {
-            let entry = self.entries.remove(&name);
-            statistics.bytes -= entry.map_or(0, |entry| entry.bytes);
-            statistics.evictions += 1;
-        }
+        let gone: Vec<Entry> = going.iter().filter_map(|name| self.entries.remove(name)).collect();
+        statistics.bytes -= gone.iter().map(|entry| entry.bytes).sum::<u64>();
+        statistics.evictions += gone.len() as u64;
         statistics.bytes += bytes;
         statistics.peak = statistics.peak.max(statistics.bytes);
         self.entries.insert(name.to_owned(), Entry { bytes, used: self.clock, weight: None });
-        true
+        Some(Gone(gone))
     }
 
     /// The weight that room was made for is loaded, or could not be.
@@ -91,13 +93,11 @@ impl Store {
     }
 
     /// Gives all weights back that are not being loaded.
-    pub(super) fn clear(&mut self) {
-        let bytes = &mut self.statistics.bytes;
-        self.entries.retain(|_, entry| {
-            let stays = entry.weight.is_none();
-            *bytes -= if stays { 0 } else { entry.bytes };
-            stays
-        });
+    pub(super) fn clear(&mut self) -> Gone {
+        let gone: Vec<Entry> =
+            self.entries.extract_if(|_, entry| entry.weight.is_some()).map(|(_, entry)| entry).collect();
+        self.statistics.bytes -= gone.iter().map(|entry| entry.bytes).sum::<u64>();
+        Gone(gone)
     }
 }
 
@@ -112,7 +112,7 @@ mod tests {
 
     fn put(store: &mut Store, name: &str, bytes: u64) {
         assert!(matches!(store.find(name), Found::Absent), "{name}");
-        assert!(store.reserve(name, bytes, &|_| false), "{name}");
+        assert!(store.reserve(name, bytes, &|_| false).is_some(), "{name}");
         store.settle(name, Some(&weight()));
     }
 
@@ -143,16 +143,16 @@ mod tests {
         for name in ["a", "b"] {
             put(&mut store, name, 10);
         }
-        assert!(store.reserve("c", 10, &|_| false));
+        assert!(store.reserve("c", 10, &|_| false).is_some());
         assert!(matches!(store.find("c"), Found::Coming));
-        assert!(!store.reserve("d", 20, &|name| name == "a"), "b alone is not enough");
+        assert!(store.reserve("d", 20, &|name| name == "a").is_none(), "b alone is not enough");
         assert_eq!((names(&store), store.statistics.bytes), (vec!["a", "b", "c"], 30));
-        assert!(store.reserve("d", 10, &|name| name == "a"));
+        assert!(store.reserve("d", 10, &|name| name == "a").is_some());
         assert_eq!(names(&store), ["a", "c", "d"]);
         // What does not load gives its bytes back.
         store.settle("c", None);
         assert_eq!((names(&store), store.statistics.bytes), (vec!["a", "d"], 20));
-        store.clear();
+        drop(store.clear());
         assert_eq!((names(&store), store.statistics.bytes), (vec!["d"], 10));
     }
 }
