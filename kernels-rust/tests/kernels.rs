@@ -4,8 +4,7 @@
 use hip_safe::{Device, DeviceSlice, DeviceSliceMut, Error, LaunchConfig, Platform, Stream};
 use kernels_rust::{
     BLOCK, BlockSum, Histogram, Matmul, Ranks, Saxpy, SaxpyWide, ScaleF32, ScaleF64, ScaleHalves, ScaleU32,
-    Softmax, Softplus, SortTiles,
-    TILE,
+    Softmax, Softplus, SortTiles, TILE,
 };
 use std::sync::Arc;
 

@@ -35,7 +35,10 @@ fn instance(function: &ItemFn, parameter: &Ident, of: &Type) -> Result<ItemFn> {
         return Err(Error::new_spanned(of, "a kernel is named after its type: give one that is a word"));
     };
     let word = path.path.require_ident().map_err(|_| {
-        Error::new_spanned(of, "a kernel is named after its type: give one that is a single word, such as f32")
+        Error::new_spanned(
+            of,
+            "a kernel is named after its type: give one that is a single word, such as f32",
+        )
     })?;
     let generic = &function.sig.ident;
     let name = format_ident!("{generic}_{}", word.to_string().to_lowercase(), span = generic.span());

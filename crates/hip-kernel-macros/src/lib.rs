@@ -27,7 +27,8 @@ fn expand(
         return one(&function, &function.block);
     }
     let instances = instances::of(&function, &types)?;
-    let kernels = instances.iter().map(|instance| one(instance, &function.block)).collect::<syn::Result<Vec<_>>>()?;
+    let kernels =
+        instances.iter().map(|instance| one(instance, &function.block)).collect::<syn::Result<Vec<_>>>()?;
     Ok(quote! {
         #[inline(always)]
         #function

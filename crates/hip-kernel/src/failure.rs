@@ -96,7 +96,10 @@ mod tests {
             // SAFETY: S25: a local.
             unsafe { write(&raw mut record, here, [1, 2, 3], thread) };
         }
-        assert_eq!((record.state.into_inner(), record.line, record.column), (TOLD, here.line(), here.column()));
+        assert_eq!(
+            (record.state.into_inner(), record.line, record.column),
+            (TOLD, here.line(), here.column())
+        );
         assert_eq!((record.block, record.thread), ([1, 2, 3], [7, 0, 0]));
         assert_eq!(&record.file[..record.file_len as usize], here.file().as_bytes());
     }

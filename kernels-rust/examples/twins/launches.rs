@@ -1,8 +1,6 @@
 //! Launches of both twins: the kernel in Rust, and the same algorithm in HIP text, which the device's run-time compiler compiles.
 
-use hip_kernel::hip_safe::{
-    self, Device, DeviceView, DeviceViewMut, LaunchConfig, Source, Stream, kernel,
-};
+use hip_kernel::hip_safe::{self, Device, DeviceView, DeviceViewMut, LaunchConfig, Source, Stream, kernel};
 use kernels_rust::{BLOCK, TILE};
 
 /// Which of the twins.

@@ -41,7 +41,7 @@ fn main() -> ExitCode {
 fn device(arguments: &[&str]) -> Result<hip_safe::Device, Box<dyn std::error::Error>> {
     let ["--device", name] = arguments else { return Err("name a device: --device nvidia:0".into()) };
     match tensor_core::Device::parse(name)? {
-        tensor_core::Device::Hip(device) => Ok(device.stream().device().clone()),
+        tensor_core::Device::Hip(device) => Ok(device.device().clone()),
         _ => Err(format!("{name} runs no kernels").into()),
     }
 }

@@ -7,7 +7,9 @@ use parity::custom::{Answer, CustomOperation};
 use parity::inputs::Contents;
 use parity::record::Form;
 use reference::{Array, DType, Judge, Value};
-use tensor_core::{DType as Kind, ErrorKind, HipStorage, InplaceOp1, Layout as Strides, Result, Storage, Tensor};
+use tensor_core::{
+    DType as Kind, ErrorKind, HipStorage, InplaceOp1, Layout as Strides, Result, Storage, Tensor,
+};
 
 /// u of f32: half an ulp of 1. A rounding changes a number by at most this fraction.
 const U: f64 = f32::EPSILON as f64 / 2.0;
@@ -27,19 +29,25 @@ fn exactly(_: DType) -> Judge {
 
 /// Every operation in Rust and in HIP, with its cases.
 pub(crate) fn cases() -> Vec<Case> {
-    Side::BOTH.into_iter().flat_map(|side| [saxpy, block_sum, matmul, softmax, histogram, sort_tiles].map(|of| of(side))).flatten().collect()
+    Side::BOTH
+        .into_iter()
+        .flat_map(|side| [saxpy, block_sum, matmul, softmax, histogram, sort_tiles].map(|of| of(side)))
+        .flatten()
+        .collect()
 }
 
 /// The cases of an operation: operands, and a word that tells them apart.
 fn of(operation: CustomOperation, cases: Vec<(&'static str, Vec<Operand>)>) -> Vec<Case> {
     let op = Op::named(operation);
-    cases.into_iter().map(|(shape, operands)| Case::new(op.clone(), operands, Layout::Contiguous, shape)).collect()
+    cases
+        .into_iter()
+        .map(|(shape, operands)| Case::new(op.clone(), operands, Layout::Contiguous, shape))
+        .collect()
 }
 
 /// Adds the launch for each platform of HIP.
 fn on_devices(operation: CustomOperation, side: Side, launching: Launching) -> CustomOperation {
     ["host", "amd", "nvidia"].into_iter().fold(operation.parameters(side.name()), |operation, platform| {
-        let launching = launching.clone();
         operation.run_on(platform, move |operands| launching.run(side, operands))
     })
 }
@@ -56,7 +64,10 @@ fn saxpy(side: Side) -> Vec<Case> {
     let launching = Launching::new(launches::saxpy, |x| dims(x[0].elements(), 1), Start::Operand(1));
     let mixed = |shape: &[usize]| Operand::dense(DType::F32, shape, Contents::Mixed);
     let of_length = |length: usize| vec![mixed(&[length]), mixed(&[length])];
-    of(on_devices(operation, side, launching), vec![("blocks", of_length(1024)), ("part of a block", of_length(1000))])
+    of(
+        on_devices(operation, side, launching),
+        vec![("blocks", of_length(1024)), ("part of a block", of_length(1000))],
+    )
 }
 
 fn block_sum(side: Side) -> Vec<Case> {
@@ -79,9 +90,16 @@ fn block_sum(side: Side) -> Vec<Case> {
             let padded = x[0].to_dtype(Kind::F64)?.pad_with_zeros(0, 0, turns * turn - x[0].elem_count())?;
             padded.reshape((turns, blocks, BLOCK))?.sum((0, 2))?.to_dtype(Kind::F32)
         });
-    let launching = Launching::new(launches::block_sum, |x| dims(x[0].elements(), 1), Start::Unset(|_| vec![BLOCKS as usize]));
+    let launching = Launching::new(
+        launches::block_sum,
+        |x| dims(x[0].elements(), 1),
+        Start::Unset(|_| vec![BLOCKS as usize]),
+    );
     let of_length = |length: usize| vec![Operand::dense(DType::F32, &[length], Contents::Terms)];
-    of(on_devices(operation, side, launching), vec![("turns", of_length(5 * BLOCK + 77)), ("less than the grid", of_length(300))])
+    of(
+        on_devices(operation, side, launching),
+        vec![("turns", of_length(5 * BLOCK + 77)), ("less than the grid", of_length(300))],
+    )
 }
 
 fn matmul(side: Side) -> Vec<Case> {
@@ -104,7 +122,10 @@ fn matmul(side: Side) -> Vec<Case> {
         let terms = |shape: &[usize]| Operand::dense(DType::F32, shape, Contents::Terms);
         vec![terms(&[m, k]), terms(&[k, n])]
     };
-    of(on_devices(operation, side, launching), vec![("tiles", of_shape(32, 48, 64)), ("parts of tiles", of_shape(19, 35, 21))])
+    of(
+        on_devices(operation, side, launching),
+        vec![("tiles", of_shape(32, 48, 64)), ("parts of tiles", of_shape(19, 35, 21))],
+    )
 }
 
 fn softmax(side: Side) -> Vec<Case> {
@@ -120,7 +141,8 @@ fn softmax(side: Side) -> Vec<Case> {
             let power = |x: &f64| max - x + 4.0;
             let of_sum = x.iter().zip(&powers).map(|(x, of)| power(x) * of).sum::<f64>() / sum
                 + (width.div_ceil(BLOCK) + 8) as f64;
-            let answer = |(x, of): (&f64, &f64)| Answer::from(of / sum).scale(of / sum * (power(x) + of_sum + 2.0));
+            let answer =
+                |(x, of): (&f64, &f64)| Answer::from(of / sum).scale(of / sum * (power(x) + of_sum + 2.0));
             x.iter().zip(&powers).map(answer).collect::<Vec<_>>()
         };
         (0..form.shape[0]).flat_map(row).collect()
@@ -142,16 +164,20 @@ fn histogram(side: Side) -> Vec<Case> {
         (0..x[0].len()).for_each(|i| counts[number(x[0], i) as usize] += 1.0);
         counts.into_iter().map(Answer::from).collect()
     };
-    let operation = CustomOperation::whole("histogram", exactly, exact)
-        .form(|x| x[1].clone())
-        .run_on("cpu", |x| {
-            let ones = Tensor::full(x[0].shape().clone(), 1_u32, &x[0].device())?;
+    let operation =
+        CustomOperation::whole("histogram", exactly, exact).form(|x| x[1].clone()).run_on("cpu", |x| {
+            let ones = Tensor::full(1, x[0].shape(), Kind::U32, &x[0].device())?;
             x[1].index_add(&x[0].to_dtype(Kind::U32)?, &ones, 0)
         });
     let launching = Launching::new(launches::histogram, |x| dims(x[0].elements(), 1), Start::Operand(1));
     let before = || Operand::dense(DType::U32, &[256], Contents::Below(1000));
-    let bytes = |length: usize, below: u32| vec![Operand::dense(DType::U8, &[length], Contents::Below(below)), before()];
-    of(on_devices(operation, side, launching), vec![("many values", bytes(10_000, 256)), ("few values", bytes(777, 5))])
+    let bytes = |length: usize, below: u32| {
+        vec![Operand::dense(DType::U8, &[length], Contents::Below(below)), before()]
+    };
+    of(
+        on_devices(operation, side, launching),
+        vec![("many values", bytes(10_000, 256)), ("few values", bytes(777, 5))],
+    )
 }
 
 fn sort_tiles(side: Side) -> Vec<Case> {
@@ -167,10 +193,14 @@ fn sort_tiles(side: Side) -> Vec<Case> {
         });
         Tensor::cat(&tiles.collect::<Result<Vec<_>>>()?, 0)
     });
-    let launching = Launching::new(launches::sort_tiles, |x| dims(x[0].elements(), 1), Start::Unset(|x| x[0].0.clone()));
+    let launching =
+        Launching::new(launches::sort_tiles, |x| dims(x[0].elements(), 1), Start::Unset(|x| x[0].0.clone()));
     let whole = |length: usize| vec![Operand::dense(DType::U32, &[length], Contents::Mixed)];
     let few = vec![Operand::dense(DType::U32, &[BLOCK], Contents::Below(7))];
-    of(on_devices(operation, side, launching), vec![("tiles", whole(3 * BLOCK)), ("part of a tile", whole(BLOCK + 100)), ("ties", few)])
+    of(
+        on_devices(operation, side, launching),
+        vec![("tiles", whole(3 * BLOCK)), ("part of a tile", whole(BLOCK + 100)), ("ties", few)],
+    )
 }
 
 fn number(array: &Array, index: usize) -> f64 {
@@ -253,10 +283,13 @@ impl InplaceOp1 for Launch<'_> {
                 let bytes = operand.elem_count() * operand.dtype().size_in_bytes();
                 Ok(storage.view_from(operand.layout().offset())?.slice(..bytes)?)
             }
-            _ => Err(tensor_core::Error::new("twins", ErrorKind::Argument { what: "an operand is on the CPU".into() })),
+            _ => Err(tensor_core::Error::new(
+                "twins",
+                ErrorKind::Argument { what: "an operand is on the CPU".into() },
+            )),
         });
         let views = views.collect::<Result<Vec<_>>>()?;
-        let bytes = layout.shape().elem_count() * storage.dtype().size_in_bytes();
+        let bytes = layout.dims().iter().product::<usize>() * storage.dtype().size_in_bytes();
         let target = storage.view_from_mut(layout.offset())?.into_slice(..bytes)?;
         let run: Run = (self.load)(self.side, stream.device(), self.dims)?;
         Ok(run(stream, &views, target)?)

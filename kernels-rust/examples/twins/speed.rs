@@ -1,9 +1,7 @@
 //! How long both twins take, by events of the device.
 
 use crate::launches::{self, Dims, Load, Side};
-use hip_kernel::hip_safe::{
-    self, Device, DeviceBuffer, DeviceSlice, DeviceSliceMut, Event, Stream,
-};
+use hip_kernel::hip_safe::{self, Device, DeviceBuffer, DeviceSlice, DeviceSliceMut, Event, Stream};
 use kernels_rust::BLOCK;
 use std::error::Error;
 use std::time::Duration;
@@ -34,12 +32,48 @@ fn subjects() -> Vec<Subject> {
     let rows = many / width;
     let product = Dims { rows: edge, columns: edge, inner: edge, blocks };
     vec![
-        Subject { name: "saxpy", load: launches::saxpy, dims: dims(many, 1), reads: vec![4 * many], writes: 4 * many },
-        Subject { name: "block_sum", load: launches::block_sum, dims: dims(many, 1), reads: vec![4 * many], writes: 4 * blocks as usize },
-        Subject { name: "matmul", load: launches::matmul, dims: product, reads: vec![4 * edge * edge; 2], writes: 4 * edge * edge },
-        Subject { name: "softmax", load: launches::softmax, dims: dims(rows, width), reads: vec![4 * many], writes: 4 * many },
-        Subject { name: "histogram", load: launches::histogram, dims: dims(many, 1), reads: vec![many], writes: 4 * BLOCK },
-        Subject { name: "sort_tiles", load: launches::sort_tiles, dims: dims(many, 1), reads: vec![4 * many], writes: 4 * many },
+        Subject {
+            name: "saxpy",
+            load: launches::saxpy,
+            dims: dims(many, 1),
+            reads: vec![4 * many],
+            writes: 4 * many,
+        },
+        Subject {
+            name: "block_sum",
+            load: launches::block_sum,
+            dims: dims(many, 1),
+            reads: vec![4 * many],
+            writes: 4 * blocks as usize,
+        },
+        Subject {
+            name: "matmul",
+            load: launches::matmul,
+            dims: product,
+            reads: vec![4 * edge * edge; 2],
+            writes: 4 * edge * edge,
+        },
+        Subject {
+            name: "softmax",
+            load: launches::softmax,
+            dims: dims(rows, width),
+            reads: vec![4 * many],
+            writes: 4 * many,
+        },
+        Subject {
+            name: "histogram",
+            load: launches::histogram,
+            dims: dims(many, 1),
+            reads: vec![many],
+            writes: 4 * BLOCK,
+        },
+        Subject {
+            name: "sort_tiles",
+            load: launches::sort_tiles,
+            dims: dims(many, 1),
+            reads: vec![4 * many],
+            writes: 4 * many,
+        },
     ]
 }
 
@@ -70,7 +104,8 @@ struct Set {
 /// The sorted times of both twins.
 fn times(device: &Device, subject: &Subject) -> hip_safe::Result<[Vec<Duration>; 2]> {
     let stream = device.new_stream()?;
-    let mut sets = (0..SETS).map(|set| buffers(&stream, subject, set)).collect::<hip_safe::Result<Vec<_>>>()?;
+    let mut sets =
+        (0..SETS).map(|set| buffers(&stream, subject, set)).collect::<hip_safe::Result<Vec<_>>>()?;
     let load = |side| (subject.load)(side, device, subject.dims);
     let runs = [load(Side::Rust)?, load(Side::Hip)?];
     let (begin, end) = (Event::new(device)?, Event::new(device)?);

@@ -56,8 +56,12 @@ fn kernels_compile() {
     let root = workspace::root().expect("tests run in the workspace");
     let out = tempfile::tempdir().expect("a folder can be made");
     let arch = vec!["gfx942".to_owned()];
-    let args =
-        RustKernelsArgs { folder: root.join("kernels-rust"), arch, panics: Panics::Place, out: Some(out.path().to_path_buf()) };
+    let args = RustKernelsArgs {
+        folder: root.join("kernels-rust"),
+        arch,
+        panics: Panics::Place,
+        out: Some(out.path().to_path_buf()),
+    };
     run(&args).expect("the kernels compile");
     let code = std::fs::read(out.path().join("gfx942/kernels_rust.co")).expect("it was written");
     let code = code_object::CodeObject::parse(&code).expect("it is sound").expect("it is AMD's");

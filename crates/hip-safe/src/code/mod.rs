@@ -15,8 +15,8 @@ mod single_flight;
 
 pub use cache::{CacheAnswer, CacheStatistics, CacheUsage, CodeCache};
 pub(crate) use compile::Text;
-pub(crate) use failure::FailureRecords;
 pub use compile::{Compiled, Source, compiler_version};
+pub(crate) use failure::FailureRecords;
 pub use function::Function;
 pub(crate) use function::ask_attribute;
 pub use module::Module;

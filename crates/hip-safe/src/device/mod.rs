@@ -382,7 +382,8 @@ impl Inner {
     pub(crate) fn error(&self, failure: Failure, doing: impl FnOnce() -> String) -> Error {
         let mut error = hip_error(&self.platform, failure, doing);
         let asked = is_sticky(failure.code) || may_be_sticky(failure.code);
-        let told = || raw::last_fault(&self.platform, self.raw_ordinal).or_else(|| self.poison.records.told());
+        let told =
+            || raw::last_fault(&self.platform, self.raw_ordinal).or_else(|| self.poison.records.told());
         let fault = asked.then(told).flatten();
         if is_sticky(failure.code) || fault.is_some() {
             if let Error::Hip { cause, .. } = &mut error {
