@@ -19,7 +19,7 @@ extern "C" __global__ void softmax(const float* x, float* y, unsigned width)
     __shared__ float scratch[256];
     const float* row = x + (size_t)blockIdx.x * width;
     float* out = y + (size_t)blockIdx.x * width;
-    float max = -INFINITY;
+    float max = -1.0f / 0.0f;
     for (unsigned column = threadIdx.x; column < width; column += 256)
         max = fmaxf(max, row[column]);
     max = of_block(max, scratch, [](float a, float b) { return fmaxf(a, b); });
