@@ -136,13 +136,15 @@ fn softmax(side: Side) -> Vec<Case> {
             let max = x.iter().copied().fold(f64::NEG_INFINITY, f64::max);
             let powers: Vec<f64> = x.iter().map(|x| (x - max).exp()).collect();
             let sum: f64 = powers.iter().sum();
-            // A difference is off by half an ulp, which exp makes this many u of its result; exp by two ulps, which are 4 u; the sum by
-            // the mean of both, a thread's turns and eight halvings; the quotient by one ulp.
-            let power = |x: &f64| max - x + 4.0;
-            let of_sum = x.iter().zip(&powers).map(|(x, of)| power(x) * of).sum::<f64>() / sum
-                + (width.div_ceil(BLOCK) + 8) as f64;
-            let answer =
-                |(x, of): (&f64, &f64)| Answer::from(of / sum).scale(of / sum * (power(x) + of_sum + 2.0));
+            // A difference is off by half an ulp, which exp makes this many u of its result; exp by two ulps, which are 4 u, and at least
+            // twice the least number; the sum by what its terms are, a thread's turns and eight halvings; the quotient by one ulp.
+            let least = 2.0 * f64::from(f32::from_bits(1)) / U;
+            let power = |(x, of): (&f64, &f64)| (max - x + 4.0) * of + least;
+            let of_sum =
+                x.iter().zip(&powers).map(power).sum::<f64>() / sum + (width.div_ceil(BLOCK) + 8) as f64;
+            let answer = |(x, of): (&f64, &f64)| {
+                Answer::from(of / sum).scale((power((x, of)) + of * (of_sum + 2.0)) / sum)
+            };
             x.iter().zip(&powers).map(answer).collect::<Vec<_>>()
         };
         (0..form.shape[0]).flat_map(row).collect()
