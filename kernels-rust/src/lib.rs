@@ -6,7 +6,9 @@ mod matmul;
 mod ranks;
 mod reduce;
 mod saxpy;
+mod scale;
 mod softmax;
+mod softplus;
 mod sort;
 
 #[cfg(not(any(target_arch = "amdgpu", target_arch = "nvptx64")))]
@@ -17,7 +19,9 @@ pub use {
     ranks::Ranks,
     reduce::BlockSum,
     saxpy::{Saxpy, SaxpyWide},
+    scale::{ScaleF32, ScaleF64, ScaleU32},
     softmax::Softmax,
+    softplus::Softplus,
     sort::SortTiles,
 };
 pub use {
@@ -27,7 +31,9 @@ pub use {
     ranks::ranks,
     reduce::block_sum,
     saxpy::{saxpy, saxpy_wide},
+    scale::{scale, scale_f32, scale_f64, scale_u32},
     softmax::softmax,
+    softplus::softplus,
     sort::sort_tiles,
 };
 

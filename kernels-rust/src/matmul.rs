@@ -1,7 +1,7 @@
 //! Matrix products by tiles in shared memory.
 
 use crate::{BLOCK, TILE};
-use hip_kernel::{Dim3, Scatter, Shared, barrier, block_dim, block_idx, grid_dim, kernel, thread_idx};
+use hip_kernel::{Dim3, Scatter, Shared, barrier, block_dim, block_idx, fma, grid_dim, kernel, thread_idx};
 
 /// c = a · b, of row-major matrices: a has `k` columns, b and c have `n`. A block of [`BLOCK`] threads makes one tile of c; blocks count the
 /// tiles of a row first. Any other shape of block or grid fails the launch.
@@ -38,7 +38,7 @@ pub fn matmul(
         // SAFETY: S25: there is a thread for each element. Every thread of the block wrote its element before the barrier above, and writes again after the next one.
         let (of_a, of_b) = unsafe { (tile_of_a.as_array(), tile_of_b.as_array()) };
         for inner in 0..TILE {
-            sum += of_a[down * TILE + inner] * of_b[inner * TILE + across];
+            sum = fma(of_a[down * TILE + inner], of_b[inner * TILE + across], sum);
         }
         barrier();
         begin += TILE;

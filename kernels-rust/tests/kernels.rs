@@ -1,15 +1,17 @@
-//! Each kernel on both of hip-host's devices, compared with loops in f64 or with integers. With `HIPSTACK_TEST_PLATFORM=amd` they run on AMD's
-//! devices, with code that `cargo xtask build-rust-kernels` built.
+//! Each kernel on both of hip-host's devices, compared with loops in f64 or with integers. With `HIPSTACK_TEST_PLATFORM=amd` or
+//! `nvidia` they run on these devices, with code that `cargo xtask build-rust-kernels` built.
 
 use hip_safe::{Device, DeviceSlice, DeviceSliceMut, Error, LaunchConfig, Platform, Stream};
 use kernels_rust::{
-    BLOCK, BlockSum, Histogram, Matmul, Ranks, Saxpy, SaxpyWide, ScaleHalves, Softmax, SortTiles, TILE,
+    BLOCK, BlockSum, Histogram, Matmul, Ranks, Saxpy, SaxpyWide, ScaleF32, ScaleF64, ScaleHalves, ScaleU32,
+    Softmax, Softplus, SortTiles, TILE,
 };
 use std::sync::Arc;
 
 fn streams() -> Vec<Stream> {
     let platform = match std::env::var("HIPSTACK_TEST_PLATFORM").as_deref() {
         Ok("amd") => Arc::new(Platform::load_amd().expect("AMD's library is on this machine")),
+        Ok("nvidia") => hip_nvidia::platform().expect("NVIDIA's driver is on this machine"),
         _ => hip_host::platform(),
     };
     let count = Device::count(&platform).expect("devices are counted");
@@ -59,6 +61,29 @@ fn saxpy() -> hip_safe::Result<()> {
         let wide = buffer.as_view().recast()?;
         kernel.launch(&stream, LaunchConfig::linear(250, 64), 0.5, &wide, &mut y.as_view_mut().recast()?)?;
         assert_eq!(stream.download(&y)?, expected);
+    }
+    Ok(())
+}
+
+#[test]
+fn one_function_for_several_types() -> hip_safe::Result<()> {
+    let config = LaunchConfig::linear(100, 64);
+    for stream in streams() {
+        let x = numbers(100);
+        let mut y = stream.alloc_zeros::<f32>(100)?;
+        ScaleF32::load(stream.device())?.launch(&stream, config, 3.0, &stream.upload(&x)?, &mut y)?;
+        assert_eq!(stream.download(&y)?, x.iter().map(|x| 3.0 * x).collect::<Vec<_>>());
+
+        let x: Vec<f64> = x.into_iter().map(f64::from).collect();
+        let mut y = stream.alloc_zeros::<f64>(100)?;
+        ScaleF64::load(stream.device())?.launch(&stream, config, 0.1, &stream.upload(&x)?, &mut y)?;
+        assert_eq!(stream.download(&y)?, x.iter().map(|x| 0.1 * x).collect::<Vec<_>>());
+
+        // Products below 2^32, so that no debug build panics.
+        let x: Vec<u32> = words(100).into_iter().map(|word| word >> 3).collect();
+        let mut y = stream.alloc_zeros::<u32>(100)?;
+        ScaleU32::load(stream.device())?.launch(&stream, config, 7, &stream.upload(&x)?, &mut y)?;
+        assert_eq!(stream.download(&y)?, x.iter().map(|x| 7 * x).collect::<Vec<_>>());
     }
     Ok(())
 }
@@ -133,6 +158,31 @@ fn softmax_of_rows() -> hip_safe::Result<()> {
                     assert!((f64::from(*y) - exact).abs() <= bound, "{x}: {y} {exact}");
                 }
             }
+        }
+    }
+    Ok(())
+}
+
+#[test]
+fn precise_and_fast_functions() -> hip_safe::Result<()> {
+    for stream in streams() {
+        let x: Vec<f32> = numbers(1000).into_iter().map(|x| 40.0 * x).collect();
+        let (buffer, config) = (stream.upload(&x)?, LaunchConfig::linear(1000, 256));
+        let (mut precise, mut fast) = (stream.alloc_zeros::<f32>(1000)?, stream.alloc_zeros::<f32>(1000)?);
+        Softplus::load(stream.device())?.launch(&stream, config, &buffer, &mut precise, &mut fast)?;
+        let (precise, fast) = (stream.download(&precise)?, stream.download(&fast)?);
+        let u = f64::from(f32::EPSILON) / 2.0;
+        for ((x, precise), fast) in x.iter().zip(precise).zip(fast) {
+            let x = f64::from(*x);
+            let (exact, part) = (x.exp().ln_1p(), 1.0 / (1.0 + (-x).exp()));
+            // exp is off by 2 ulps, 4 u, of which `part` reaches the sum; the sum is rounded; ln is off by 2 ulps. A sum of 1 + s is off
+            // by u, and so is its logarithm.
+            let bound = u * (4.0 * part + 1.0 + 4.0 * exact);
+            assert!((f64::from(precise) - exact).abs() <= bound, "{x}: {precise} {exact}");
+            // The product with 1/ln 2 is off by 2 u, which exp makes 2 |x| u of its result, and the instruction by 4 u. The instruction for
+            // the logarithm is off by 2^-22 or by 4 u of its result, and the product with ln 2 by 2 u.
+            let bound = u * ((2.0 * x.abs() + 4.0) * part + 1.0 + 4.0 + 6.0 * exact);
+            assert!((f64::from(fast) - exact).abs() <= bound, "fast, {x}: {fast} {exact}");
         }
     }
     Ok(())

@@ -97,7 +97,7 @@ fn launcher(signature: &Signature) -> TokenStream {
     });
     let given =
         parameters.iter().flat_map(|parameter| parameter.arguments().into_iter().map(|(name, _)| name));
-    let shared = signature.shared().unwrap_or_else(|| quote!(0));
+    let shared = signature.shared_bytes();
     quote! {
         #(#docs)*
         ///
@@ -115,11 +115,11 @@ fn launcher(signature: &Signature) -> TokenStream {
             /// The kernel for a device: on hip-host the function itself, on a GPU the code that `cargo xtask build-rust-kernels` built.
             ///
             /// # Errors
-            /// `InvalidImage` if there is no code for the device's architecture; those of `Device::load_module`; `KernelNotFound` if the
-            /// code is of a kernel whose parameters were written otherwise.
+            /// `InvalidImage` if there is no code for the device's architecture, or its parameters had other sizes when it was built; those
+            /// of `Device::load_module`; `KernelNotFound` if the code is of a kernel that was written otherwise.
             ///
-            /// A change of the kernel's body, or of a constant or a struct that its parameters name, is not noticed: build the code again
-            /// after each change of the crate.
+            /// A change of what the kernel calls, or of a constant that its body names, is not noticed: build the code again after each
+            /// change of the crate.
             #visibility fn load(
                 device: &::hip_kernel::host::hip_safe::Device,
             ) -> ::hip_kernel::host::hip_safe::Result<Self> {
@@ -173,7 +173,7 @@ fn launcher(signature: &Signature) -> TokenStream {
 fn on_host(signature: &Signature) -> TokenStream {
     let (launcher, name) = (signature.launcher(), signature.symbol());
     let arguments = signature.arguments();
-    let kinds: Vec<&TokenStream> = arguments.iter().map(|(_, kind)| kind).collect();
+    let (sizes, layout) = (signature.sizes(), signature.layout());
     let reads = arguments.iter().enumerate().map(
         |(index, (name, kind))| quote!(let #name = arguments.add(#index).read().cast::<#kind>().read();),
     );
@@ -188,8 +188,8 @@ fn on_host(signature: &Signature) -> TokenStream {
                 const PATH: &'static str = ::core::concat!(::core::module_path!(), "::", #name);
                 const NAME: &'static str = #name;
                 const LIBRARY: &'static str = ::core::env!("CARGO_CRATE_NAME");
-                const ARGUMENTS: &'static [(usize, usize)] =
-                    &[#((::core::mem::size_of::<#kinds>(), ::core::mem::align_of::<#kinds>())),*];
+                const ARGUMENTS: &'static [(usize, usize)] = #sizes;
+                const LAYOUT: [u8; 16] = #layout;
 
                 fn registration() -> &'static ::hip_kernel::host::Registration {
                     &REGISTRATION

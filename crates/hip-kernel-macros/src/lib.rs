@@ -2,6 +2,7 @@
 
 mod device;
 mod host;
+mod instances;
 mod parameter;
 mod signature;
 
@@ -9,7 +10,8 @@ use proc_macro::TokenStream;
 use quote::quote;
 use signature::Signature;
 
-/// Makes a kernel of a safe function: see `hip_kernel`.
+/// Makes a kernel of a safe function: see `hip_kernel`. With types in parentheses, as `#[kernel(f32, f64)]`, the function has a type parameter,
+/// and there is a kernel for each of the types, which is named after it: `scale` gets `scale_f32`, whose launcher is `ScaleF32`.
 #[proc_macro_attribute]
 pub fn kernel(arguments: TokenStream, item: TokenStream) -> TokenStream {
     expand(arguments.into(), item.into()).unwrap_or_else(|error| error.to_compile_error()).into()
@@ -19,11 +21,24 @@ fn expand(
     arguments: proc_macro2::TokenStream,
     item: proc_macro2::TokenStream,
 ) -> syn::Result<proc_macro2::TokenStream> {
-    if !arguments.is_empty() {
-        return Err(syn::Error::new_spanned(arguments, "#[kernel] takes no arguments"));
-    }
     let function: syn::ItemFn = syn::parse2(item)?;
-    let signature = Signature::of(&function)?;
+    let types = instances::types(arguments)?;
+    if types.is_empty() {
+        return one(&function, &function.block);
+    }
+    let instances = instances::of(&function, &types)?;
+    let kernels =
+        instances.iter().map(|instance| one(instance, &function.block)).collect::<syn::Result<Vec<_>>>()?;
+    Ok(quote! {
+        #[inline(always)]
+        #function
+        #(#kernels)*
+    })
+}
+
+/// A kernel whose code is this body's.
+fn one(function: &syn::ItemFn, body: &syn::Block) -> syn::Result<proc_macro2::TokenStream> {
+    let signature = Signature::of(function, body)?;
     let (entry, host) = (device::entry(&signature), host::items(&signature));
     Ok(quote! {
         #[inline(always)]
@@ -54,7 +69,7 @@ mod tests {
             refused(quote!(
                 fn k<T>(a: T) {}
             ))
-            .contains("one kernel for each type")
+            .contains("#[kernel(f32, f64)]")
         );
         assert!(
             refused(quote!(
@@ -110,15 +125,41 @@ mod tests {
         ] {
             assert!(refused(lifetime).contains("leave out the lifetime `'static`"));
         }
-        assert!(
-            expand(
-                quote!(fast),
-                quote!(
-                    fn k() {}
-                )
-            )
-            .is_err()
+        let several = |types, item| expand(types, item).expect_err("it is refused").to_string();
+        for item in [
+            quote!(
+                fn k() {}
+            ),
+            quote!(
+                fn k<T, U>(a: T, b: U) {}
+            ),
+            quote!(
+                fn k<'a, T>(a: &'a [T]) {}
+            ),
+        ] {
+            assert!(several(quote!(f32), item).contains("one type parameter"));
+        }
+        let item = quote!(
+            fn k<T>(a: T) {}
         );
+        assert!(several(quote!([f32; 4]), item).contains("named after its type"));
+    }
+
+    #[test]
+    fn a_type_parameter_makes_a_kernel_for_each_type() {
+        let item = quote!(
+            fn scale<T: Copy>(by: T, x: &[T], mut y: Out<T>) {}
+        );
+        let text = expand(quote!(f32, u64), item).expect("kernels").to_string();
+        for part in [
+            "fn scale < T : Copy > (by : T , x : & [T] , mut y : Out < T >)",
+            "fn scale_f32 (by : f32 , x : & [f32] , y : Out < f32 >) { scale :: < f32 > (by , x , y) }",
+            "fn entry (by : u64 , x : * const u64 , x_len : usize , y : * mut u64 , y_len : usize)",
+            "struct ScaleF32",
+            "struct ScaleU64",
+        ] {
+            assert!(text.contains(part), "{part}: {text}");
+        }
     }
 
     #[test]
@@ -170,7 +211,7 @@ mod tests {
     }
 
     #[test]
-    fn the_symbol_changes_with_the_parameters_types() {
+    fn the_symbol_changes_with_types_and_body() {
         let symbol = |item| {
             let text = expand(quote!(), item).expect("a kernel").to_string();
             let (_, rest) = text.split_once("export_name = \"").expect("an entry");
@@ -188,7 +229,14 @@ mod tests {
         assert_eq!(
             one,
             symbol(quote!(
-                pub fn k(mut other: Shared<f32, 256>) {
+                /// A comment.
+                pub fn k(mut other: Shared<f32, 256>) {}
+            ))
+        );
+        assert_ne!(
+            one,
+            symbol(quote!(
+                fn k(s: Shared<f32, 256>) {
                     barrier();
                 }
             ))

@@ -3,7 +3,7 @@
 use crate::parameter::{Kind, Parameter};
 use proc_macro2::{Ident, TokenStream, TokenTree};
 use quote::{ToTokens, format_ident, quote};
-use syn::{Attribute, Error, FnArg, ItemFn, Result, ReturnType, Safety, Visibility};
+use syn::{Attribute, Block, Error, FnArg, ItemFn, Result, ReturnType, Safety, Visibility};
 
 /// What is made of a kernel's declaration.
 pub(crate) struct Signature {
@@ -11,12 +11,13 @@ pub(crate) struct Signature {
     pub(crate) visibility: Visibility,
     pub(crate) name: Ident,
     pub(crate) parameters: Vec<Parameter>,
-    /// Of the parameters' types, as they are written.
+    /// Of the parameters' types and the body, as they are written.
     hash: u32,
 }
 
 impl Signature {
-    pub(crate) fn of(function: &ItemFn) -> Result<Self> {
+    /// Of a function whose work this body does: its own, or that of the function that it calls.
+    pub(crate) fn of(function: &ItemFn, body: &Block) -> Result<Self> {
         let declared = &function.sig;
         if let Safety::Unsafe(word) = &declared.safety {
             return Err(Error::new_spanned(
@@ -31,7 +32,8 @@ impl Signature {
         if !declared.generics.params.is_empty() {
             return Err(Error::new_spanned(
                 &declared.generics,
-                "a kernel has no type parameters or lifetimes: write one kernel for each type, which may share a generic function",
+                "a kernel has no lifetimes, and a type parameter only if the attribute names the types to make kernels for: \
+                 #[kernel(f32, f64)]",
             ));
         }
         if let ReturnType::Type(..) = declared.output {
@@ -42,6 +44,7 @@ impl Signature {
             FnArg::Receiver(_) => None,
         });
         let hash = types.fold(0x811c_9dc5, |hash, written| fnv(fnv_tokens(hash, written), ","));
+        let hash = fnv_tokens(hash, body.to_token_stream());
         let signature = Self {
             docs: function.attrs.iter().filter(|one| one.path().is_ident("doc")).cloned().collect(),
             visibility: function.vis.clone(),
@@ -79,7 +82,7 @@ impl Signature {
         Ok(())
     }
 
-    /// The name of the kernel in code: with a hash, so that code of a kernel with other parameters is not found.
+    /// The name of the kernel in code: with a hash, so that code of a kernel that was written otherwise is not found.
     pub(crate) fn symbol(&self) -> String {
         format!("{}__{:08x}", self.name, self.hash)
     }
@@ -130,6 +133,27 @@ impl Signature {
     pub(crate) fn shared(&self) -> Option<TokenStream> {
         let bytes: Vec<TokenStream> = self.parameters.iter().filter_map(Parameter::shared).collect();
         (!bytes.is_empty()).then(|| quote!(#(#bytes)+*))
+    }
+
+    /// The bytes of shared memory of a block.
+    pub(crate) fn shared_bytes(&self) -> TokenStream {
+        self.shared().unwrap_or_else(|| quote!(0))
+    }
+
+    /// Size and alignment of each argument.
+    pub(crate) fn sizes(&self) -> TokenStream {
+        let arguments = self.arguments();
+        let kinds = arguments.iter().map(|(_, kind)| kind);
+        quote!(&[#({
+            type Kind = #kinds;
+            (::core::mem::size_of::<Kind>(), ::core::mem::align_of::<Kind>())
+        }),*])
+    }
+
+    /// The bytes by which `load` knows code that was built for these sizes.
+    pub(crate) fn layout(&self) -> TokenStream {
+        let (name, sizes, shared) = (self.symbol(), self.sizes(), self.shared_bytes());
+        quote!(::hip_kernel::layout(#name, #sizes, #shared))
     }
 
     /// Whether its views say by the number along x which elements belong to a thread.

@@ -39,28 +39,31 @@
 //! safe, because the function is: each view gives a thread only elements that no other thread has, and an index past the end panics. The
 //! launch passes the lengths and the size of shared memory, and hip-safe compares number and sizes of the arguments with those in the code.
 //!
+//! `#[kernel(f32, f64)]` is for a function with one type parameter: of `scale` it makes the kernels `scale_f32` and `scale_f64`, whose types
+//! are `ScaleF32` and `ScaleF64`.
+//!
 //! # Where it runs
 //! On hip-host's devices the function itself runs, compiled for the CPU with the program: `cargo test` and debuggers see it, barriers work, and a
 //! panic fails the launch with its message and line. For a GPU, `cargo xtask build-rust-kernels` of this project's repository compiles the
-//! crate by a nightly compiler; see the chapter `docs/RUST_KERNELS.md` there. There a panic ends the launch without its message.
+//! crate by a nightly compiler; see the chapter `docs/RUST_KERNELS.md` there. There a panic fails the launch
+//! with its place and without its message.
 #![cfg_attr(any(target_arch = "amdgpu", target_arch = "nvptx64"), no_std)]
 #![cfg_attr(
     any(target_arch = "amdgpu", target_arch = "nvptx64"),
-    feature(core_intrinsics, f16, gpu_intrinsics, gpu_launch_sized_workgroup_mem),
+    feature(core_intrinsics, f16, gpu_intrinsics, gpu_launch_sized_workgroup_mem, link_llvm_intrinsics),
     allow(internal_features)
-)]
-#![cfg_attr(
-    any(target_arch = "nvptx64", hip_kernel_gfx = "9", hip_kernel_gfx = "12"),
-    feature(link_llvm_intrinsics)
 )]
 #![cfg_attr(target_arch = "amdgpu", feature(stdarch_amdgpu))]
 #![cfg_attr(target_arch = "nvptx64", feature(stdarch_nvptx))]
 
 mod backend;
+#[cfg(any(hip_kernel_panic = "place", test))]
+mod failure;
 #[cfg(not(any(target_arch = "amdgpu", target_arch = "nvptx64")))]
 #[doc(hidden)]
 pub mod host;
 mod index;
+mod layout;
 mod math;
 mod shared;
 mod vector;
@@ -75,7 +78,9 @@ pub use hip_kernel_macros::kernel;
 #[cfg(not(any(target_arch = "amdgpu", target_arch = "nvptx64")))]
 pub use hip_safe;
 pub use index::{Dim3, barrier, block_dim, block_idx, global_idx, grid_dim, grid_threads, thread_idx};
-pub use math::{bf16_to_f32, exp, f16_to_f32, f32_to_bf16, f32_to_f16, fma, ln, sqrt};
+#[doc(hidden)]
+pub use layout::layout;
+pub use math::{bf16_to_f32, exp, f16_to_f32, f32_to_bf16, f32_to_f16, fast_exp, fast_ln, fma, ln, sqrt};
 pub use shared::{Shared, SharedValue};
 pub use vector::{F32x4, F64x2, U16x8, U32x4};
 pub use view::{Out, PerBlock, Rows, Scatter};

@@ -5,17 +5,83 @@
 
 use crate::backend;
 
-/// e to the power of `x`. On NVIDIA's GPUs it is the instruction for a power of 2, which has an error of some units in the last place that
-/// grows with |x|.
+/// e to the power of `x`, within about two units in the last place.
 #[inline(always)]
 pub fn exp(x: f32) -> f32 {
     backend::exp(x)
 }
 
-/// The natural logarithm; on NVIDIA's GPUs by the instruction for base 2.
+/// The natural logarithm, within about two units in the last place.
 #[inline(always)]
 pub fn ln(x: f32) -> f32 {
     backend::ln(x)
+}
+
+/// e to the power of `x`, by a GPU's instruction for powers of 2: the relative error grows with |x|, by 1.2e-7 for each unit, and results
+/// below 1.2e-38 may be 0. On the host it is [`exp`].
+#[doc(alias = "__expf")]
+#[inline(always)]
+pub fn fast_exp(x: f32) -> f32 {
+    backend::fast_exp(x)
+}
+
+/// The natural logarithm, by a GPU's instruction for base 2: near 1, where the result is near 0, the error is up to 3e-7 of 1, not of the
+/// result. Arguments below 1.2e-38 may count as 0. On the host it is [`ln`].
+#[doc(alias = "__logf")]
+#[inline(always)]
+pub fn fast_ln(x: f32) -> f32 {
+    backend::fast_ln(x)
+}
+
+/// [`exp`] by a function for powers of 2, which is precise for small numbers. NVIDIA's target has no library.
+#[cfg(any(target_arch = "nvptx64", test))]
+#[inline(always)]
+pub(crate) fn exp_by(power_of_2: impl Fn(f32) -> f32, x: f32) -> f32 {
+    use core::f32::consts::{LN_2, LOG2_E};
+    /// ln 2, but for what `LN_2` has of it.
+    const LN_2_REST: f32 = -1.904_654_3e-9;
+    /// A float of this size has no fraction: adding and subtracting it rounds.
+    const NO_FRACTION: f32 = 12_582_912.0;
+    // Beyond these the result is infinite or 0; NaN stays.
+    let x = if x > 89.0 { 89.0 } else { x };
+    let x = if x < -104.0 { -104.0 } else { x };
+    let shifted = x * LOG2_E + NO_FRACTION;
+    let whole = shifted - NO_FRACTION;
+    let rest = fma(whole, -LN_2_REST, fma(whole, -LN_2, x));
+    // In two factors, because the exponent of the result may be less than a normal number's.
+    let exponent = shifted.to_bits().wrapping_sub(NO_FRACTION.to_bits()) as i32;
+    let first = exponent >> 1;
+    let scale = |exponent: i32| f32::from_bits((exponent.wrapping_add(127) as u32) << 23);
+    power_of_2(rest * LOG2_E) * scale(first) * scale(exponent.wrapping_sub(first))
+}
+
+/// [`ln`] by arithmetic: `logf` of FreeBSD's msun (`e_logf.c`), which is off by less than a unit in the last place.
+#[cfg(any(target_arch = "nvptx64", test))]
+#[inline(always)]
+pub(crate) fn ln_by_arithmetic(x: f32) -> f32 {
+    const LN_2_HIGH: f32 = 0.693_138_1;
+    const LN_2_LOW: f32 = 9.058_000_6e-6;
+    /// The bits of the square root of a half: fractions lie between it and its double.
+    const ROOT_HALF: u32 = 0x3f35_04f3;
+    let (x, shift) = if x < f32::MIN_POSITIVE { (x * 33_554_432.0, -25) } else { (x, 0) };
+    if x.is_nan() || x < 0.0 {
+        return f32::NAN;
+    }
+    if x == 0.0 {
+        return f32::NEG_INFINITY;
+    }
+    if x == f32::INFINITY {
+        return x;
+    }
+    let bits = x.to_bits() + (0x3f80_0000 - ROOT_HALF);
+    let exponent = ((bits >> 23) as i32 - 127 + shift) as f32;
+    let f = f32::from_bits((bits & 0x007f_ffff) + ROOT_HALF) - 1.0;
+    let s = f / (2.0 + f);
+    let (z, w) = (s * s, s * s * (s * s));
+    let odd = w * (0.400_009_72 + w * 0.242_790_79);
+    let even = z * (0.666_666_63 + w * 0.284_987_87);
+    let half_square = 0.5 * f * f;
+    s * (half_square + (odd + even)) + exponent * LN_2_LOW - half_square + f + exponent * LN_2_HIGH
 }
 
 /// The square root, rounded to nearest.
@@ -62,6 +128,38 @@ pub fn f32_to_bf16(value: f32) -> u16 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// The error in units in the last place of the exact result.
+    fn units(got: f32, exact: f64) -> f64 {
+        let unit = f64::from((exact.abs() as f32).next_up()) - f64::from(exact.abs() as f32);
+        (f64::from(got) - exact).abs() / unit
+    }
+
+    #[test]
+    fn powers_of_e_from_powers_of_2() {
+        let exp = |x| exp_by(f32::exp2, x);
+        for step in -103_000..88_722 {
+            let x = step as f32 / 1000.0;
+            assert!(units(exp(x), f64::from(x).exp()) <= 2.0, "{x}: {}", exp(x));
+        }
+        assert_eq!((exp(89.5), exp(f32::INFINITY), exp(-105.0)), (f32::INFINITY, f32::INFINITY, 0.0));
+        assert_eq!((exp(0.0), exp(f32::NEG_INFINITY)), (1.0, 0.0));
+        assert!(exp(f32::NAN).is_nan());
+    }
+
+    #[test]
+    fn logarithms_by_arithmetic() {
+        for bits in (1..f32::INFINITY.to_bits()).step_by(9973) {
+            let x = f32::from_bits(bits);
+            assert!(units(ln_by_arithmetic(x), f64::from(x).ln()) <= 1.0, "{x}: {}", ln_by_arithmetic(x));
+        }
+        for x in (0..2000).map(|step| 0.99 + step as f32 * 1e-5) {
+            assert!(units(ln_by_arithmetic(x), f64::from(x).ln()) <= 1.0, "{x}: {}", ln_by_arithmetic(x));
+        }
+        assert_eq!(ln_by_arithmetic(0.0), f32::NEG_INFINITY);
+        assert_eq!(ln_by_arithmetic(f32::INFINITY), f32::INFINITY);
+        assert!(ln_by_arithmetic(-1.0).is_nan() && ln_by_arithmetic(f32::NAN).is_nan());
+    }
 
     #[test]
     fn sixteen_bits() {

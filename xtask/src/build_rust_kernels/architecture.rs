@@ -16,6 +16,29 @@ enum Kind {
     Nvidia,
 }
 
+/// What becomes of panics.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub(super) enum Panics {
+    /// The launch fails, and its error has file and line
+    Place,
+    /// The launch fails without a place
+    Trap,
+    /// The compiler assumes that there are none and leaves out what would find them: bounds checks and assertions. A panic is then
+    /// undefined behaviour
+    Never,
+}
+
+impl Panics {
+    /// A name for a folder.
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Self::Place => "place",
+            Self::Trap => "trap",
+            Self::Never => "never",
+        }
+    }
+}
+
 impl Architecture {
     pub(super) fn of(name: &str) -> Result<Self, String> {
         let wrong = |why: &str| Err(format!("{name:?} {why}"));
@@ -66,8 +89,13 @@ impl Architecture {
     }
 
     /// Flags for every crate, core among them.
-    pub(super) fn flags(&self) -> Vec<String> {
+    pub(super) fn flags(&self, panics: Panics) -> Vec<String> {
         let mut flags = vec![format!("-Ctarget-cpu={}", self.name)];
+        match panics {
+            Panics::Place => flags.push("--cfg hip_kernel_panic=\"place\"".to_owned()),
+            Panics::Trap => {}
+            Panics::Never => flags.push("--cfg hip_kernel_panic=\"never\"".to_owned()),
+        }
         if let Kind::Amd(generation) = self.kind {
             flags.push(format!("--cfg hip_kernel_gfx=\"{generation}\""));
             if generation >= 10 {

@@ -5,7 +5,7 @@
 mod architecture;
 mod toolchain;
 
-use architecture::Architecture;
+use architecture::{Architecture, Panics};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -28,6 +28,9 @@ pub struct RustKernelsArgs {
     /// Architectures, such as gfx942,gfx1100 or sm_90
     #[arg(long, value_delimiter = ',', required = true, value_name = "NAMES")]
     arch: Vec<String>,
+    /// What becomes of panics, such as an index past the end
+    #[arg(long, value_enum, default_value = "place")]
+    panics: Panics,
     /// Write below this folder instead of rust-kernels in cargo's target folder
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
@@ -55,7 +58,7 @@ fn build(args: &RustKernelsArgs) -> Result<(), String> {
     // Cargo is started in another folder.
     let out = std::path::absolute(&out).map_err(|e| format!("{}: {e}", out.display()))?;
     for architecture in &architectures {
-        let code = crate_of.compile(architecture, &out)?;
+        let code = crate_of.compile(architecture, args.panics, &out)?;
         let file =
             out.join(&architecture.name).join(format!("{}.{}", crate_of.library, architecture.extension()));
         let folder = file.parent().unwrap_or(&out);
@@ -110,16 +113,16 @@ impl Crate {
     }
 
     /// Compiles it and returns the file with the code.
-    fn compile(&self, architecture: &Architecture, out: &Path) -> Result<PathBuf, String> {
-        // A folder for each architecture: they share no file, and cargo would build core anew after each change of flags.
-        let target = out.join("build").join(&architecture.name);
+    fn compile(&self, architecture: &Architecture, panics: Panics, out: &Path) -> Result<PathBuf, String> {
+        // A folder for each set of flags: they share no file, and cargo would build core anew after each change of flags.
+        let target = out.join("build").join(&architecture.name).join(panics.name());
         // By rustup: the cargo that runs this program belongs to another toolchain.
         let mut cargo = Command::new("rustup");
         cargo.args(["run", TOOLCHAIN, "cargo"]).current_dir(&self.folder);
         for (name, _) in std::env::vars_os().filter(|(name, _)| is_of_outer_cargo(name)) {
             cargo.env_remove(name);
         }
-        cargo.env("RUSTFLAGS", architecture.flags().join(" "));
+        cargo.env("RUSTFLAGS", architecture.flags(panics).join(" "));
         cargo.env("CARGO_TARGET_DIR", &target);
         let profile =
             [("PANIC", "abort"), ("LTO", "fat"), ("CODEGEN_UNITS", "1"), ("DEBUG", "0"), ("OPT_LEVEL", "3")];

@@ -5,13 +5,15 @@ use crate::workspace;
 
 #[test]
 fn architectures_are_told_apart() {
-    let flags = |name: &str| Architecture::of(name).map(|one| one.flags().join(" "));
+    let flags = |name: &str| Architecture::of(name).map(|one| one.flags(Panics::Trap).join(" "));
     assert_eq!(flags("gfx90a"), Ok("-Ctarget-cpu=gfx90a --cfg hip_kernel_gfx=\"9\"".into()));
     assert_eq!(
         flags("gfx1100"),
         Ok("-Ctarget-cpu=gfx1100 --cfg hip_kernel_gfx=\"11\" -Ctarget-feature=+cumode".into())
     );
     assert_eq!(flags("sm_90"), Ok("-Ctarget-cpu=sm_90".into()));
+    let place = Architecture::of("sm_90").map(|one| one.flags(Panics::Place).join(" "));
+    assert_eq!(place, Ok("-Ctarget-cpu=sm_90 --cfg hip_kernel_panic=\"place\"".into()));
     for unknown in ["gfx", "gfx90z", "gfx803", "gfx1250", "gfx1299", "gfx1300", "sm_60", "sm_", "pentium"] {
         assert!(flags(unknown).is_err(), "{unknown}");
     }
@@ -54,8 +56,12 @@ fn kernels_compile() {
     let root = workspace::root().expect("tests run in the workspace");
     let out = tempfile::tempdir().expect("a folder can be made");
     let arch = vec!["gfx942".to_owned()];
-    let args =
-        RustKernelsArgs { folder: root.join("kernels-rust"), arch, out: Some(out.path().to_path_buf()) };
+    let args = RustKernelsArgs {
+        folder: root.join("kernels-rust"),
+        arch,
+        panics: Panics::Place,
+        out: Some(out.path().to_path_buf()),
+    };
     run(&args).expect("the kernels compile");
     let code = std::fs::read(out.path().join("gfx942/kernels_rust.co")).expect("it was written");
     let code = code_object::CodeObject::parse(&code).expect("it is sound").expect("it is AMD's");
@@ -72,8 +78,12 @@ fn kernels_compile() {
         "ranks",
         "saxpy",
         "saxpy_wide",
+        "scale_f32",
+        "scale_f64",
         "scale_halves",
+        "scale_u32",
         "softmax",
+        "softplus",
         "sort_tiles",
     ];
     assert_eq!(names, expected);

@@ -112,6 +112,10 @@ pub(crate) fn barrier(_site: u32) {
     compiler_fence(Ordering::SeqCst);
 }
 
+pub(crate) fn abort() -> ! {
+    intrinsics::abort()
+}
+
 #[inline(always)]
 pub(crate) fn wave_size() -> u32 {
     if cfg!(hip_kernel_gfx = "9") { 64 } else { 32 }
@@ -144,6 +148,25 @@ pub(crate) fn ln(x: f32) -> f32 {
     intrinsics::logf32(x)
 }
 
+unsafe extern "C" {
+    #[link_name = "llvm.amdgcn.exp2.f32"]
+    fn exp2_instruction(x: f32) -> f32;
+    #[link_name = "llvm.amdgcn.log.f32"]
+    fn log2_instruction(x: f32) -> f32;
+}
+
+#[inline(always)]
+pub(crate) fn fast_exp(x: f32) -> f32 {
+    // SAFETY: S25: arithmetic.
+    unsafe { exp2_instruction(x * core::f32::consts::LOG2_E) }
+}
+
+#[inline(always)]
+pub(crate) fn fast_ln(x: f32) -> f32 {
+    // SAFETY: S25: arithmetic.
+    unsafe { log2_instruction(x) * core::f32::consts::LN_2 }
+}
+
 #[inline(always)]
 pub(crate) fn sqrt(x: f32) -> f32 {
     intrinsics::sqrtf32(x)
@@ -162,9 +185,4 @@ pub(crate) fn f16_to_f32(bits: u16) -> f32 {
 #[inline(always)]
 pub(crate) fn f32_to_f16(value: f32) -> u16 {
     (value as f16).to_bits()
-}
-
-#[panic_handler]
-fn panic(_: &core::panic::PanicInfo<'_>) -> ! {
-    intrinsics::abort()
 }

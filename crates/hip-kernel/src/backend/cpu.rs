@@ -128,6 +128,14 @@ pub(crate) fn ln(x: f32) -> f32 {
     x.ln()
 }
 
+pub(crate) fn fast_exp(x: f32) -> f32 {
+    x.exp()
+}
+
+pub(crate) fn fast_ln(x: f32) -> f32 {
+    x.ln()
+}
+
 pub(crate) fn sqrt(x: f32) -> f32 {
     x.sqrt()
 }

@@ -20,3 +20,21 @@ pub(crate) use nvptx::*;
 #[cfg(any(target_arch = "amdgpu", target_arch = "nvptx64"))]
 #[repr(C, align(16))]
 pub(crate) struct Line([u8; 16]);
+
+/// What a panic does on a GPU. The build chooses: the place is told to the host (`hip_kernel_panic = "place"`), nothing is, or the compiler
+/// assumes that there are no panics and leaves out what would find them.
+#[cfg(any(target_arch = "amdgpu", target_arch = "nvptx64"))]
+#[panic_handler]
+fn panic(_info: &core::panic::PanicInfo<'_>) -> ! {
+    #[cfg(hip_kernel_panic = "never")]
+    // SAFETY: S25: whoever built the code so promised that no kernel panics.
+    unsafe {
+        core::hint::unreachable_unchecked()
+    }
+    #[cfg(hip_kernel_panic = "place")]
+    if let Some(at) = _info.location() {
+        crate::failure::tell(at);
+    }
+    #[cfg(not(hip_kernel_panic = "never"))]
+    abort()
+}

@@ -1,6 +1,7 @@
 //! NVIDIA's GPUs, by the compiler's intrinsics.
 
 use super::Line;
+use crate::math::{exp_by, ln_by_arithmetic};
 use core::arch::nvptx as arch;
 use core::intrinsics;
 
@@ -11,9 +12,9 @@ unsafe extern "C" {
     fn vote_ballot(lanes: u32, predicate: bool) -> u32;
     #[link_name = "llvm.nvvm.read.ptx.sreg.laneid"]
     fn lane_id() -> u32;
-    #[link_name = "llvm.nvvm.ex2.approx.f"]
+    #[link_name = "llvm.nvvm.ex2.approx.ftz.f"]
     fn ex2(x: f32) -> f32;
-    #[link_name = "llvm.nvvm.lg2.approx.f"]
+    #[link_name = "llvm.nvvm.lg2.approx.ftz.f"]
     fn lg2(x: f32) -> f32;
 }
 
@@ -63,6 +64,10 @@ pub(crate) fn barrier(_site: u32) {
     unsafe { arch::_syncthreads() }
 }
 
+pub(crate) fn abort() -> ! {
+    intrinsics::abort()
+}
+
 #[inline(always)]
 pub(crate) fn wave_size() -> u32 {
     32
@@ -89,11 +94,22 @@ pub(crate) fn ballot(predicate: bool, _site: u32) -> u64 {
 #[inline(always)]
 pub(crate) fn exp(x: f32) -> f32 {
     // SAFETY: S25: arithmetic.
-    unsafe { ex2(x * core::f32::consts::LOG2_E) }
+    exp_by(|x| unsafe { ex2(x) }, x)
 }
 
 #[inline(always)]
 pub(crate) fn ln(x: f32) -> f32 {
+    ln_by_arithmetic(x)
+}
+
+#[inline(always)]
+pub(crate) fn fast_exp(x: f32) -> f32 {
+    // SAFETY: S25: arithmetic.
+    unsafe { ex2(x * core::f32::consts::LOG2_E) }
+}
+
+#[inline(always)]
+pub(crate) fn fast_ln(x: f32) -> f32 {
     // SAFETY: S25: arithmetic.
     unsafe { lg2(x) * core::f32::consts::LN_2 }
 }
@@ -116,9 +132,4 @@ pub(crate) fn f16_to_f32(bits: u16) -> f32 {
 #[inline(always)]
 pub(crate) fn f32_to_f16(value: f32) -> u16 {
     (value as f16).to_bits()
-}
-
-#[panic_handler]
-fn panic(_: &core::panic::PanicInfo<'_>) -> ! {
-    intrinsics::abort()
 }

@@ -27,6 +27,13 @@ pub fn load<K: Signature>(device: &Device) -> Result<Module> {
     for folder in folders() {
         let file = folder.join(arch).join(format!("{}.{extension}", K::LIBRARY));
         match std::fs::read(&file) {
+            Ok(image) if is_older::<K>(&image) => {
+                return Err(fail(format!(
+                    "{} was built when types or constants of its parameters had other sizes: build it again by `cargo xtask \
+                     build-rust-kernels FOLDER_OF_THE_CRATE --arch {arch}`",
+                    file.display()
+                )));
+            }
             Ok(image) => return device.load_module(&image),
             Err(error) => tried.push(format!("{}: {error}", file.display())),
         }
@@ -37,10 +44,60 @@ pub fn load<K: Signature>(device: &Device) -> Result<Module> {
     )))
 }
 
+/// Whether code has the kernel by its name, and was built for other sizes of its arguments or of its shared memory.
+fn is_older<K: Signature>(image: &[u8]) -> bool {
+    // PTX lists bytes as numbers.
+    let listed = K::LAYOUT.map(|byte| byte.to_string()).join(", ");
+    contains(image, K::NAME.as_bytes()) && !contains(image, &K::LAYOUT) && !contains(image, listed.as_bytes())
+}
+
+fn contains(image: &[u8], part: &[u8]) -> bool {
+    image.windows(part.len()).any(|window| window == part)
+}
+
 fn folders() -> Vec<PathBuf> {
     if let Some(named) = std::env::var_os(VARIABLE).filter(|named| !named.is_empty()) {
         return vec![named.into()];
     }
     let program = std::env::current_exe().unwrap_or_default();
     program.ancestors().skip(1).take(4).map(|folder| folder.join("rust-kernels")).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_older;
+    use crate::host::{Registration, Signature};
+    use std::ffi::c_void;
+
+    struct Add;
+
+    // SAFETY: S25: nobody calls it.
+    unsafe impl Signature for Add {
+        const PATH: &'static str = "tests::add";
+        const NAME: &'static str = "add__12345678";
+        const LIBRARY: &'static str = "tests";
+        const ARGUMENTS: &'static [(usize, usize)] = &[(8, 8)];
+        const LAYOUT: [u8; 16] = crate::layout(Self::NAME, Self::ARGUMENTS, 64);
+        fn registration() -> &'static Registration {
+            static REGISTRATION: Registration = Registration::new();
+            &REGISTRATION
+        }
+        unsafe fn call(_: *const *mut c_void) {}
+    }
+
+    #[test]
+    fn code_for_other_sizes_is_noticed() {
+        let elf = |layout: &[u8]| [b"..add__12345678..", layout, b".."].concat();
+        let ptx = |layout: &[u8]| {
+            let listed = layout.iter().map(u8::to_string).collect::<Vec<_>>().join(", ");
+            format!(".entry add__12345678(\n.b8 add__12345678__layout[16] = {{{listed}}};").into_bytes()
+        };
+        let other = crate::layout(Add::NAME, Add::ARGUMENTS, 128);
+        for code in [elf(&Add::LAYOUT), ptx(&Add::LAYOUT), elf(b"")[4..].to_vec()] {
+            assert!(!is_older::<Add>(&code), "{}", String::from_utf8_lossy(&code));
+        }
+        for code in [elf(&other), ptx(&other), elf(b"")] {
+            assert!(is_older::<Add>(&code), "{}", String::from_utf8_lossy(&code));
+        }
+    }
 }

@@ -1,5 +1,6 @@
 //! Loaded code. It holds no reference to its device, because the device may own it.
 
+use super::failure::FailureRecord;
 use super::function::Kernel;
 use crate::device::{Device, Inner};
 use crate::handle::Handle;
@@ -28,6 +29,8 @@ pub(crate) struct Loaded {
     launches: Mutex<Points>,
     /// The kernels that were looked up so far.
     kernels: RwLock<HashMap<String, Arc<Kernel>>>,
+    /// Where its kernels say why they stopped.
+    failure: Option<Arc<FailureRecord>>,
     /// Whether the load was traced.
     traced: AtomicBool,
 }
@@ -37,9 +40,17 @@ impl Loaded {
         let doing = || format!("loading {image} on {device}");
         // SAFETY: S1, S3, S4: the image was checked, ends in zeros and is kept as long as the module.
         let raw = device.run(doing, |p| unsafe { raw::module_load_data(p, image.address()) })?;
+        let failure = match FailureRecord::of(device, raw.raw()) {
+            Ok(failure) => failure,
+            Err(error) => {
+                // SAFETY: S1, S3, S4: nobody else has the module.
+                device.run(|| format!("unloading {image}"), |p| unsafe { raw::module_unload(p, raw) })?;
+                return Err(error);
+            }
+        };
         let (launches, kernels, traced) = (Mutex::default(), RwLock::default(), AtomicBool::new(false));
         let (image, first) = (ManuallyDrop::new(image), OnceLock::new());
-        Ok(Self { raw, image, first, launches, kernels, traced })
+        Ok(Self { raw, image, first, launches, kernels, failure, traced })
     }
 
     /// Traces the load, once. The caller holds no lock, and no thread waits for this one to load something, because subscribers are code of the
@@ -101,6 +112,7 @@ impl Loaded {
         // SAFETY: S1, S3, S4: this was the last reference, and every launch of its kernels is complete.
         let unload = |p: &Platform| unsafe { raw::module_unload(p, self.raw) };
         device.run(doing, unload)?;
+        self.failure.map_or(Ok(()), |failure| failure.release(device))?;
         drop(ManuallyDrop::into_inner(self.image));
         Ok(())
     }

@@ -4,6 +4,7 @@
 
 mod cache;
 mod compile;
+mod failure;
 mod function;
 mod kernel_names;
 mod loaded;
@@ -15,6 +16,7 @@ mod single_flight;
 pub use cache::{CacheAnswer, CacheStatistics, CacheUsage, CodeCache};
 pub(crate) use compile::Text;
 pub use compile::{Compiled, Source, compiler_version};
+pub(crate) use failure::FailureRecords;
 pub use function::Function;
 pub(crate) use function::ask_attribute;
 pub use module::Module;

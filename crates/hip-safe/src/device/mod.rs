@@ -370,7 +370,9 @@ impl Inner {
     pub(crate) fn error(&self, failure: Failure, doing: impl FnOnce() -> String) -> Error {
         let mut error = hip_error(&self.platform, failure, doing);
         let asked = is_sticky(failure.code) || may_be_sticky(failure.code);
-        let fault = asked.then(|| raw::last_fault(&self.platform, self.raw_ordinal)).flatten();
+        let told =
+            || raw::last_fault(&self.platform, self.raw_ordinal).or_else(|| self.poison.records.told());
+        let fault = asked.then(told).flatten();
         if is_sticky(failure.code) || fault.is_some() {
             if let Error::Hip { cause, .. } = &mut error {
                 *cause = fault;

@@ -1,6 +1,8 @@
 //! Sticky errors, after which a device returns only errors. The first one is kept, and later calls return it.
 
+use super::Inner;
 use crate::Error;
+use crate::code::FailureRecords;
 use hip_sys::hip::hipError_t;
 use std::sync::{Arc, OnceLock};
 
@@ -8,6 +10,15 @@ use std::sync::{Arc, OnceLock};
 #[derive(Default)]
 pub(crate) struct Poison {
     first: OnceLock<Arc<Error>>,
+    /// Where kernels say why they stopped.
+    pub(super) records: FailureRecords,
+}
+
+impl Inner {
+    /// Where kernels of its modules say why they stopped.
+    pub(crate) fn failure_records(&self) -> &FailureRecords {
+        &self.poison.records
+    }
 }
 
 impl Poison {

@@ -293,6 +293,17 @@ pub(crate) unsafe fn module_get_function(
     Ok(Handle::new(function))
 }
 
+pub(crate) unsafe fn module_get_global(
+    p: &Platform,
+    module: hipModule_t,
+    name: &CStr,
+) -> Result<(*mut c_void, usize)> {
+    let (mut address, mut bytes) = (null_mut(), 0);
+    // SAFETY: S1: the module is live; name and out-pointers are valid for the call.
+    call!(p, hipModuleGetGlobal(&mut address, &mut bytes, module, name.as_ptr()))?;
+    Ok((address, bytes))
+}
+
 pub(crate) unsafe fn func_get_attribute(
     p: &Platform,
     function: hipFunction_t,

@@ -27,7 +27,7 @@ struct Module([Kernel; 2]);
 
 pub(super) fn fill(table: &mut HipTable) {
     set!(table, hipModuleLoadData, hipModuleUnload, hipModuleGetFunction, hipFuncGetAttribute);
-    set!(table, hipModuleLaunchKernel);
+    set!(table, hipModuleLaunchKernel, hipModuleGetGlobal);
 }
 
 /// The elements that an argument points to.
@@ -103,6 +103,16 @@ unsafe extern "C" fn hipModuleGetFunction(
     // SAFETY: S11: the caller's out-pointer.
     unsafe { function.write(std::ptr::from_ref(kernel).cast_mut().cast()) };
     SUCCESS
+}
+
+/// It has none.
+unsafe extern "C" fn hipModuleGetGlobal(
+    _address: *mut hipDeviceptr_t,
+    _bytes: *mut usize,
+    _module: hipModule_t,
+    _name: *const c_char,
+) -> hipError_t {
+    hipError_t::hipErrorNotFound
 }
 
 unsafe extern "C" fn hipFuncGetAttribute(
