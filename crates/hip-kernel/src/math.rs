@@ -60,7 +60,7 @@ pub(crate) fn exp_by(power_of_2: impl Fn(f32) -> f32, x: f32) -> f32 {
 #[inline(always)]
 pub(crate) fn ln_by_arithmetic(x: f32) -> f32 {
     const LN_2_HIGH: f32 = 0.693_138_1;
-    const LN_2_LOW: f32 = 9.058_000_6e-6;
+    const LN_2_LOW: f32 = 9.058_001e-6;
     /// The bits of the square root of a half: fractions lie between it and its double.
     const ROOT_HALF: u32 = 0x3f35_04f3;
     let (x, shift) = if x < f32::MIN_POSITIVE { (x * 33_554_432.0, -25) } else { (x, 0) };
@@ -79,7 +79,7 @@ pub(crate) fn ln_by_arithmetic(x: f32) -> f32 {
     let s = f / (2.0 + f);
     let (z, w) = (s * s, s * s * (s * s));
     let odd = w * (0.400_009_72 + w * 0.242_790_79);
-    let even = z * (0.666_666_63 + w * 0.284_987_87);
+    let even = z * (0.666_666_6 + w * 0.284_987_87);
     let half_square = 0.5 * f * f;
     s * (half_square + (odd + even)) + exponent * LN_2_LOW - half_square + f + exponent * LN_2_HIGH
 }

@@ -66,8 +66,8 @@ impl<'a> Work<'a> {
         if count.is_some() {
             self.check_count(what, count)?;
         }
-        let Columns { place, rows, cols, ld } = columns;
-        let operand = match place {
+        let Columns { storage, rows, cols, ld } = columns;
+        let operand = match storage {
             Storage::One(view) => operand::<T>(self.note_read(view)?, 0)?,
             Storage::Strided { view, stride, .. } => operand::<T>(self.note_read(view)?, stride)?,
             Storage::Many(views) => {
@@ -221,8 +221,8 @@ impl<'a> Work<'a> {
     }
 
     fn matrix_to_write<T: Lapack>(&mut self, columns: Columns<DeviceViewMut<'a, T>>) -> Result<Matrix> {
-        let Columns { place, rows, cols, ld } = columns;
-        let operand = match place {
+        let Columns { storage, rows, cols, ld } = columns;
+        let operand = match storage {
             Storage::One(view) => operand::<T>(self.note_write(view)?, 0)?,
             Storage::Strided { view, stride, .. } => operand::<T>(self.note_write(view)?, stride)?,
             Storage::Many(views) => {
@@ -292,7 +292,7 @@ fn operand<T>(address: *mut c_void, stride: usize) -> Result<Operand> {
 
 /// How many members a batch has; `None` for a single matrix.
 fn count_of<V>(storage: &Storage<V>) -> Option<usize> {
-    match place {
+    match storage {
         Storage::One(_) => None,
         batch => Some(batch.count()),
     }
