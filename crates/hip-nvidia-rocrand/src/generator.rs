@@ -126,23 +126,21 @@ impl Generator {
 }
 
 impl RawGenerator {
-    /// Starts the sequence. cuRAND goes on with it, also after a setting that was the same before: so each is another one in between.
+    /// Starts the sequence. cuRAND goes on with it, also after a setting that was the same before: so each is another one in between. Kinds without
+    /// one refuse it.
     fn restart(&self) -> Outcome {
         let Start { seed, offset } = self.1;
         let functions = curand();
         let set = |function: unsafe extern "C" fn(Raw, u64) -> u32, value: u64| {
             // SAFETY: S11: a live generator.
-            done(unsafe { function(self.0, value ^ 1) })?;
-            // SAFETY: S11: as above.
-            done(unsafe { function(self.0, value) })
+            match done(unsafe { function(self.0, value ^ 1) }) {
+                Err(TYPE_ERROR) => Ok(()),
+                // SAFETY: S11: as above.
+                other => other.and_then(|()| done(unsafe { function(self.0, value) })),
+            }
         };
         seed.map_or(Ok(()), |seed| set(functions.curandSetPseudoRandomGeneratorSeed, seed))?;
-        match set(functions.curandSetGeneratorOffset, offset) {
-            // Kinds without offsets make their states anew.
-            // SAFETY: S11: as above.
-            Err(TYPE_ERROR) => done(unsafe { (functions.curandGenerateSeeds)(self.0) }),
-            other => other,
-        }
+        set(functions.curandSetGeneratorOffset, offset)
     }
 }
 
