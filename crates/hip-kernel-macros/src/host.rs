@@ -44,7 +44,7 @@ fn raw(signature: &Signature) -> TokenStream {
     if let Some(bytes) = signature.shared() {
         conditions.push(quote!(config.shared_bytes >= #bytes));
     }
-    for parameter in signature.parameters.iter().filter(|parameter| buffer(parameter).is_some()) {
+    for parameter in signature.parameters.iter().filter(|parameter| parameter.element().is_some()) {
         let (name, len) = (&parameter.name, parameter.len());
         conditions.push(quote!(#len <= #name.len()));
     }
@@ -61,20 +61,11 @@ fn raw(signature: &Signature) -> TokenStream {
     }
 }
 
-/// The element type of a parameter that is a buffer.
-fn buffer(parameter: &Parameter) -> Option<TokenStream> {
-    match &parameter.kind {
-        Kind::Read(element) | Kind::Write { element, .. } | Kind::Rows(element) => Some(element.clone()),
-        Kind::Atomics { plain, .. } => Some(plain.clone()),
-        Kind::Shared(_) | Kind::Value(_) => None,
-    }
-}
-
 fn launcher(signature: &Signature) -> TokenStream {
     let Signature { docs, visibility, name, parameters, .. } = signature;
     let (launcher, raw) = (signature.launcher(), raw_name(signature));
     let about = format!("Launches the kernel [`{name}`](fn@{name}).");
-    let elements: Vec<TokenStream> = parameters.iter().filter_map(buffer).collect();
+    let elements: Vec<TokenStream> = parameters.iter().filter_map(Parameter::element).collect();
     let taken = parameters.iter().flat_map(|parameter| {
         let (name, width) = (&parameter.name, parameter.width());
         match &parameter.kind {
@@ -84,14 +75,14 @@ fn launcher(signature: &Signature) -> TokenStream {
             Kind::Value(value) => vec![quote!(#name: #value)],
             Kind::Shared(_) => Vec::new(),
             written => {
-                let element = buffer(parameter);
+                let element = parameter.element();
                 let view = quote!(&mut (impl ::hip_kernel::host::hip_safe::DeviceSliceMut<Item = #element> + ?Sized));
                 let width = matches!(written, Kind::Rows(_)).then(|| quote!(#width: usize));
                 [quote!(#name: #view)].into_iter().chain(width).collect()
             }
         }
     });
-    let lengths = parameters.iter().filter(|parameter| buffer(parameter).is_some()).map(|parameter| {
+    let lengths = parameters.iter().filter(|parameter| parameter.element().is_some()).map(|parameter| {
         let (name, len) = (&parameter.name, parameter.len());
         quote!(let #len = ::hip_kernel::host::hip_safe::DeviceSlice::as_view(&*#name).len();)
     });
@@ -115,8 +106,8 @@ fn launcher(signature: &Signature) -> TokenStream {
             /// The kernel for a device: on hip-host the function itself, on a GPU the code that `cargo xtask build-rust-kernels` built.
             ///
             /// # Errors
-            /// `InvalidImage` if there is no code for the device's architecture, or its parameters had other sizes when it was built; those
-            /// of `Device::load_module`; `KernelNotFound` if the code is of a kernel that was written otherwise.
+            /// `InvalidImage` if there is no code for the device's architecture, or its parameters or their elements had other sizes when it
+            /// was built; those of `Device::load_module`; `KernelNotFound` if the code is of a kernel that was written otherwise.
             ///
             /// A change of what the kernel calls, or of a constant that its body names, is not noticed: build the code again after each
             /// change of the crate.
@@ -165,6 +156,11 @@ fn launcher(signature: &Signature) -> TokenStream {
             #(::core::assert!(
                 ::core::mem::align_of::<#elements>() <= 256,
                 "device memory is aligned to 256 bytes: give the element a smaller alignment"
+            );)*
+            // Memory without bytes has no address, whatever its length.
+            #(::core::assert!(
+                ::core::mem::size_of::<#elements>() > 0,
+                "a buffer's element has at least one byte: take the number of elements as a value"
             );)*
         };
     }

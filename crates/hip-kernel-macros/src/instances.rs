@@ -3,7 +3,7 @@
 use proc_macro2::{Ident, TokenStream, TokenTree};
 use quote::{ToTokens, format_ident, quote};
 use syn::punctuated::Punctuated;
-use syn::{Error, FnArg, GenericParam, ItemFn, Pat, Result, Token, Type, parse_quote};
+use syn::{Attribute, Error, FnArg, GenericParam, ItemFn, Meta, Pat, Result, Token, Type, parse_quote};
 
 /// The types between the parentheses of `#[kernel(f32, f64)]`.
 pub(crate) fn types(arguments: TokenStream) -> Result<Vec<Type>> {
@@ -54,26 +54,47 @@ fn instance(function: &ItemFn, parameter: &Ident, of: &Type) -> Result<ItemFn> {
         kinds.push(replace(input.ty.to_token_stream(), parameter, of));
     }
     let visibility = &function.vis;
-    let docs = function.attrs.iter().filter(|one| one.path().is_ident("doc"));
+    let attributes = function.attrs.iter().filter_map(of_instance);
     Ok(parse_quote! {
-        #(#docs)*
+        #(#attributes)*
         #visibility fn #name(#(#names: #kinds),*) {
             #generic::<#of>(#(#names),*)
         }
     })
 }
 
-/// The tokens with the type in place of the parameter.
+/// The function's attribute on an instance. Each instance is inlined by an attribute of its own, and what is expected of the function's body may
+/// not be so of a call.
+fn of_instance(attribute: &Attribute) -> Option<Attribute> {
+    let path = attribute.path();
+    match &attribute.meta {
+        _ if path.is_ident("inline") => None,
+        Meta::List(list) if path.is_ident("expect") => {
+            let lints = &list.tokens;
+            Some(parse_quote!(#[allow(#lints)]))
+        }
+        _ => Some(attribute.clone()),
+    }
+}
+
+/// The tokens with the type in place of the parameter. Behind `::` and `'` the word is another's name.
 fn replace(tokens: TokenStream, parameter: &Ident, of: &Type) -> TokenStream {
+    // The two marks before the token.
+    let mut before = [' '; 2];
     tokens
         .into_iter()
-        .map(|token| match token {
-            TokenTree::Ident(word) if word == *parameter => quote!(#of),
-            TokenTree::Group(group) => {
-                let inside = replace(group.stream(), parameter, of);
-                TokenTree::Group(proc_macro2::Group::new(group.delimiter(), inside)).into()
+        .map(|token| {
+            let mark = if let TokenTree::Punct(mark) = &token { mark.as_char() } else { ' ' };
+            let is_own = before != [':'; 2] && before[1] != '\'';
+            before = [before[1], mark];
+            match token {
+                TokenTree::Ident(word) if is_own && word == *parameter => quote!(#of),
+                TokenTree::Group(group) => {
+                    let inside = replace(group.stream(), parameter, of);
+                    TokenTree::Group(proc_macro2::Group::new(group.delimiter(), inside)).into()
+                }
+                other => other.into(),
             }
-            other => other.into(),
         })
         .collect()
 }

@@ -163,6 +163,36 @@ mod tests {
     }
 
     #[test]
+    fn a_type_parameter_is_no_other_name_of_the_same_letter() {
+        let item = quote!(
+            fn set<T: Copy>(a: T, b: own::T, c: Pair<T, ::T>) {}
+        );
+        let text = expand(quote!(f32), item).expect("kernels").to_string();
+        let instance = "fn set_f32 (a : f32 , b : own :: T , c : Pair < f32 , :: T >)";
+        assert!(text.contains(instance), "{text}");
+    }
+
+    #[test]
+    fn attributes_are_those_of_each_instance() {
+        let item = quote!(
+            /// Said once.
+            #[cfg(feature = "a")]
+            #[allow(one)]
+            #[expect(two, reason = "three")]
+            #[inline(never)]
+            fn set<T: Copy>(a: T) {}
+        );
+        let text = expand(quote!(f32), item).expect("kernels").to_string();
+        let (_, instance) = text.split_once("{ }").or_else(|| text.split_once("{}")).expect("the function");
+        let (attributes, _) = instance.split_once("fn set_f32").expect("an instance");
+        for part in ["Said once.", "cfg (feature = \"a\")", "allow (one)", "allow (two , reason = \"three\")"]
+        {
+            assert!(attributes.contains(part), "{part}: {attributes}");
+        }
+        assert!(!attributes.contains("never"), "{attributes}");
+    }
+
+    #[test]
     fn names_that_generated_code_cannot_have_are_refused() {
         for name in [quote!(r#match), quote!(__), quote!(_1), quote!(self_)] {
             assert!(

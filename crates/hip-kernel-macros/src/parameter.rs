@@ -97,6 +97,15 @@ impl Parameter {
         }
     }
 
+    /// The type of its elements, if it is a buffer.
+    pub(crate) fn element(&self) -> Option<TokenStream> {
+        match &self.kind {
+            Kind::Read(element) | Kind::Write { element, .. } | Kind::Rows(element) => Some(element.clone()),
+            Kind::Atomics { plain, .. } => Some(plain.clone()),
+            Kind::Shared(_) | Kind::Value(_) => None,
+        }
+    }
+
     /// What the function gets, made of the entry's arguments; shared memory begins at `offset`.
     pub(crate) fn value(&self, offset: &TokenStream) -> TokenStream {
         let (name, len, width) = (&self.name, self.len(), self.width());

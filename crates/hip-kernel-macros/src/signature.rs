@@ -142,18 +142,19 @@ impl Signature {
 
     /// Size and alignment of each argument.
     pub(crate) fn sizes(&self) -> TokenStream {
-        let arguments = self.arguments();
-        let kinds = arguments.iter().map(|(_, kind)| kind);
-        quote!(&[#({
-            type Kind = #kinds;
-            (::core::mem::size_of::<Kind>(), ::core::mem::align_of::<Kind>())
-        }),*])
+        sizes_of(self.arguments().into_iter().map(|(_, kind)| kind))
+    }
+
+    /// Size and alignment of an element of each buffer, of which the arguments are only a pointer and a length.
+    fn element_sizes(&self) -> TokenStream {
+        sizes_of(self.parameters.iter().filter_map(Parameter::element))
     }
 
     /// The bytes by which `load` knows code that was built for these sizes.
     pub(crate) fn layout(&self) -> TokenStream {
         let (name, sizes, shared) = (self.symbol(), self.sizes(), self.shared_bytes());
-        quote!(::hip_kernel::layout(#name, #sizes, #shared))
+        let elements = self.element_sizes();
+        quote!(::hip_kernel::layout(#name, #sizes, #elements, #shared))
     }
 
     /// Whether its views say by the number along x which elements belong to a thread.
@@ -164,6 +165,14 @@ impl Signature {
             _ => false,
         })
     }
+}
+
+/// Size and alignment of each of the types.
+fn sizes_of(kinds: impl Iterator<Item = TokenStream>) -> TokenStream {
+    quote!(&[#({
+        type Kind = #kinds;
+        (::core::mem::size_of::<Kind>(), ::core::mem::align_of::<Kind>())
+    }),*])
 }
 
 /// FNV-1a of the tokens. Not of their text as a whole, whose spaces differ between versions of the compiler.

@@ -144,22 +144,21 @@ pub(super) unsafe extern "C" fn csr2csc_buffer_size(
 ) -> Status {
     with(handle, |raw| {
         let size = given(buffer_size)?;
-        // C gives no addresses of the numbers and of the result here, and cuSPARSE refuses null. It uses none of them to tell a size: it gets that of
-        // the offsets.
-        let place = offsets.cast_mut();
-        // SAFETY: S1, S11: the caller's memory and place.
+        // C gives no addresses of the numbers and of the result here, and cuSPARSE refuses null. To tell a size it needs none of them.
+        let unused = descriptor::place(0);
+        // SAFETY: S1, S11: the caller's memory.
         done(unsafe {
             (cusparse().cusparseCsr2cscEx2_bufferSize)(
                 raw,
                 rows,
                 cols,
                 stored,
-                place.cast(),
+                unused.cast(),
                 offsets,
                 indices,
-                place.cast(),
-                place,
-                place,
+                unused.cast(),
+                unused.cast(),
+                unused.cast(),
                 kind(Scalar::C64),
                 NUMERIC,
                 ZERO,

@@ -109,7 +109,7 @@ pub(super) fn factor(of: &SparseMatrix) -> Outcome<Descriptor> {
 }
 
 /// The address of elements of which there may be none.
-fn place(address: usize) -> Raw {
+pub(super) fn place(address: usize) -> Raw {
     if address == 0 { NonNull::<u128>::dangling().as_ptr().cast() } else { address as Raw }
 }
 

@@ -42,7 +42,7 @@ pub(crate) struct LanguageArguments {
     /// The format of keys and values: f32, f16, bf16, q8_0; without it the numbers of activations
     #[arg(long, value_name = "FORMAT")]
     cache: Option<CacheFormat>,
-    /// The most bytes of weights on the device at once, such as 8GB: layers beyond it are loaded for each token
+    /// The most bytes of weights on the device at once, such as 8GB; if not all fit, layers are loaded for each token
     #[arg(long, value_name = "BYTES", value_parser = shown::parsed_bytes)]
     budget: Option<u64>,
 }

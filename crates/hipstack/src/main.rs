@@ -39,7 +39,7 @@ type Failure = Box<dyn std::error::Error>;
   hipstack bench random:8b:q4_k --device amd:0                       random weights: tiny, 1b, 2gb, 8b
   hipstack drift model.gguf --device amd:0 --device cpu              where the devices part, layer by layer
   hipstack memory model.gguf --device amd:0      in use, reserved, peak and buffers at each stage
-  hipstack generate large.gguf --device amd:0 --budget 12GB -p 'The'   layers that do not fit are loaded for each token
+  hipstack generate large.gguf --device amd:0 --budget 12GB -p 'The'   layers are loaded for each token, within that memory
   hipstack inspect model.gguf                    metadata, tensors and formats
   hipstack inspect model-00001-of-00003.gguf     a split model: all of its files
   hipstack inspect model.gguf.part00             a file that was cut into parts, as one

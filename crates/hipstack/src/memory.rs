@@ -8,12 +8,17 @@ use crate::{Failure, shown};
 const MOST_LISTED: usize = 8;
 
 /// Memory was not given back: how much, and in which buffers.
-#[derive(Debug)]
 pub(crate) struct Kept(String);
 
 impl std::fmt::Display for Kept {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(&self.0)
+    }
+}
+
+impl std::fmt::Debug for Kept {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        std::fmt::Display::fmt(self, f)
     }
 }
 

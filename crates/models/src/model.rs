@@ -60,8 +60,9 @@ impl LanguageModel {
 
     /// Opens a model of which at most `budget` bytes of weights are on the device at once, for models that are larger than it. The
     /// embedding, the last norm and the output stay. Layers are loaded when a pass needs them, by a [`weights::Cache`], the next
-    /// one while one computes; those that fit stay. Each token then takes the time of reading what does not fit, and steps are no
-    /// graphs. A quantized weight takes its bytes once more while it is loaded.
+    /// one while one computes. The least recently used one goes first, so if not all fit, each token reads all of them again. Steps
+    /// are no graphs. A quantized weight takes its bytes once more while it is loaded, and memory of a layer that the device still
+    /// works with is not counted.
     ///
     /// # Errors
     /// As [`LanguageModel::open`]; [`Error::BudgetTooSmall`]. What is wrong with a layer's weights is an error of the first pass.

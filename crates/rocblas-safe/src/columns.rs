@@ -8,7 +8,7 @@ use hip_safe::{DeviceView, DeviceViewMut};
 /// A column-major matrix, or several, in parts: for crates that call a library above BLAS, such as rocsolver-safe.
 #[derive(Debug)]
 pub struct Columns<V> {
-    /// The memory from the first element to the last one.
+    /// Where the elements are: each view from a matrix's first element to its last.
     pub storage: Storage<V>,
     /// The rows of a matrix.
     pub rows: usize,

@@ -63,8 +63,8 @@ fn kernels_compile() {
         out: Some(out.path().to_path_buf()),
     };
     run(&args).expect("the kernels compile");
-    let code = std::fs::read(out.path().join("gfx942/kernels_rust.co")).expect("it was written");
-    let code = code_object::CodeObject::parse(&code).expect("it is sound").expect("it is AMD's");
+    let file = std::fs::read(out.path().join("gfx942/kernels_rust.co")).expect("it was written");
+    let code = code_object::CodeObject::parse(&file).expect("it is sound").expect("it is AMD's");
     let mut names: Vec<&str> = code
         .kernels
         .iter()
@@ -87,4 +87,8 @@ fn kernels_compile() {
         "sort_tiles",
     ];
     assert_eq!(names, expected);
+    // What `load` looks for, to refuse code that was built for other sizes.
+    let mark = b"hklayout";
+    let marks = file.windows(mark.len()).filter(|bytes| bytes == mark).count();
+    assert_eq!(marks, expected.len());
 }

@@ -100,7 +100,8 @@ pub(super) fn plan(
             let families = changes.as_deref().and_then(kernels::changed);
             in_part = families.is_some();
             let sampled = kernels::count(families.as_deref()) > MOST_UNITS && !asked.recorded;
-            arguments.extend(families.into_iter().flat_map(|names| ["--family".into(), names.join(",").into()]));
+            arguments
+                .extend(families.into_iter().flat_map(|names| ["--family".into(), names.join(",").into()]));
             if sampled {
                 arguments.extend(["--sample".into(), asked.commit.into()]);
                 decision = Decision::Sample(why.clone());

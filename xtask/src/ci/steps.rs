@@ -133,14 +133,7 @@ pub(super) static STEPS: [Step; 28] = [
     },
     // Tests that take half a minute each: `cargo test` leaves them out.
     Step {
-        packages: &[
-            "benches",
-            "conformance",
-            "hipstack-cli",
-            "hipstack-hip-safe",
-            "hipstack-models",
-            "hipstack-tensor-core",
-        ],
+        packages: &["benches", "conformance", "hipstack-hip-safe", "hipstack-models", "hipstack-tensor-core"],
         tests: true,
         tools: &[tools::RUST, tools::CXX, tools::LIBRARIES, tools::WEIGHTS_IF_ANY],
         ..heavy("slow-tests", Run::Cargo(&SLOW_TESTS))
@@ -222,11 +215,9 @@ const LOOM: [&str; 9] = [
     "loom",
 ];
 /// The skipped test takes tens of minutes; ci/run-time-compiler.sh runs it.
-const SLOW_TESTS: [&str; 16] = [
+const SLOW_TESTS: [&str; 14] = [
     "test",
     "--workspace",
-    "--test",
-    "chat_speed",
     "--test",
     "host",
     "--test",

@@ -30,7 +30,7 @@ pub fn load<K: Signature>(device: &Device) -> Result<Module> {
             Ok(image) if is_older::<K>(&image) => {
                 return Err(fail(format!(
                     "{} was built when types or constants of its parameters had other sizes: build it again by `cargo xtask \
-                     build-rust-kernels FOLDER_OF_THE_CRATE --arch {arch}`",
+                     build-rust-kernels FOLDER_OF_THE_CRATE --arch {arch}`, with the same --panics as before",
                     file.display()
                 )));
             }
@@ -44,7 +44,7 @@ pub fn load<K: Signature>(device: &Device) -> Result<Module> {
     )))
 }
 
-/// Whether code has the kernel by its name, and was built for other sizes of its arguments or of its shared memory.
+/// Whether code has the kernel by its name, and was built for other sizes of its arguments, of their elements or of its shared memory.
 fn is_older<K: Signature>(image: &[u8]) -> bool {
     // PTX lists bytes as numbers.
     let listed = K::LAYOUT.map(|byte| byte.to_string()).join(", ");
@@ -77,7 +77,7 @@ mod tests {
         const NAME: &'static str = "add__12345678";
         const LIBRARY: &'static str = "tests";
         const ARGUMENTS: &'static [(usize, usize)] = &[(8, 8)];
-        const LAYOUT: [u8; 16] = crate::layout(Self::NAME, Self::ARGUMENTS, 64);
+        const LAYOUT: [u8; 16] = crate::layout(Self::NAME, Self::ARGUMENTS, &[], 64);
         fn registration() -> &'static Registration {
             static REGISTRATION: Registration = Registration::new();
             &REGISTRATION
@@ -92,7 +92,7 @@ mod tests {
             let listed = layout.iter().map(u8::to_string).collect::<Vec<_>>().join(", ");
             format!(".entry add__12345678(\n.b8 add__12345678__layout[16] = {{{listed}}};").into_bytes()
         };
-        let other = crate::layout(Add::NAME, Add::ARGUMENTS, 128);
+        let other = crate::layout(Add::NAME, Add::ARGUMENTS, &[], 128);
         for code in [elf(&Add::LAYOUT), ptx(&Add::LAYOUT), elf(b"")[4..].to_vec()] {
             assert!(!is_older::<Add>(&code), "{}", String::from_utf8_lossy(&code));
         }

@@ -22,7 +22,7 @@ pub unsafe trait Signature: 'static {
     const LIBRARY: &'static str;
     /// Size and alignment of each argument.
     const ARGUMENTS: &'static [(usize, usize)];
-    /// What code for a GPU has in it, if it was built for these sizes: see `layout`.
+    /// What code for a GPU has in it, if it was built for these sizes and those of buffers' elements: see `layout`.
     const LAYOUT: [u8; 16];
     /// What hip-host was told.
     fn registration() -> &'static Registration;

@@ -22,7 +22,29 @@ use core::marker::PhantomData;
 #[doc(hidden)]
 pub struct Scope;
 
-/// Elements in global memory that the kernel alone uses.
+/// Elements in global memory that the kernel alone uses. They have at least one byte each, for `#[kernel]` refuses others:
+///
+/// ```compile_fail,E0080
+/// # use hip_kernel::{Out, kernel};
+/// #[kernel]
+/// fn set(mut y: Out<()>) {
+///     if let Some(y) = y.own() {
+///         *y = ();
+///     }
+/// }
+/// ```
+/// ```compile_fail,E0080
+/// #[hip_kernel::kernel]
+/// fn read(x: &[[f32; 0]]) {
+///     assert!(x.is_empty());
+/// }
+/// ```
+/// ```
+/// #[hip_kernel::kernel]
+/// fn read(x: &[[f32; 1]]) {
+///     assert!(x.is_empty());
+/// }
+/// ```
 struct Elements<'a, T> {
     start: *mut T,
     len: usize,
@@ -31,7 +53,8 @@ struct Elements<'a, T> {
 
 impl<T> Elements<'_, T> {
     /// # Safety
-    /// `len` elements lie at `start`, valid for reading and writing as long as the view lives. Other views of them are of the same launch.
+    /// `len` elements of at least one byte lie at `start`, valid for reading and writing as long as the view lives. Other views of them are of
+    /// the same launch.
     unsafe fn new(start: *mut T, len: usize) -> Self {
         Self { start, len, borrow: PhantomData }
     }
@@ -43,8 +66,8 @@ impl<T> Elements<'_, T> {
     #[inline(always)]
     unsafe fn only(&mut self, index: usize) -> Option<&mut T> {
         if index < self.len {
-            // SAFETY: S25: in bounds, and nobody else uses it. Memory with an element has an address; saying so spares the comparison with
-            // null by which an `Option` of a reference is read.
+            // SAFETY: S25: in bounds, and nobody else uses it. Memory with an element of some bytes has an address; saying so spares the
+            // comparison with null by which an `Option` of a reference is read.
             unsafe {
                 let place = self.start.add(index);
                 core::hint::assert_unchecked(!place.is_null());
@@ -59,7 +82,7 @@ impl<T> Elements<'_, T> {
 /// The view that a kernel gets of `len` elements that are only read.
 ///
 /// # Safety
-/// `len` elements lie at `start`, which nobody writes while the kernel runs.
+/// `len` elements of at least one byte lie at `start`, which nobody writes while the kernel runs.
 #[doc(hidden)]
 #[inline(always)]
 pub unsafe fn slice<T>(_: &Scope, start: *const T, len: usize) -> &[T] {

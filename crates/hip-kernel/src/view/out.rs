@@ -16,8 +16,8 @@ pub struct Out<'a, T> {
 
 impl<'a, T> Out<'a, T> {
     /// # Safety
-    /// `len` elements lie at `start`, valid for reading and writing as long as the view lives, and used through views of this type and this
-    /// launch alone, which has one dimension.
+    /// `len` elements of at least one byte lie at `start`, valid for reading and writing as long as the view lives, and used through views of
+    /// this type and this launch alone, which has one dimension.
     #[doc(hidden)]
     #[inline(always)]
     pub unsafe fn from_raw(_: &'a Scope, start: *mut T, len: usize) -> Self {

@@ -10,7 +10,7 @@ pub struct Scatter<'a, T>(Elements<'a, T>);
 
 impl<'a, T> Scatter<'a, T> {
     /// # Safety
-    /// `len` elements lie at `start`, valid for reading and writing as long as the view lives, and used by this launch alone.
+    /// `len` elements of at least one byte lie at `start`, valid for reading and writing as long as the view lives, and used by this launch alone.
     #[doc(hidden)]
     #[inline(always)]
     pub unsafe fn from_raw(_: &'a Scope, start: *mut T, len: usize) -> Self {

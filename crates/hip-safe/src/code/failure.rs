@@ -4,10 +4,11 @@
 
 use crate::Result;
 use crate::device::{Device, Inner};
+use crate::drop_errors::report_failure;
 use crate::handle::Handle;
 use crate::raw::{self, Failure};
 use hip_sys::Platform;
-use hip_sys::hip::{hipError_t, hipHostMallocPortable, hipMemcpyKind, hipModule_t};
+use hip_sys::hip::{hipError_t, hipHostMallocMapped, hipHostMallocPortable, hipMemcpyKind, hipModule_t};
 use parking_lot::Mutex;
 use std::ffi::{CStr, c_void};
 use std::ptr::null_mut;
@@ -59,7 +60,12 @@ impl FailureRecords {
 impl FailureRecord {
     /// The record of a module that was just loaded, if its code asks for one.
     pub(crate) fn of(device: &Device, module: hipModule_t) -> Result<Option<Arc<Self>>> {
-        let doing = || "giving a module room for the text of a failure".to_owned();
+        let doing = || {
+            format!(
+                "giving a module {} bytes of pinned memory for the text of a panic (code built with --panics trap needs none)",
+                size_of::<Record>()
+            )
+        };
         // SAFETY: S1, S3: the module is live and its device current.
         let find = |p: &Platform| match unsafe { raw::module_get_global(p, module, GLOBAL) } {
             Ok((address, bytes)) => Ok((bytes == size_of::<*mut c_void>()).then_some(address)),
@@ -68,8 +74,10 @@ impl FailureRecord {
         };
         let Some(global) = device.run(doing, find)? else { return Ok(None) };
         let bytes = size_of::<Record>();
+        // Without `Mapped` AMD takes memory whose writes may be seen only after the kernel, and a kernel that failed never ends.
+        let flags = hipHostMallocPortable | hipHostMallocMapped;
         // SAFETY: S1, S3: the device is current.
-        let memory = device.run(doing, |p| unsafe { raw::host_malloc(p, bytes, hipHostMallocPortable) })?;
+        let memory = device.run(doing, |p| unsafe { raw::host_malloc(p, bytes, flags) })?;
         // SAFETY: S2, S15: it was just allocated with that length, and there is no other reference.
         unsafe { memory.raw().cast::<u8>().write_bytes(0, bytes) };
         let record = Arc::new(Self(memory));
@@ -81,7 +89,7 @@ impl FailureRecord {
             unsafe { raw::memcpy_with_stream(p, global, source, bytes, kind, null_mut()) }
         };
         if let Err(error) = device.run(doing, tell) {
-            record.free(device.inner())?;
+            report_failure(record.free(device.inner()));
             return Err(error);
         }
         device.inner().failure_records().0.lock().push(Arc::clone(&record));
@@ -103,7 +111,7 @@ impl FailureRecord {
     }
 
     fn free(&self, device: &Inner) -> Result<()> {
-        let doing = || "freeing the room for the text of a failure".to_owned();
+        let doing = || "freeing the pinned memory for the text of a panic".to_owned();
         // SAFETY: S1, S4: it is in no list, so nobody reads it, and its module's kernels are complete or never ran.
         device.run(doing, |p| unsafe { raw::host_free(p, self.0) })
     }

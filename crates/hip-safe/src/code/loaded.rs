@@ -3,6 +3,7 @@
 use super::failure::FailureRecord;
 use super::function::Kernel;
 use crate::device::{Device, Inner};
+use crate::drop_errors::report_failure;
 use crate::handle::Handle;
 use crate::mutation::Wait;
 use crate::order::{Point, Points, Timeline};
@@ -44,7 +45,9 @@ impl Loaded {
             Ok(failure) => failure,
             Err(error) => {
                 // SAFETY: S1, S3, S4: nobody else has the module.
-                device.run(|| format!("unloading {image}"), |p| unsafe { raw::module_unload(p, raw) })?;
+                let unloaded =
+                    device.run(|| format!("unloading {image}"), |p| unsafe { raw::module_unload(p, raw) });
+                report_failure(unloaded);
                 return Err(error);
             }
         };

@@ -43,7 +43,7 @@ fn an_interruption_ends_a_sleep_and_an_answer() {
     let in_a_while = || {
         NOW.store(false, Ordering::Relaxed);
         std::thread::spawn(|| {
-            std::thread::sleep(Duration::from_millis(20));
+            std::thread::sleep(Duration::from_millis(300));
             NOW.store(true, Ordering::Relaxed);
         })
     };

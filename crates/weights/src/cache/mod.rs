@@ -33,7 +33,8 @@ use store::{Found, Store};
 pub struct Cache {
     shared: Arc<Shared>,
     device: Device,
-    /// Those that no thread uses now. None is locked while it is used: an allocation is an event, whose subscriber may use the cache.
+    /// Those that no thread uses now. None is locked while it is used: an allocation is an event, whose subscriber may use the cache,
+    /// but for weights that are being loaded: it would wait for its own thread.
     uploads: Mutex<Vec<Upload>>,
     prefetch: Prefetch,
 }
