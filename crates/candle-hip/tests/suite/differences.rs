@@ -143,32 +143,6 @@ fn ids_and_conditions_of_floats_are_errors() {
 }
 
 #[test]
-fn wrong_ids_are_errors_of_the_next_reading() {
-    for device in devices() {
-        let (x, l) = list(&device, &[1.0, 2.0, 3.0], DType::F32);
-        let (wrong, _) = list(&device, &[0.0, 1.0, 3.0], DType::I64);
-        let check = |what: &str, result: Result<HipStorage>| {
-            let storage = result.expect("no error yet");
-            let error = crate::root(storage.to_cpu_storage().unwrap_err());
-            assert!(matches!(error, Error::InvalidIndex { index: 3, size: 3, .. }), "{what}: {error}");
-            numbers(&storage.to_cpu_storage().expect("the error was returned"))
-        };
-        assert_eq!(check("gather", x.gather(&l, &wrong, &l, 0)), [1.0, 2.0, 0.0]);
-        assert_eq!(check("index_select", x.index_select(&wrong, &l, &l, 0)), [1.0, 2.0, 0.0]);
-        check("index_add", x.index_add(&l, &wrong, &l, &x, &l, 0));
-        let mut y = x.try_clone(&l).expect("a clone");
-        check("scatter_add", y.scatter_add_set(&l, &wrong, &l, &x, &l, 0).map(|()| y));
-
-        // `synchronize` returns it too.
-        let read = x.index_select(&wrong, &l, &l, 0).expect("no error yet");
-        let error = crate::root(device.synchronize().unwrap_err());
-        assert!(matches!(error, Error::InvalidIndex { index: 3, size: 3, .. }), "{error}");
-        drop(read);
-        device.synchronize().expect("the error was returned");
-    }
-}
-
-#[test]
 fn bytes_of_floats_become_f64() {
     for device in devices() {
         for place in LAYOUTS {

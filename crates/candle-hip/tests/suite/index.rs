@@ -1,7 +1,7 @@
 //! Reading and writing by ids.
 
 use candle_core::backend::BackendStorage;
-use candle_core::{DType, Error, Layout, Result};
+use candle_core::{DType, Layout, Result};
 
 use crate::compare::{sum, EXACT};
 use crate::given::{ids, ids_and_none, values, Made, Place};
@@ -65,19 +65,4 @@ cases! {
         |[x, i, s]| x.s.try_clone(x.l).and_then(|mut y| y.scatter_add_set(x.l, i.s, i.l, s.s, s.l, 1).and_then(|()| at(&y, x.l)));
     scatter_add_to_no_place: ALL, sum(4, 4.0), [target(), ids_and_none(&IDS, DType::U32).tight_for_candle(), source()] =>
         |[x, i, s]| x.s.try_clone(x.l).and_then(|mut y| y.scatter_add_set(x.l, i.s, i.l, s.s, s.l, 1).and_then(|()| at(&y, x.l)));
-}
-
-#[test]
-fn a_wrong_id_is_an_error_of_the_next_reading() {
-    for device in crate::devices() {
-        let x = Made::new(&values(&X), DType::F32, Place::Contiguous, &device);
-        let wrong =
-            Made::new(&ids(&[2], DType::I64).of(|i| i as f64), DType::F32, Place::Contiguous, &device);
-        let (x, wrong) = (x.ours(), wrong.ours());
-        // Four times 0 and 1: the second is one too many.
-        let read = x.s.index_select(wrong.s, x.l, wrong.l, 1).expect("no error yet");
-        let error = crate::root(read.to_cpu_storage().unwrap_err());
-        assert!(matches!(error, Error::InvalidIndex { index: 4, size: 4, .. }), "{error}");
-        read.to_cpu_storage().expect("the error was returned");
-    }
 }
