@@ -30,12 +30,9 @@ fn wrong_ids_are_errors_of_the_next_reading() {
             assert_wrong(what, storage.to_cpu_storage());
             storage.to_cpu_storage().expect("the error was returned")
         };
-        for (what, result) in
-            [("gather", x.gather(&l, &wrong, &l, 0)), ("index_select", x.index_select(&wrong, &l, &l, 0))]
-        {
-            let CpuStorage::F32(numbers) = check(what, result) else { panic!("{what} changed the dtype") };
-            assert_eq!(numbers, [1.0, 2.0, 0.0], "{what}");
-        }
+        let numbers = |storage| if let CpuStorage::F32(numbers) = storage { numbers } else { Vec::new() };
+        assert_eq!(numbers(check("gather", x.gather(&l, &wrong, &l, 0))), [1.0, 2.0, 0.0]);
+        assert_eq!(numbers(check("index_select", x.index_select(&wrong, &l, &l, 0))), [1.0, 2.0, 0.0]);
         check("index_add", x.index_add(&l, &wrong, &l, &x, &l, 0));
         let mut y = x.try_clone(&l).expect("a clone");
         check("scatter_add", y.scatter_add_set(&l, &wrong, &l, &x, &l, 0).map(|()| y));

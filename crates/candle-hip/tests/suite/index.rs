@@ -4,7 +4,7 @@ use candle_core::backend::BackendStorage;
 use candle_core::{DType, Layout, Result};
 
 use crate::compare::{sum, EXACT};
-use crate::given::{ids, ids_and_none, values, Made, Place};
+use crate::given::{ids, ids_and_none, values};
 use crate::{cases, ALL, FLOATS, INTEGERS};
 
 const X: [usize; 3] = [2, 4, 5];
