@@ -16,6 +16,7 @@
 
 mod convert;
 mod descriptor;
+mod factor;
 mod functions;
 mod handle;
 mod kept;

@@ -1,6 +1,7 @@
 //! Products, and operations of sparse vectors.
 
 use crate::descriptor::{self, Descriptor, computes, operation};
+use crate::factor::Factor;
 use crate::handle::{done, with};
 use crate::library::cusparse;
 use cudarc::cusparse::sys;
@@ -56,13 +57,24 @@ pub(super) unsafe extern "C" fn spmv(
         let matrix = descriptor::factor(&matrix)?;
         let (x, y) = (descriptor::vector(&*sparse::vector(x)?)?, descriptor::vector(&result)?);
         let algorithm = sys::cusparseSpMVAlg_t::CUSPARSE_SPMV_ALG_DEFAULT as u32;
+        // SAFETY: S11: the caller's factors.
+        let (alpha, beta) = unsafe { (Factor::of(alpha, scalar)?, Factor::of(beta, scalar)?) };
         match stage {
             SpmvStage::rocsparse_spmv_stage_buffer_size => {
                 let size = given(buffer_size)?;
-                // SAFETY: S1, S11: live descriptors, and the caller's factors and place.
+                // SAFETY: S1, S11: live descriptors and factors, and the caller's place.
                 done(unsafe {
                     (cusparse().cusparseSpMV_bufferSize)(
-                        raw, op, alpha, matrix.raw, x.raw, beta, y.raw, kind, algorithm, size,
+                        raw,
+                        op,
+                        alpha.address(),
+                        matrix.raw,
+                        x.raw,
+                        beta.address(),
+                        y.raw,
+                        kind,
+                        algorithm,
+                        size,
                     )
                 })
             }
@@ -70,10 +82,19 @@ pub(super) unsafe extern "C" fn spmv(
             SpmvStage::rocsparse_spmv_stage_preprocess => Ok(()),
             SpmvStage::rocsparse_spmv_stage_compute => {
                 let work = given(work)?;
-                // SAFETY: S1, S2, S11: live descriptors, and the caller's factors and memory.
+                // SAFETY: S1, S2, S11: live descriptors and factors, and the caller's memory.
                 done(unsafe {
                     (cusparse().cusparseSpMV)(
-                        raw, op, alpha, matrix.raw, x.raw, beta, y.raw, kind, algorithm, work,
+                        raw,
+                        op,
+                        alpha.address(),
+                        matrix.raw,
+                        x.raw,
+                        beta.address(),
+                        y.raw,
+                        kind,
+                        algorithm,
+                        work,
                     )
                 })
             }
@@ -107,23 +128,45 @@ pub(super) unsafe extern "C" fn spmm(
         let matrix = descriptor::factor(&matrix)?;
         let (b, c) = (descriptor::dense(&*sparse::dense(b)?)?, descriptor::dense(&result)?);
         let algorithm = sys::cusparseSpMMAlg_t::CUSPARSE_SPMM_ALG_DEFAULT as u32;
+        // SAFETY: S11: the caller's factors.
+        let (alpha, beta) = unsafe { (Factor::of(alpha, scalar)?, Factor::of(beta, scalar)?) };
         match stage {
             SpmmStage::rocsparse_spmm_stage_buffer_size => {
                 let size = given(buffer_size)?;
-                // SAFETY: S1, S11: live descriptors, and the caller's factors and place.
+                // SAFETY: S1, S11: live descriptors and factors, and the caller's place.
                 done(unsafe {
                     (cusparse().cusparseSpMM_bufferSize)(
-                        raw, op, op_b, alpha, matrix.raw, b.raw, beta, c.raw, kind, algorithm, size,
+                        raw,
+                        op,
+                        op_b,
+                        alpha.address(),
+                        matrix.raw,
+                        b.raw,
+                        beta.address(),
+                        c.raw,
+                        kind,
+                        algorithm,
+                        size,
                     )
                 })
             }
             SpmmStage::rocsparse_spmm_stage_preprocess => Ok(()),
             SpmmStage::rocsparse_spmm_stage_compute => {
                 let work = given(work)?;
-                // SAFETY: S1, S2, S11: live descriptors, and the caller's factors and memory.
+                // SAFETY: S1, S2, S11: live descriptors and factors, and the caller's memory.
                 done(unsafe {
                     (cusparse().cusparseSpMM)(
-                        raw, op, op_b, alpha, matrix.raw, b.raw, beta, c.raw, kind, algorithm, work,
+                        raw,
+                        op,
+                        op_b,
+                        alpha.address(),
+                        matrix.raw,
+                        b.raw,
+                        beta.address(),
+                        c.raw,
+                        kind,
+                        algorithm,
+                        work,
                     )
                 })
             }
@@ -160,10 +203,22 @@ pub(super) unsafe extern "C" fn sddmm_buffer_size(
         let (a, b) = (descriptor::dense(&*sparse::dense(a)?)?, descriptor::dense(&*sparse::dense(b)?)?);
         let Some(c) = by_rows(c)? else { return nothing(true, buffer_size) };
         let size = given(buffer_size)?;
-        // SAFETY: S1, S11: live descriptors, and the caller's factors and place.
+        // SAFETY: S11: the caller's factors.
+        let (alpha, beta) = unsafe { (Factor::of(alpha, scalar)?, Factor::of(beta, scalar)?) };
+        // SAFETY: S1, S11: live descriptors and factors, and the caller's place.
         done(unsafe {
             (cusparse().cusparseSDDMM_bufferSize)(
-                raw, op_a, op_b, alpha, a.raw, b.raw, beta, c.raw, kind, SAMPLED, size,
+                raw,
+                op_a,
+                op_b,
+                alpha.address(),
+                a.raw,
+                b.raw,
+                beta.address(),
+                c.raw,
+                kind,
+                SAMPLED,
+                size,
             )
         })
     })
@@ -205,9 +260,23 @@ pub(super) unsafe extern "C" fn sddmm(
         let (a, b) = (descriptor::dense(&*sparse::dense(a)?)?, descriptor::dense(&*sparse::dense(b)?)?);
         let Some(c) = by_rows(c)? else { return Ok(()) };
         let work = given(work)?;
-        // SAFETY: S1, S2, S11: live descriptors, and the caller's factors and memory.
+        // SAFETY: S11: the caller's factors.
+        let (alpha, beta) = unsafe { (Factor::of(alpha, scalar)?, Factor::of(beta, scalar)?) };
+        // SAFETY: S1, S2, S11: live descriptors and factors, and the caller's memory.
         done(unsafe {
-            (cusparse().cusparseSDDMM)(raw, op_a, op_b, alpha, a.raw, b.raw, beta, c.raw, kind, SAMPLED, work)
+            (cusparse().cusparseSDDMM)(
+                raw,
+                op_a,
+                op_b,
+                alpha.address(),
+                a.raw,
+                b.raw,
+                beta.address(),
+                c.raw,
+                kind,
+                SAMPLED,
+                work,
+            )
         })
     })
 }
@@ -220,10 +289,12 @@ pub(super) unsafe extern "C" fn axpby(
     y: rocsparse_dnvec_descr,
 ) -> Status {
     with(handle, |raw| {
-        let x = descriptor::sparse_vector(&*sparse::sparse_vector(x)?)?;
-        let y = descriptor::vector(&*sparse::vector(y)?)?;
-        // SAFETY: S1, S2, S11: live descriptors, and the caller's factors and memory.
-        done(unsafe { (cusparse().cusparseAxpby)(raw, alpha, x.raw, beta, y.raw) })
+        let y = sparse::vector(y)?;
+        // SAFETY: S11: the caller's factors.
+        let (alpha, beta) = unsafe { (Factor::of(alpha, y.scalar)?, Factor::of(beta, y.scalar)?) };
+        let (x, y) = (descriptor::sparse_vector(&*sparse::sparse_vector(x)?)?, descriptor::vector(&y)?);
+        // SAFETY: S1, S2, S11: live descriptors and factors, and the caller's memory.
+        done(unsafe { (cusparse().cusparseAxpby)(raw, alpha.address(), x.raw, beta.address(), y.raw) })
     })
 }
 

@@ -1,6 +1,7 @@
 //! Triangular systems. cuSPARSE keeps what it found out in a descriptor of the operation, which stays with the matrix.
 
 use crate::descriptor::{self, Descriptor, computes, operation};
+use crate::factor::Factor;
 use crate::functions::{Code, Raw};
 use crate::handle::{done, with};
 use crate::kept::{Kept, keep, kept};
@@ -81,16 +82,18 @@ pub(super) unsafe extern "C" fn spsv(
         }
         let (x, y) = (descriptor::vector(&*sparse::vector(x)?)?, descriptor::vector(&result)?);
         let algorithm = sys::cusparseSpSVAlg_t::CUSPARSE_SPSV_ALG_DEFAULT as u32;
+        // SAFETY: S11: the caller's factor.
+        let alpha = unsafe { Factor::of(alpha, scalar) }?;
         if stage == SpsvStage::rocsparse_spsv_stage_buffer_size {
             let (create, destroy) = (functions.cusparseSpSV_createDescr, functions.cusparseSpSV_destroyDescr);
             let made = keep(matrix, first(&sparse::matrix_now(matrix)?, create, destroy)?)?;
             let (size, solve) = (given(buffer_size)?, of_operation(&made)?);
-            // SAFETY: S1, S11: live descriptors, and the caller's factor and place.
+            // SAFETY: S1, S11: live descriptors and factor, and the caller's place.
             return done(unsafe {
                 (functions.cusparseSpSV_bufferSize)(
                     raw,
                     op,
-                    alpha,
+                    alpha.address(),
                     made.matrix.raw,
                     x.raw,
                     y.raw,
@@ -103,13 +106,13 @@ pub(super) unsafe extern "C" fn spsv(
         }
         let made = kept(matrix)?;
         let (work, solve) = (given(work)?, of_operation(&made)?);
-        // SAFETY: S1, S2, S11: live descriptors, and the caller's factor and memory.
+        // SAFETY: S1, S2, S11: live descriptors and factor, and the caller's memory.
         done(unsafe {
             match stage {
                 SpsvStage::rocsparse_spsv_stage_preprocess => (functions.cusparseSpSV_analysis)(
                     raw,
                     op,
-                    alpha,
+                    alpha.address(),
                     made.matrix.raw,
                     x.raw,
                     y.raw,
@@ -121,7 +124,7 @@ pub(super) unsafe extern "C" fn spsv(
                 SpsvStage::rocsparse_spsv_stage_compute => (functions.cusparseSpSV_solve)(
                     raw,
                     op,
-                    alpha,
+                    alpha.address(),
                     made.matrix.raw,
                     x.raw,
                     y.raw,
@@ -159,17 +162,19 @@ pub(super) unsafe extern "C" fn spsm(
         }
         let (b, c) = (descriptor::dense(&*sparse::dense(b)?)?, descriptor::dense(&result)?);
         let algorithm = sys::cusparseSpSMAlg_t::CUSPARSE_SPSM_ALG_DEFAULT as u32;
+        // SAFETY: S11: the caller's factor.
+        let alpha = unsafe { Factor::of(alpha, scalar) }?;
         if stage == SpsmStage::rocsparse_spsm_stage_buffer_size {
             let (create, destroy) = (functions.cusparseSpSM_createDescr, functions.cusparseSpSM_destroyDescr);
             let made = keep(matrix, first(&sparse::matrix_now(matrix)?, create, destroy)?)?;
             let (size, solve) = (given(buffer_size)?, of_operation(&made)?);
-            // SAFETY: S1, S11: live descriptors, and the caller's factor and place.
+            // SAFETY: S1, S11: live descriptors and factor, and the caller's place.
             return done(unsafe {
                 (functions.cusparseSpSM_bufferSize)(
                     raw,
                     op,
                     op_b,
-                    alpha,
+                    alpha.address(),
                     made.matrix.raw,
                     b.raw,
                     c.raw,
@@ -182,14 +187,14 @@ pub(super) unsafe extern "C" fn spsm(
         }
         let made = kept(matrix)?;
         let (work, solve) = (given(work)?, of_operation(&made)?);
-        // SAFETY: S1, S2, S11: live descriptors, and the caller's factor and memory.
+        // SAFETY: S1, S2, S11: live descriptors and factor, and the caller's memory.
         done(unsafe {
             match stage {
                 SpsmStage::rocsparse_spsm_stage_preprocess => (functions.cusparseSpSM_analysis)(
                     raw,
                     op,
                     op_b,
-                    alpha,
+                    alpha.address(),
                     made.matrix.raw,
                     b.raw,
                     c.raw,
@@ -202,7 +207,7 @@ pub(super) unsafe extern "C" fn spsm(
                     raw,
                     op,
                     op_b,
-                    alpha,
+                    alpha.address(),
                     made.matrix.raw,
                     b.raw,
                     c.raw,
