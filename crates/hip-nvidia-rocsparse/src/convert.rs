@@ -64,7 +64,7 @@ pub(super) unsafe extern "C" fn dense_to_sparse(
                 (functions.cusparseDenseToSparse_bufferSize)(raw, from.raw, made.matrix.raw, algorithm, size)
             });
         }
-        let made = kept(to)?;
+        let made = kept::<Kept>(to)?;
         let matrix = made.matrix.raw;
         if buffer_size.is_null() {
             let (mut rows, mut cols, mut stored) = (0, 0, 0);

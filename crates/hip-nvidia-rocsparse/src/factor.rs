@@ -9,19 +9,26 @@ use std::ffi::c_void;
 #[repr(C, align(16))]
 pub(super) struct Factor([u8; 16]);
 
+/// The bytes of a number.
+pub(super) fn bytes(scalar: Scalar) -> usize {
+    match scalar {
+        Scalar::F32 => 4,
+        Scalar::F64 | Scalar::C32 => 8,
+        Scalar::C64 => 16,
+    }
+}
+
 impl Factor {
+    /// Zero in every type of numbers.
+    pub(super) const ZERO: Self = Self([0; 16]);
+
     /// # Safety
     /// The address is null or that of a number of this type.
     pub(super) unsafe fn of(number: *const c_void, scalar: Scalar) -> Outcome<Self> {
         ensure(!number.is_null(), Status::rocsparse_status_invalid_pointer)?;
-        let bytes = match scalar {
-            Scalar::F32 => 4,
-            Scalar::F64 | Scalar::C32 => 8,
-            Scalar::C64 => 16,
-        };
-        let mut copy = Self([0; 16]);
+        let mut copy = Self::ZERO;
         // SAFETY: S11: as the caller vouches, and at most the copy's size.
-        unsafe { number.cast::<u8>().copy_to_nonoverlapping(copy.0.as_mut_ptr(), bytes) };
+        unsafe { number.cast::<u8>().copy_to_nonoverlapping(copy.0.as_mut_ptr(), bytes(scalar)) };
         Ok(copy)
     }
 

@@ -86,6 +86,33 @@ hip_nvidia::cuda_functions! {
         *const c_void = *const c_void, Raw = sys::cusparseDnMatDescr_t, Number = sys::cudaDataType,
         Number = sys::cusparseSpMMAlg_t, *mut c_void = *mut c_void,
     );
+    cusparseSpGEMM_createDescr(*mut Raw = *mut sys::cusparseSpGEMMDescr_t);
+    cusparseSpGEMM_destroyDescr(Raw = sys::cusparseSpGEMMDescr_t);
+    cusparseSpGEMMreuse_workEstimation(
+        Raw = sys::cusparseHandle_t, Number = sys::cusparseOperation_t, Number = sys::cusparseOperation_t,
+        Raw = sys::cusparseConstSpMatDescr_t, Raw = sys::cusparseConstSpMatDescr_t, Raw = sys::cusparseSpMatDescr_t,
+        Number = sys::cusparseSpGEMMAlg_t, Raw = sys::cusparseSpGEMMDescr_t, *mut usize = *mut usize,
+        *mut c_void = *mut c_void,
+    );
+    cusparseSpGEMMreuse_nnz(
+        Raw = sys::cusparseHandle_t, Number = sys::cusparseOperation_t, Number = sys::cusparseOperation_t,
+        Raw = sys::cusparseConstSpMatDescr_t, Raw = sys::cusparseConstSpMatDescr_t, Raw = sys::cusparseSpMatDescr_t,
+        Number = sys::cusparseSpGEMMAlg_t, Raw = sys::cusparseSpGEMMDescr_t, *mut usize = *mut usize,
+        *mut c_void = *mut c_void, *mut usize = *mut usize, *mut c_void = *mut c_void, *mut usize = *mut usize,
+        *mut c_void = *mut c_void,
+    );
+    cusparseSpGEMMreuse_copy(
+        Raw = sys::cusparseHandle_t, Number = sys::cusparseOperation_t, Number = sys::cusparseOperation_t,
+        Raw = sys::cusparseConstSpMatDescr_t, Raw = sys::cusparseConstSpMatDescr_t, Raw = sys::cusparseSpMatDescr_t,
+        Number = sys::cusparseSpGEMMAlg_t, Raw = sys::cusparseSpGEMMDescr_t, *mut usize = *mut usize,
+        *mut c_void = *mut c_void,
+    );
+    cusparseSpGEMMreuse_compute(
+        Raw = sys::cusparseHandle_t, Number = sys::cusparseOperation_t, Number = sys::cusparseOperation_t,
+        *const c_void = *const c_void, Raw = sys::cusparseConstSpMatDescr_t, Raw = sys::cusparseConstSpMatDescr_t,
+        *const c_void = *const c_void, Raw = sys::cusparseSpMatDescr_t, Number = sys::cudaDataType,
+        Number = sys::cusparseSpGEMMAlg_t, Raw = sys::cusparseSpGEMMDescr_t,
+    );
     cusparseSDDMM_bufferSize(
         Raw = sys::cusparseHandle_t, Number = sys::cusparseOperation_t, Number = sys::cusparseOperation_t,
         *const c_void = *const c_void, Raw = sys::cusparseConstDnMatDescr_t, Raw = sys::cusparseConstDnMatDescr_t,

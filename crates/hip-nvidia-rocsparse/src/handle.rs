@@ -2,7 +2,7 @@
 
 use crate::functions::{Code, Raw};
 use crate::library::cusparse;
-use hip_nvidia::library::{self, Device};
+use hip_nvidia::library::{self, Device, RawStream};
 use hip_sys::hip::{hipError_t, hipStream_t};
 use hip_sys::provider::Handles;
 use hip_sys::provider::sparse::{Outcome, VERSION, ensure, status};
@@ -25,6 +25,14 @@ static HANDLES: LazyLock<Handles<Handle>> = LazyLock::new(|| {
 
 /// Makes calls of cuSPARSE with a handle, whose device is current and whose stream is bound.
 pub(super) fn with(handle: rocsparse_handle, act: impl FnOnce(Raw) -> Outcome) -> Status {
+    with_stream(handle, |raw, _, _| act(raw))
+}
+
+/// The same, with that stream and that device.
+pub(super) fn with_stream(
+    handle: rocsparse_handle,
+    act: impl FnOnce(Raw, RawStream, &'static Device) -> Outcome,
+) -> Status {
     let run = || {
         let handle = HANDLES.get(handle as usize).map_err(|_| Status::rocsparse_status_invalid_handle)?;
         let held = handle.raw.lock();
@@ -39,7 +47,7 @@ pub(super) fn with(handle: rocsparse_handle, act: impl FnOnce(Raw) -> Outcome) -
         };
         // SAFETY: S1, S11: both are live.
         done(unsafe { (cusparse().cusparseSetStream)(raw, bound) })?;
-        act(raw)
+        act(raw, bound, handle.device)
     };
     status(run())
 }
@@ -109,6 +117,6 @@ pub(super) fn done(code: Code) -> Outcome {
 }
 
 /// The driver's status as an outcome.
-fn driven<T>(result: Result<T, hipError_t>) -> Outcome<T> {
+pub(super) fn driven<T>(result: Result<T, hipError_t>) -> Outcome<T> {
     result.map_err(|_| Status::rocsparse_status_internal_error)
 }

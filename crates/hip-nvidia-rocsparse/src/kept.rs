@@ -13,7 +13,10 @@ pub(super) struct Kept {
 }
 
 /// Keeps it with the matrix, in place of what an earlier operation kept.
-pub(super) fn keep(matrix: rocsparse_const_spmat_descr, kept: Kept) -> Outcome<Arc<Kept>> {
+pub(super) fn keep<K: Send + Sync + 'static>(
+    matrix: rocsparse_const_spmat_descr,
+    kept: K,
+) -> Outcome<Arc<K>> {
     let kept = Arc::new(kept);
     lock(&*sparse::matrix(matrix)?).attached = Some(Arc::clone(&kept) as _);
     Ok(kept)
@@ -23,8 +26,8 @@ pub(super) fn keep(matrix: rocsparse_const_spmat_descr, kept: Kept) -> Outcome<A
 ///
 /// # Errors
 /// `rocsparse_status_invalid_value` without a first stage.
-pub(super) fn kept(matrix: rocsparse_const_spmat_descr) -> Outcome<Arc<Kept>> {
+pub(super) fn kept<K: Send + Sync + 'static>(matrix: rocsparse_const_spmat_descr) -> Outcome<Arc<K>> {
     let attached = lock(&*sparse::matrix(matrix)?).attached.clone();
-    let kept = attached.and_then(|attached| attached.downcast::<Kept>().ok());
+    let kept = attached.and_then(|attached| attached.downcast::<K>().ok());
     kept.ok_or(Status::rocsparse_status_invalid_value)
 }

@@ -10,9 +10,9 @@
 //! ```
 //!
 //! Descriptors are hip-sys' own; a call makes cuSPARSE's of them. Those of a triangular system and of a conversion from a dense matrix are kept with the
-//! matrix from one stage to the next. Not here are matrices in blocks and in ELL, and products of two sparse matrices, which cuSPARSE
-//! computes by other stages; sampled products are of CSR alone; and a dense matrix becomes CSR or COO if it is stored by rows, and CSC if by columns. The
-//! others answer `rocsparse_status_not_implemented`.
+//! matrix from one stage to the next. A product of two sparse matrices keeps its columns with the result until that has memory. Not here are matrices
+//! in blocks and in ELL, and products of two sparse matrices with indices of 64 bits; and sampled products are of CSR alone. They answer
+//! `rocsparse_status_not_implemented`.
 
 mod convert;
 mod descriptor;
@@ -23,6 +23,7 @@ mod kept;
 mod library;
 mod product;
 mod solve;
+mod spgemm;
 mod table;
 
 pub use hip_nvidia::library::serves;

@@ -104,7 +104,7 @@ pub(super) unsafe extern "C" fn spsv(
                 )
             });
         }
-        let made = kept(matrix)?;
+        let made = kept::<Kept>(matrix)?;
         let (work, solve) = (given(work)?, of_operation(&made)?);
         // SAFETY: S1, S2, S11: live descriptors and factor, and the caller's memory.
         done(unsafe {
@@ -185,7 +185,7 @@ pub(super) unsafe extern "C" fn spsm(
                 )
             });
         }
-        let made = kept(matrix)?;
+        let made = kept::<Kept>(matrix)?;
         let (work, solve) = (given(work)?, of_operation(&made)?);
         // SAFETY: S1, S2, S11: live descriptors and factor, and the caller's memory.
         done(unsafe {

@@ -1,7 +1,7 @@
 //! The C functions.
 
 use crate::convert::{self, Turn};
-use crate::{handle, product, solve};
+use crate::{handle, product, solve, spgemm};
 use hip_sys::RocsparseTable;
 use hip_sys::provider::sparse::{self, Scalar};
 use hip_sys::rocsparse::{
@@ -10,7 +10,7 @@ use hip_sys::rocsparse::{
 };
 use std::ffi::c_void;
 
-/// All functions. Those of descriptors are the same on all platforms but AMD's, and products of two sparse matrices are not implemented.
+/// All functions. Those of descriptors are the same on all platforms but AMD's.
 pub(crate) fn functions() -> RocsparseTable {
     RocsparseTable {
         rocsparse_create_handle: handle::create,
@@ -19,6 +19,7 @@ pub(crate) fn functions() -> RocsparseTable {
         rocsparse_get_version: handle::get_version,
         rocsparse_spmv: product::spmv,
         rocsparse_spmm: product::spmm,
+        rocsparse_spgemm: spgemm::spgemm,
         rocsparse_spsv: solve::spsv,
         rocsparse_spsm: solve::spsm,
         rocsparse_sddmm_buffer_size: product::sddmm_buffer_size,

@@ -37,7 +37,7 @@ mod toolkit;
 pub use capture::RelaxedCapture;
 pub use mark::Mark;
 pub use memory::{copy, copy_rows, fill_rows, fill_with_zeros};
-pub use temporary::Temporary;
+pub use temporary::{Lasting, Temporary};
 pub use toolkit::{candidates, names_for_driver, open};
 
 pub use crate::context::Device;
