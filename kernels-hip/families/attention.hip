@@ -54,9 +54,9 @@ DEVICE C score_of(C product, const u8* mask, const AttentionArgs& a, u64 row, u6
     C score = product * (C)a.scale;
     if (a.causal != 0 && key > row) return minus_infinity();
     if (a.mask_kind == 0) return score;
-    const u64 place = row * a.strides.mask[2] + key * a.strides.mask[3];
-    if (a.mask_kind == 1) return mask[place] != 0 ? score : minus_infinity();
-    return score + widen(reinterpret_cast<const T*>(mask)[place]);
+    const u64 offset = row * a.strides.mask[2] + key * a.strides.mask[3];
+    if (a.mask_kind == 1) return mask[offset] != 0 ? score : minus_infinity();
+    return score + widen(reinterpret_cast<const T*>(mask)[offset]);
 }
 
 // ---- tiles -----------------------------------------------------------------------------------------------------------

@@ -138,9 +138,9 @@ DEVICE void mask_keys(Sums (&s)[NK][1], const u32 (&seen)[HELD], u32 row, u32 fi
                 score *= scale;
                 const u32 key = n * 16 + column_step(e);
                 if (a.mask_kind == 0 || column + key >= seen[h]) continue;
-                const u64 place = of_row + key * by_key;
-                if (a.mask_kind == 2) score += widen(reinterpret_cast<const T*>(mask)[place]);
-                else if (mask[place] == 0) score = minus_infinity();
+                const u64 offset = of_row + key * by_key;
+                if (a.mask_kind == 2) score += widen(reinterpret_cast<const T*>(mask)[offset]);
+                else if (mask[offset] == 0) score = minus_infinity();
             }
         }
     }

@@ -41,13 +41,13 @@ template <> struct WordOf<8> { typedef Pack<u64, 2> Type; typedef u64 Bits; };
 typedef WordOf<sizeof(T)>::Type Word;
 typedef WordOf<sizeof(T)>::Bits Bits;
 static constexpr u32 VALUE_BITS = sizeof(Word) * 4;
-template <class U> DEVICE U word_as(u32 place, T value) {
+template <class U> DEVICE U word_as(u32 destination, T value) {
     Bits bits;
     memcpy(&bits, &value, sizeof(T));
-    if constexpr (sizeof(U) == 16) return U{{place, bits}};
-    else return (U)place << VALUE_BITS | bits;
+    if constexpr (sizeof(U) == 16) return U{{destination, bits}};
+    else return (U)destination << VALUE_BITS | bits;
 }
-DEVICE Word word_of(u32 place, T value) { return word_as<Word>(place, value); }
+DEVICE Word word_of(u32 destination, T value) { return word_as<Word>(destination, value); }
 template <class U> DEVICE u32 destination_of(const U& word) {
     if constexpr (sizeof(U) == 16) return (u32)word.at[0];
     else return (u32)(word >> VALUE_BITS);
@@ -182,15 +182,15 @@ KERNEL_OF(256, sizeof(T) < 4 ? 2 : 3, PASTE4(buckets_, deal, _, DTYPE), const u8
         u32 all = 0;
         UNROLL
         for (u32 p = 0; p < PAIRS; p++) all += (sums.at[p] & 0xffffu) + (sums.at[p] >> 16);
-        u32 place = exclusive_sum(all);
-        if (threadIdx.x == MAX_BLOCK - 1u) kept = place + all;
+        u32 start = exclusive_sum(all);
+        if (threadIdx.x == MAX_BLOCK - 1u) kept = start + all;
         UNROLL
         for (u32 p = 0; p < PAIRS; p++) {
             const u32 one = sums.at[p] & 0xffffu, two = sums.at[p] >> 16;
-            const Pack<u32, 2> of_two = {{place << 16 | one, (place + one) << 16 | two}};
+            const Pack<u32, 2> of_two = {{start << 16 | one, (start + one) << 16 | two}};
             store_pack(runs + tile * BUCKETS + (threadIdx.x * PAIRS + p) * 2, of_two);
-            sums.at[p] = place | (place + one) << 16;
-            place += one + two;
+            sums.at[p] = start | (start + one) << 16;
+            start += one + two;
         }
         FOUR_AT_ONCE
         for (u32 g = 0; g < GROUPS; g++) {
@@ -275,8 +275,8 @@ static_assert(1u << OWNER_BITS == MAX_BLOCK, "each thread is an owner");
 // Adds terms in order. The sum stays in a register while neighbours have the same destination, which is common.
 DEVICE void add_terms(Sum* sums, const Word* terms, u32 count) {
     static constexpr u32 AHEAD = 8;
-    u32 place = destination_of(terms[0]);
-    Sum sum = sums[place];
+    u32 destination = destination_of(terms[0]);
+    Sum sum = sums[destination];
     ROLLED
     for (u32 first = 0; first < count; first += AHEAD) {
         Word word[AHEAD];
@@ -284,7 +284,7 @@ DEVICE void add_terms(Sum* sums, const Word* terms, u32 count) {
         UNROLL
         for (u32 k = 0; k < AHEAD; k++) {
             word[k] = terms[first + k < count ? first + k : first];
-            alike = alike && destination_of(word[k]) == place;
+            alike = alike && destination_of(word[k]) == destination;
         }
         if (alike) {
             UNROLL
@@ -295,15 +295,15 @@ DEVICE void add_terms(Sum* sums, const Word* terms, u32 count) {
         for (u32 k = 0; k < AHEAD; k++) {
             if (first + k >= count) break;
             const u32 to = destination_of(word[k]);
-            if (to != place) {
-                sums[place] = sum;
-                place = to;
-                sum = sums[place];
+            if (to != destination) {
+                sums[destination] = sum;
+                destination = to;
+                sum = sums[destination];
             }
             sum = sum_of(sum, value_in(word[k]));
         }
     }
-    sums[place] = sum;
+    sums[destination] = sum;
 }
 
 // The destinations of a bucket.
@@ -416,12 +416,12 @@ KERNEL_OF(256, SMALL ? 4 : 3, PASTE4(buckets_, add, _, DTYPE), T* dst, const T* 
                 UNROLL
                 for (u32 g = 0; g < GROUPS; g++) own += held[g * MAX_BLOCK + threadIdx.x];
                 const u32 from = exclusive_sum(own);
-                u32 place = from;
+                u32 next = from;
                 UNROLL
                 for (u32 g = 0; g < GROUPS; g++) {
                     u16* const count = held + g * MAX_BLOCK + threadIdx.x;
-                    const u32 before = place;
-                    place += *count;
+                    const u32 before = next;
+                    next += *count;
                     *count = (u16)before;
                 }
                 __syncthreads();

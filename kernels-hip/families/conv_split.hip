@@ -23,7 +23,7 @@ namespace hipstack {
 struct SplitOperand {
     u64 lines, inner, channels, slices, plane, columns; // slices: of sixteen channels; plane: rows times columns
     u64 outer_step, inner_step, channel_step, row_step, column_step;
-    u64 to_outer, to_inner, to_place, to_part; // strides of the parts; slices are 3 to_part apart
+    u64 to_outer, to_inner, to_pixel, to_part; // strides of the parts; slices are 3 to_part apart
     u64 blocks;       // of a line
     u64 parts, flags; // byte offsets in the scratch memory
 };
@@ -62,7 +62,7 @@ DEVICE void split_block(const T* from, unsigned char* scratch, const SplitOperan
             x[i] = channel + i < m.channels ? first[i * m.channel_step] : 0.0f;
             plain &= is_plain(x[i]);
         }
-        const u64 to = outer * m.to_outer + inner * m.to_inner + slice * PARTS * m.to_part + pixel * m.to_place;
+        const u64 to = outer * m.to_outer + inner * m.to_inner + slice * PARTS * m.to_part + pixel * m.to_pixel;
         UNROLL
         for (u32 p = 0; p < PARTS; p++) {
             Pack<Unit, CHUNK> part;

@@ -353,7 +353,7 @@ struct affine_op {
     }
 };
 UNARY_WITH_TWO_OF(affine)
-// NaN in any place wins; the lower bound is applied first.
+// The result is NaN if any of the three numbers is. The lower bound is applied first.
 struct clamp_op {
     C lowest, highest;
     METHOD C operator()(C x) const { return minimum(maximum(x, lowest), highest); }

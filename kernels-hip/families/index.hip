@@ -182,8 +182,8 @@ template <class Op, class I>
 DEVICE void walk_lines(T* dst, const I* ids, const T* src, const Lines& l, IndexFault* fault, const ScatterMap& m) {
     for (u64 j = 0; j < m.count; j++) {
         if (l.ids_step == 0 || l.lines == 1) {
-            const u64 id = (u64)ids[j * m.ids_axis], place = id - l.first;
-            if (place < l.own) {
+            const u64 id = (u64)ids[j * m.ids_axis], offset = id - l.first;
+            if (offset < l.own) {
                 T* const to = dst + id * m.dst_axis;
                 const T* const from = src + j * m.src_axis;
                 for (u64 k = 0; k < l.lines; k++) Op::put(to[k * l.dst_step], from[k * l.src_step]);
@@ -193,8 +193,8 @@ DEVICE void walk_lines(T* dst, const I* ids, const T* src, const Lines& l, Index
             continue;
         }
         for (u64 k = 0; k < l.lines; k++) {
-            const u64 id = (u64)ids[j * m.ids_axis + k * l.ids_step], place = id - l.first;
-            if (place < l.own) Op::put(dst[id * m.dst_axis + k * l.dst_step], src[j * m.src_axis + k * l.src_step]);
+            const u64 id = (u64)ids[j * m.ids_axis + k * l.ids_step], offset = id - l.first;
+            if (offset < l.own) Op::put(dst[id * m.dst_axis + k * l.dst_step], src[j * m.src_axis + k * l.src_step]);
             else if (l.first == 0 && id >= m.length) report(fault, m, (i64)id);
         }
     }

@@ -86,9 +86,9 @@ struct Tiles {
 KERNEL(PASTE4(matmul, _, DTYPE, ), const T* a, const T* b, T* c, MatmulArgs m) {
     const Tiles tiles(m);
     for (u64 t = blockIdx.x; t < tiles.count; t += gridDim.x) {
-        const u64 matrix = t / (tiles.down * tiles.across), place = t % (tiles.down * tiles.across);
-        const u64 row = (place / tiles.across * SIDE + threadIdx.x / SIDE) * ROWS;
-        const u64 column = place % tiles.across * (SIDE * COLS) + threadIdx.x % SIDE * THREAD_STEP;
+        const u64 matrix = t / (tiles.down * tiles.across), tile_index = t % (tiles.down * tiles.across);
+        const u64 row = (tile_index / tiles.across * SIDE + threadIdx.x / SIDE) * ROWS;
+        const u64 column = tile_index % tiles.across * (SIDE * COLS) + threadIdx.x % SIDE * THREAD_STEP;
         if (row >= m.m || column >= m.n) continue;
         const Offsets at = offsets(matrix, m.batch, m.batch_rank, m.batch_dims, m.a_batch, m.b_batch);
         const u64 to = offsets(matrix, m.batch, m.batch_rank, m.batch_dims, m.c_batch, m.c_batch).a;

@@ -259,7 +259,7 @@ DEVICE void dot(const u8* matrix, const u8* activations, const u8* ids, T* out, 
             for (u32 r = 0; r < ROWS; r++) {
                 f32 sum = all[k][r];
                 for (u32 other = 1; other < split; other++) sum += slots[set][team + other][k][r];
-                // By id a turn has one result, at its own place.
+                // By id a turn has one result, at its own index.
                 if (BY_ID || (r < m.count && n < m.rows)) out[r * m.rows + n] = narrow<T>(known ? sum : 0.0f);
             }
         }

@@ -89,12 +89,12 @@ KERNEL(PASTE4(radix_, count, _, DTYPE), const T* in, const Key* keys, u32* count
     }
 }
 
-// ---- elements to their places -----------------------------------------------------------------------------------------
+// ---- elements to their positions --------------------------------------------------------------------------------------
 KERNEL(PASTE4(radix_, deal, _, DTYPE), const T* in, const Key* keys, const u32* positions, const u32* ends, Key* to_keys, u32* to_positions,
        T* values, RadixMap m) {
     // Keys and positions ordered by digit.
     SHARED_ARRAY(1, Key, sorted, TILE);
-    SHARED_ARRAY(0, u32, places, TILE);
+    SHARED_ARRAY(0, u32, sorted_positions, TILE);
     // For each digit: each group's count, later its start in the tile; and the offset from a position in the tile to one in the row.
     SHARED_ARRAY(2, u16, held, GROUPS * DIGITS);
     __shared__ u32 moves[DIGITS];
@@ -140,13 +140,13 @@ KERNEL(PASTE4(radix_, deal, _, DTYPE), const T* in, const Key* keys, const u32* 
         }
         if (m.shift == 0) {
             UNROLL
-            for (u32 k = 0; k < ITEMS; k++) places[at[k]] = tile.start + mine_at + k * LANES;
+            for (u32 k = 0; k < ITEMS; k++) sorted_positions[at[k]] = tile.start + mine_at + k * LANES;
         } else {
             const u32* const from = positions + tile.first;
             UNROLL
             for (u32 k = 0; k < ITEMS; k++) {
                 const u32 i = mine_at + k * LANES;
-                places[at[k]] = from[i < tile.count ? i : tile.count - 1u];
+                sorted_positions[at[k]] = from[i < tile.count ? i : tile.count - 1u];
             }
         }
         __syncthreads();
@@ -158,7 +158,7 @@ KERNEL(PASTE4(radix_, deal, _, DTYPE), const T* in, const Key* keys, const u32* 
         for (u32 k = 0; k < ITEMS; k++) {
             const u32 i = k * MAX_BLOCK + threadIdx.x;
             if (i >= tile.count) continue;
-            const u32 key = sorted[i], position = places[i], to = i + moves[key >> m.shift & (DIGITS - 1u)];
+            const u32 key = sorted[i], position = sorted_positions[i], to = i + moves[key >> m.shift & (DIGITS - 1u)];
             if (to_keys) keys_of_row[to] = (Key)key;
             positions_of_row[to] = position;
             if (values) values_of_row[to] = row[position];

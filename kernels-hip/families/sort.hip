@@ -69,9 +69,9 @@ DEVICE Rank* shared_keys() {
     __shared__ Rank keys[TILE];
     return keys;
 }
-DEVICE u16* shared_places() {
-    __shared__ u16 places[TILE];
-    return places;
+DEVICE u16* shared_indices() {
+    __shared__ u16 indices[TILE];
+    return indices;
 }
 
 // ---- runs of a block -------------------------------------------------------------------------------------------------
@@ -94,7 +94,7 @@ DEVICE Spot spot_of(const SortMap& m, u64 row, u64 start, u32 s) {
 template <class U, u32 BYTES> struct ItemOf {
     // The key as an unsigned number. Floats of at most 16 bits use their own bits, not those of f32.
     typedef u32 Word;
-    static METHOD Word of(U v, bool turned, u32 place) {
+    static METHOD Word of(U v, bool turned, u32 index) {
         u32 key;
         if constexpr (Dtype<U>::FLOAT) {
             constexpr u32 SIGN = 1u << (BYTES * 8 - 1), ALL = 2 * SIGN - 1u;
@@ -105,19 +105,19 @@ template <class U, u32 BYTES> struct ItemOf {
             key = ((u32)v ^ (Dtype<U>::SIGNED ? 0x8000u : 0u)) & 0xffffu;
             key ^= turned ? 0xffffu : 0u;
         }
-        return key << 16 | place;
+        return key << 16 | index;
     }
-    static METHOD Word last(u32 place) { return 0xffff0000u | place; }
-    static METHOD u32 place(Word w) { return w & 0xffffu; }
+    static METHOD Word last(u32 index) { return 0xffff0000u | index; }
+    static METHOD u32 index(Word w) { return w & 0xffffu; }
 };
 template <class U> struct ItemOf<U, 4> {
     typedef u64 Word;
-    static METHOD Word of(U v, bool turned, u32 place) {
+    static METHOD Word of(U v, bool turned, u32 index) {
         const u32 key = (u32)rank_of<false>(v) ^ (Dtype<U>::SIGNED ? 0x80000000u : 0u) ^ (turned ? ~0u : 0u);
-        return (u64)key << 32 | place;
+        return (u64)key << 32 | index;
     }
-    static METHOD Word last(u32 place) { return ~0ull << 32 | place; }
-    static METHOD u32 place(Word w) { return (u32)w; }
+    static METHOD Word last(u32 index) { return ~0ull << 32 | index; }
+    static METHOD u32 index(Word w) { return (u32)w; }
 };
 struct WideItem {
     i64 key;
@@ -126,9 +126,9 @@ struct WideItem {
 DEVICE bool operator<(const WideItem& a, const WideItem& b) { return a.key < b.key || (a.key == b.key && a.at < b.at); }
 template <class U> struct ItemOf<U, 8> {
     typedef WideItem Word;
-    static METHOD Word of(U v, bool turned, u32 place) { return Word{(i64)rank_of<false>(v) ^ (turned ? -1ll : 0ll), place}; }
-    static METHOD Word last(u32 place) { return Word{greatest<i64>(), place}; }
-    static METHOD u32 place(const Word& w) { return w.at; }
+    static METHOD Word of(U v, bool turned, u32 index) { return Word{(i64)rank_of<false>(v) ^ (turned ? -1ll : 0ll), index}; }
+    static METHOD Word last(u32 index) { return Word{greatest<i64>(), index}; }
+    static METHOD u32 index(const Word& w) { return w.at; }
 };
 typedef ItemOf<T, sizeof(T)> Item;
 typedef Item::Word Word;
@@ -205,7 +205,7 @@ DEVICE void sort_runs(Word (&v)[ITEMS], Word* shared, u32 run) {
 
 KERNEL(PASTE4(sort_, tiles, _, DTYPE), const T* in, const u32* in_positions, T* values, u32* positions, SortMap m) {
     __shared__ __align__(16) Word shared[TILE];
-    u16* const places = (u16*)shared;
+    u16* const indices = (u16*)shared;
     const bool turned = m.descending != 0;
     const u32 run = (u32)m.run, tile = blockDim.x * ITEMS, mine_at = threadIdx.x * ITEMS;
     const u32 group = run / ITEMS, first_at = threadIdx.x & (group - 1u); // threads of a run, and the thread's number among them
@@ -226,13 +226,13 @@ KERNEL(PASTE4(sort_, tiles, _, DTYPE), const T* in, const u32* in_positions, T* 
         sort_runs(items, shared, run);
         Pack<u16, ITEMS> sorted;
         UNROLL
-        for (u32 k = 0; k < ITEMS; k++) sorted.at[k] = (u16)Item::place(items[k]);
-        store_pack(places + mine_at, sorted);
+        for (u32 k = 0; k < ITEMS; k++) sorted.at[k] = (u16)Item::index(items[k]);
+        store_pack(indices + mine_at, sorted);
         __syncthreads();
         for (u32 s = threadIdx.x; s < tile; s += blockDim.x) {
             const Spot spot = spot_of(m, row, start, s);
             if (!spot.exists || spot.at >= step) continue;
-            const u64 source = start + places[s], to = spot.row * m.out_row + (start >> m.shift) * step + spot.at;
+            const u64 source = start + indices[s], to = spot.row * m.out_row + (start >> m.shift) * step + spot.at;
             if (values) values[to] = in[spot.row * m.in_row + source];
             positions[to] = in_positions ? in_positions[spot.row * m.in_row + source] : (u32)source;
         }
@@ -243,7 +243,7 @@ KERNEL(PASTE4(sort_, tiles, _, DTYPE), const T* in, const u32* in_positions, T* 
 // A thread's elements in registers.
 struct Items {
     Rank key[ITEMS];
-    u16 place[ITEMS];
+    u16 index[ITEMS];
 };
 
 // Odd-even transposition sort: ITEMS rounds sort, and equal elements are never swapped.
@@ -254,15 +254,15 @@ DEVICE void sort_items(Items& mine) {
         for (u32 i = round & 1u; i + 1 < ITEMS; i += 2) {
             const bool swap = mine.key[i + 1] < mine.key[i];
             const Rank low = swap ? mine.key[i + 1] : mine.key[i], high = swap ? mine.key[i] : mine.key[i + 1];
-            const u16 first = swap ? mine.place[i + 1] : mine.place[i], second = swap ? mine.place[i] : mine.place[i + 1];
+            const u16 first = swap ? mine.index[i + 1] : mine.index[i], second = swap ? mine.index[i] : mine.index[i + 1];
             mine.key[i] = low, mine.key[i + 1] = high;
-            mine.place[i] = first, mine.place[i + 1] = second;
+            mine.index[i] = first, mine.index[i + 1] = second;
         }
     }
 }
 
 // The thread's ITEMS elements of the merge of two adjacent runs of `run` elements, from element d on.
-DEVICE void merge_items(Items& mine, const Rank* keys, const u16* places, u32 run, u32 d) {
+DEVICE void merge_items(Items& mine, const Rank* keys, const u16* indices, u32 run, u32 d) {
     const Rank* const other = keys + run;
     u32 i = split(SharedKeys{keys}, run, SharedKeys{other}, run, d), j = d - i;
     UNROLL
@@ -270,13 +270,13 @@ DEVICE void merge_items(Items& mine, const Rank* keys, const u16* places, u32 ru
         const bool first = j >= run || (i < run && !(other[j] < keys[i]));
         const u32 from = first ? i++ : run + j++;
         mine.key[k] = keys[from];
-        mine.place[k] = places[from];
+        mine.index[k] = indices[from];
     }
 }
 
 KERNEL(PASTE4(sort_, tiles, _, DTYPE), const T* in, const u32* in_positions, T* values, u32* positions, SortMap m) {
     Rank* const keys = shared_keys();
-    u16* const places = shared_places();
+    u16* const indices = shared_indices();
     const Rank turn = turn_of(m);
     const u32 run = (u32)m.run, tile = blockDim.x * ITEMS, mine_at = threadIdx.x * ITEMS;
     const u64 runs_of_row = (m.length + run - 1) / run, runs = m.rows * runs_of_row, each = tile / run;
@@ -293,7 +293,7 @@ KERNEL(PASTE4(sort_, tiles, _, DTYPE), const T* in, const u32* in_positions, T* 
         UNROLL
         for (u32 k = 0; k < ITEMS; k++) {
             mine.key[k] = keys[mine_at + k];
-            mine.place[k] = (u16)((mine_at + k) & (run - 1u));
+            mine.index[k] = (u16)((mine_at + k) & (run - 1u));
         }
         sort_items(mine);
         for (u32 sorted = ITEMS; sorted < run; sorted *= 2) {
@@ -301,20 +301,20 @@ KERNEL(PASTE4(sort_, tiles, _, DTYPE), const T* in, const u32* in_positions, T* 
             UNROLL
             for (u32 k = 0; k < ITEMS; k++) {
                 keys[mine_at + k] = mine.key[k];
-                places[mine_at + k] = mine.place[k];
+                indices[mine_at + k] = mine.index[k];
             }
             __syncthreads();
             const u32 base = mine_at & ~(2 * sorted - 1u);
-            merge_items(mine, keys + base, places + base, sorted, mine_at - base);
+            merge_items(mine, keys + base, indices + base, sorted, mine_at - base);
         }
         __syncthreads();
         UNROLL
-        for (u32 k = 0; k < ITEMS; k++) places[mine_at + k] = mine.place[k];
+        for (u32 k = 0; k < ITEMS; k++) indices[mine_at + k] = mine.index[k];
         __syncthreads();
         for (u32 s = threadIdx.x; s < tile; s += blockDim.x) {
             const Spot spot = spot_of(m, row, start, s);
             if (!spot.exists || spot.at >= step) continue;
-            const u64 from = start + places[s], to = spot.row * m.out_row + (start >> m.shift) * step + spot.at;
+            const u64 from = start + indices[s], to = spot.row * m.out_row + (start >> m.shift) * step + spot.at;
             if (values) values[to] = in[spot.row * m.in_row + from];
             positions[to] = in_positions ? in_positions[spot.row * m.in_row + from] : (u32)from;
         }
@@ -332,7 +332,7 @@ DEVICE u64 stored(const SortMap& m, u64 r) {
 KERNEL(PASTE4(sort_, merge, _, DTYPE), const T* in, const u32* in_positions, T* values, u32* positions, SortMap m) {
     __shared__ u64 bounds[2];
     Rank* const keys = shared_keys();
-    u16* const places = shared_places();
+    u16* const indices = shared_indices();
     const Rank turn = turn_of(m);
     const u32 tile = blockDim.x * ITEMS;
     const u64 in_step = least_of(m.keep, m.run), out_step = least_of(m.keep, 2 * m.run);
@@ -360,13 +360,13 @@ KERNEL(PASTE4(sort_, merge, _, DTYPE), const T* in, const u32* in_positions, T* 
         u32 i = split(SharedKeys{keys}, from_a, SharedKeys{other}, from_b, mine_at), j = mine_at - i;
         for (u32 k = mine_at; k < mine_at + ITEMS && k < count; k++) {
             const bool first = j >= from_b || (i < from_a && !(other[j] < keys[i]));
-            places[k] = (u16)(first ? i++ : from_a + j++);
+            indices[k] = (u16)(first ? i++ : from_a + j++);
         }
         __syncthreads();
         const u64 to = row * m.out_row + pair * out_step + begin;
         for (u32 s = threadIdx.x; s < count; s += blockDim.x) {
-            const u32 place = places[s];
-            const u64 from = place < from_a ? a_first + place : b_first + (place - from_a);
+            const u32 index = indices[s];
+            const u64 from = index < from_a ? a_first + index : b_first + (index - from_a);
             if (values) values[to + s] = in[from];
             positions[to + s] = in_positions[from];
         }

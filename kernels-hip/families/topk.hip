@@ -18,7 +18,7 @@ struct TopkMap {
 SIZE(TopkMap, 48) OFFSET(TopkMap, descending, 40)
 
 // Elements of a thread in a section.
-static constexpr u32 ITEMS = sizeof(T) == 8 ? 8 : 16, SECTION = MAX_BLOCK * ITEMS, PLACE_BITS = sizeof(T) == 8 ? 11 : 12;
+static constexpr u32 ITEMS = sizeof(T) == 8 ? 8 : 16, SECTION = MAX_BLOCK * ITEMS, INDEX_BITS = sizeof(T) == 8 ? 11 : 12;
 static constexpr u32 LANES = 32, GROUPS = MAX_BLOCK / LANES;
 
 // A key is an unsigned number with the order of the selection. Small floats are widened to f32, whose last bits are then constant and are
@@ -53,11 +53,11 @@ DEVICE u32 block_total(u32 mine, u32& turn) {
     return all;
 }
 
-// The selection: keys below `key`, and equal keys at indices below `place`.
+// The selection: keys below `key`, and equal keys at indices below `index`.
 struct Bound {
     Key key;
-    u32 place;
-    METHOD bool takes(Key k, u32 at) const { return k < key || (k == key && at < place); }
+    u32 index;
+    METHOD bool takes(Key k, u32 at) const { return k < key || (k == key && at < index); }
 };
 DEVICE Bound bound_of(const Key (&keys)[ITEMS], u32 keep, u32& turn) {
     Bound bound = {0, 0};
@@ -75,12 +75,12 @@ DEVICE Bound bound_of(const Key (&keys)[ITEMS], u32 keep, u32& turn) {
     u32 equal = 0;
     UNROLL
     for (u32 k = 0; k < ITEMS; k++) equal |= keys[k] == bound.key ? 1u << k : 0u;
-    for (u32 bit = PLACE_BITS + 1; bit-- > 0;) {
+    for (u32 bit = INDEX_BITS + 1; bit-- > 0;) {
         // Number of the thread's items at indices below test.
-        const u32 test = bound.place | 1u << bit, items = test > threadIdx.x ? (test - threadIdx.x + MAX_BLOCK - 1) / MAX_BLOCK : 0;
+        const u32 test = bound.index | 1u << bit, items = test > threadIdx.x ? (test - threadIdx.x + MAX_BLOCK - 1) / MAX_BLOCK : 0;
         const u32 first = items < 32u ? equal & ((1u << items) - 1u) : equal;
         const u32 count = below + block_total((u32)__popc(first), turn);
-        if (count <= keep) bound.place = test;
+        if (count <= keep) bound.index = test;
         if (count == keep) return bound;
     }
     return bound;
@@ -139,9 +139,9 @@ KERNEL(PASTE4(topk_, select, _, DTYPE), const T* in, const u32* in_positions, T*
         for (u32 k = 0; k < ITEMS; k++) {
             const u32 vote = group_ballot((takes >> k & 1u) != 0);
             if ((takes >> k & 1u) == 0) continue;
-            const u32 at = k * MAX_BLOCK + threadIdx.x, place = before[k * GROUPS + group] + __popc(vote & ((1u << lane) - 1u));
-            values[to + place] = in[first + at];
-            positions[to + place] = in_positions ? in_positions[first + at] : (u32)(start + at);
+            const u32 at = k * MAX_BLOCK + threadIdx.x, rank = before[k * GROUPS + group] + __popc(vote & ((1u << lane) - 1u));
+            values[to + rank] = in[first + at];
+            positions[to + rank] = in_positions ? in_positions[first + at] : (u32)(start + at);
         }
         __syncthreads();
     }

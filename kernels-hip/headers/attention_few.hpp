@@ -25,15 +25,15 @@ static constexpr u32 TOGETHER = ON_HOST || sizeof(C) == 8 ? 1 : 8;
 static constexpr u32 KEYS_AT_ONCE = 2;
 static constexpr u32 ROW_THREADS = FEW_BLOCK / FEW_ROWS; // threads that take the maximum and the sum of a row
 
-// Where a row is: its query, its output, and its mask without the key.
-struct RowPlace {
+// The indices of a row: of its query and its output, and the offset of its mask for key 0.
+struct RowIndices {
     u64 query, output, mask;
 };
 struct alignas(16) Few {
     C q[FEW_ROWS * ROW_DEPTH];
     C weights[FEW_ROWS * CHUNK];
     C part[FEW_BLOCK * WIDE];
-    RowPlace rows[FEW_ROWS];
+    RowIndices rows[FEW_ROWS];
 };
 struct alignas(16) Join {
     C scales[FEW_BLOCK], part[FEW_BLOCK];
@@ -41,13 +41,13 @@ struct alignas(16) Join {
 static_assert(sizeof(Few) <= 48 * 1024, "shared memory that every device has");
 
 // The score of a key, given the product of q and k.
-DEVICE C few_score(C product, const u8* mask, const AttentionArgs& a, const RowPlace& row, u64 key) {
+DEVICE C few_score(C product, const u8* mask, const AttentionArgs& a, const RowIndices& row, u64 key) {
     const C score = product * (C)a.scale;
     if (a.causal != 0 && key > row.query) return minus_infinity();
     if (a.mask_kind == 0) return score;
-    const u64 place = row.mask + key * a.strides.mask[3];
-    if (a.mask_kind == 1) return mask[place] != 0 ? score : minus_infinity();
-    return score + widen(reinterpret_cast<const T*>(mask)[place]);
+    const u64 offset = row.mask + key * a.strides.mask[3];
+    if (a.mask_kind == 1) return mask[offset] != 0 ? score : minus_infinity();
+    return score + widen(reinterpret_cast<const T*>(mask)[offset]);
 }
 
 // The products of q with `keys` keys, into weights[row][key].
@@ -148,7 +148,7 @@ DEVICE void few_block(Few& shared, const T* q, const T* k, const T* v, const u8*
         const u64 head = kv * a.group + row / queries;
         if (threadIdx.x == 0) {
             const u64 masked = batch * at.mask[0] + head * at.mask[1] + query * at.mask[2];
-            shared.rows[r] = RowPlace{query, (batch * a.heads + head) * a.queries + query, masked};
+            shared.rows[r] = RowIndices{query, (batch * a.heads + head) * a.queries + query, masked};
         }
         const T* const from = q + batch * at.q[0] + head * at.q[1] + query * at.q[2];
         for (u32 p = threadIdx.x; p < d; p += FEW_BLOCK) shared.q[r * ROW_DEPTH + p] = widen(from[p * at.q[3]]);
@@ -215,9 +215,9 @@ DEVICE void few_block(Few& shared, const T* q, const T* k, const T* v, const u8*
             for (u32 c = threadIdx.x; c < together && slab + c < a.dv; c += FEW_BLOCK) {
                 C sum = C(0);
                 for (u32 other = 0; other < turns; other++) sum += shared.part[other * together + c];
-                const u64 place = shared.rows[r].output;
-                if (args.splits > 1) parts[(place * args.splits + split) * a.dv + slab + c] = sum;
-                else out[place * a.dv + slab + c] = narrow<T>(shared.q[r] == C(0) ? C(0) : sum / shared.q[r]);
+                const u64 output = shared.rows[r].output;
+                if (args.splits > 1) parts[(output * args.splits + split) * a.dv + slab + c] = sum;
+                else out[output * a.dv + slab + c] = narrow<T>(shared.q[r] == C(0) ? C(0) : sum / shared.q[r]);
             }
             __syncthreads(); // parts have been read
         }

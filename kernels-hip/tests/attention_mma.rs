@@ -128,8 +128,8 @@ impl Problem {
                     let sum: f64 = w.iter().enumerate().map(|(key, w)| w * value(key)).sum();
                     let (expected, got) = (if total == 0.0 { 0.0 } else { sum / total }, got.next().unwrap());
                     let near = (got - expected).abs() <= expected.abs() * rounding + weights;
-                    let place = [batch, head, row, column];
-                    assert!(near, "{what} {} device {device} {place:?}: {got}, not {expected}", self.dtype);
+                    let index = [batch, head, row, column];
+                    assert!(near, "{what} {} device {device} {index:?}: {got}, not {expected}", self.dtype);
                 }
             }
         }

@@ -97,7 +97,7 @@ fn scatter_add<T: Element>(
     };
     let run = |op: &str, shape: LaunchShape, shared: u32, args: &mut [Arg<'_>]| {
         let kernel = format!("buckets_{op}_{}", T::DTYPE);
-        // SAFETY: S9: `bytes` has an id and `src` an element for each term, and all places of the map lie inside `dst`.
+        // SAFETY: S9: `bytes` has an id and `src` an element for each term, and all destinations of the map lie inside `dst`.
         unsafe { run_shared(device, &kernel, (shape.grid, shape.block), shared, args) };
     };
     let mut faults = [IndexFault::zeroed()];
@@ -179,7 +179,7 @@ fn check<T: Element>(
     let ids: Vec<i64> = (0..terms).map(|_| id_of(&mut random)).collect();
     let mut numbers = |count: usize| -> Vec<T> { (0..count).map(|_| T::random(random.next())).collect() };
     let (src, dst) = (numbers(terms), numbers(dims.outer * dims.length * dims.inner));
-    let mut wanted: Vec<T::Sum> = dst.iter().map(|place| place.begin()).collect();
+    let mut wanted: Vec<T::Sum> = dst.iter().map(|value| value.begin()).collect();
     let mut wrong = Vec::new();
     for (term, id) in ids.iter().enumerate() {
         let (line, i) = (term / dims.inner, term % dims.inner);
@@ -187,8 +187,8 @@ fn check<T: Element>(
             wrong.push(*id);
             continue;
         }
-        let place = &mut wanted[(line / dims.count * dims.length + *id as usize) * dims.inner + i];
-        *place = T::plus(*place, src[term]);
+        let sum = &mut wanted[(line / dims.count * dims.length + *id as usize) * dims.inner + i];
+        *sum = T::plus(*sum, src[term]);
     }
     let wanted: Vec<T> = wanted.into_iter().map(T::end).collect();
     for device in BOTH {
@@ -238,23 +238,23 @@ fn many_tiles<T: Element>() {
     let (buckets, shift, tiles) = (3, 5, 1300);
     let owned = (buckets as u64) << shift;
     let map = BucketMap { owned, tiles, shift, buckets, ..BucketMap::zeroed() };
-    let room = launch::bucket_words(&map, size_of::<T>()) as usize;
-    let tile = room / tiles as usize;
+    let total_words = launch::bucket_words(&map, size_of::<T>()) as usize;
+    let tile = total_words / tiles as usize;
     let mut random = Random(23);
-    let (mut words, mut runs) = (vec![!0u32; room], vec![0u32; buckets as usize * tiles as usize]);
+    let (mut words, mut runs) = (vec![!0u32; total_words], vec![0u32; buckets as usize * tiles as usize]);
     let dst: Vec<T> = (0..owned).map(T::random).collect();
-    let mut sums: Vec<T::Sum> = dst.iter().map(|place| place.begin()).collect();
+    let mut sums: Vec<T::Sum> = dst.iter().map(|value| value.begin()).collect();
     let mut first = vec![0; tiles as usize];
     for bucket in 0..buckets as usize {
         for (of_tile, begin) in first.iter_mut().enumerate() {
             let length = [0, 0, 1, 3][random.next() as usize % 4];
             runs[bucket * tiles as usize + of_tile] = (*begin as u32) << 16 | length;
             for _ in 0..length {
-                let (place, term) = (random.next() as usize % (1 << shift), T::random(random.next()));
+                let (destination, term) = (random.next() as usize % (1 << shift), T::random(random.next()));
                 let mut bits = [0; 4];
                 bits[..size_of::<T>()].copy_from_slice(bytemuck::bytes_of(&term));
-                words[of_tile * tile + *begin] = (place as u32) << 16 | u32::from_ne_bytes(bits);
-                let sum = &mut sums[(bucket << shift) + place];
+                words[of_tile * tile + *begin] = (destination as u32) << 16 | u32::from_ne_bytes(bits);
+                let sum = &mut sums[(bucket << shift) + destination];
                 *sum = T::plus(*sum, term);
                 *begin += 1;
             }
@@ -267,7 +267,7 @@ fn many_tiles<T: Element>() {
         let args = &mut [output(&mut got), input(&words), input(&words), input(&runs), value(&map)];
         let shared = launch::sums_bytes(&map, size_of::<T>());
         let kernel = format!("buckets_add_{}", T::DTYPE);
-        // SAFETY: S9: each run's words lie inside its tile, and their places inside their bucket.
+        // SAFETY: S9: each run's words lie inside its tile, and their destinations inside their bucket.
         unsafe { run_shared(device, &kernel, (shape.grid, shape.block), shared, args) };
         assert!(got == wanted, "{} on device {device}", T::DTYPE);
     }

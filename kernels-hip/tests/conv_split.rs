@@ -54,7 +54,7 @@ fn is_exact(problem: &Problem, what: &str) {
     let [x, f, bias] = operands(problem);
     for (device, out) in results(problem.args, &x, &f, &bias).into_iter().enumerate() {
         let wrong = out.iter().zip(floats(&expected)).position(|(got, expected)| *got != expected);
-        assert_eq!(wrong, None, "{what} on device {device}, the first wrong place");
+        assert_eq!(wrong, None, "{what} on device {device}, the first wrong index");
     }
 }
 
@@ -89,7 +89,7 @@ fn some(seed: u64) -> Problem {
 #[test]
 fn sums_are_no_less_exact_than_those_of_f32() {
     let problem = some(9);
-    // Numbers from -1 to 1 with 25 binary places, rounded to f32, so that all parts matter.
+    // Numbers from -1 to 1 with 25 binary digits, rounded to f32, so that all parts matter.
     let [x, f, bias] =
         operands(&problem).map(|list| list.iter().map(|x| x / (1 << 24) as f32).collect::<Vec<f32>>());
     let sum = |n: usize, o: usize, y: usize, z: usize| {

@@ -29,7 +29,7 @@ fn agrees(problem: &Problem, what: &str) {
             // SAFETY: S9: the strides stay inside the arrays.
             unsafe { run(device, &name, LaunchShape { grid, block: 128 }, &mut list) };
             let wrong = out.iter().zip(&expected).position(|(got, expected)| got != expected);
-            assert_eq!(wrong, None, "{what}: {name} on device {device}, the first wrong place");
+            assert_eq!(wrong, None, "{what}: {name} on device {device}, the first wrong index");
         }
     }
 }
@@ -47,7 +47,7 @@ fn forward_convolutions_are_exact() {
 
 #[test]
 fn transposed_convolutions_are_exact() {
-    agrees(&problem([2, 1, 6, 70], transposed(6, 4, 2, 1), transposed(5, 3, 2, 0), 6), "every second place");
+    agrees(&problem([2, 1, 6, 70], transposed(6, 4, 2, 1), transposed(5, 3, 2, 0), 6), "transposed");
     agrees(
         &problem([1, 2, 4, 130], transposed(4, 2, 3, 0), transposed(4, 3, 1, 1), 7),
         "fewer taps than phases",

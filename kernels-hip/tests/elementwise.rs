@@ -300,7 +300,7 @@ fn indices(dims: &[u64]) -> Vec<Vec<u64>> {
     })
 }
 
-fn place(index: &[u64], strides: &[u64]) -> usize {
+fn offset(index: &[u64], strides: &[u64]) -> usize {
     index.iter().zip(strides).fold(0u64, |sum, (i, s)| sum.wrapping_add(i.wrapping_mul(*s))) as usize
 }
 
@@ -323,10 +323,10 @@ fn layouts() -> Vec<(Vec<u64>, Vec<u64>, Vec<u64>)> {
 fn strided_inputs() {
     let numbers: Vec<i32> = (0..4096).map(|i| i * i % 10007).collect();
     for (dims, a, b) in layouts() {
-        let wanted: Vec<i32> = indices(&dims).iter().map(|i| -numbers[place(i, &a)]).collect();
+        let wanted: Vec<i32> = indices(&dims).iter().map(|i| -numbers[offset(i, &a)]).collect();
         let map = Map1::strided(&dims, &a).expect("at most 8 dims");
         assert_eq!(unary::<i32, i32>("elementwise_neg_i32", &numbers, map, &[]), wanted, "{dims:?}");
-        let at = |i: &Vec<u64>| numbers[place(i, &a)] - numbers[place(i, &b)];
+        let at = |i: &Vec<u64>| numbers[offset(i, &a)] - numbers[offset(i, &b)];
         let wanted: Vec<i32> = indices(&dims).iter().map(at).collect();
         let map = Map2::strided(&dims, &a, &b).expect("at most 8 dims");
         assert_eq!(binary::<i32, i32>("elementwise_sub_i32", &numbers, &numbers, map), wanted, "{dims:?}");
@@ -351,7 +351,7 @@ fn copies_and_fills_touch_only_their_elements() {
             dst[d - 1] = dst[d] * dims[d] + 1;
         }
         let all = indices(&dims);
-        let length = all.iter().map(|i| place(i, &dst)).max().unwrap_or(0) + 1;
+        let length = all.iter().map(|i| offset(i, &dst)).max().unwrap_or(0) + 1;
         let mut copied = vec![u32::MAX; length];
         let mut set = vec![u32::MAX; length];
         let map = CopyMap::strided(&dims, &src, &dst).expect("at most 8 dims");
@@ -363,8 +363,8 @@ fn copies_and_fills_touch_only_their_elements() {
         unsafe { run(WAVE_32, "elementwise_const_set_u32", SHAPE, &mut fill) };
         let (mut wanted, mut wanted_set) = (vec![u32::MAX; length], vec![u32::MAX; length]);
         for i in &all {
-            wanted[place(i, &dst)] = numbers[place(i, &src)];
-            wanted_set[place(i, &dst)] = 77;
+            wanted[offset(i, &dst)] = numbers[offset(i, &src)];
+            wanted_set[offset(i, &dst)] = 77;
         }
         assert_eq!(copied, wanted, "{dims:?}");
         assert_eq!(set, wanted_set, "{dims:?}");

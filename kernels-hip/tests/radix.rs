@@ -39,7 +39,7 @@ fn sort<T: Pod>(device: i32, dtype: &str, x: &[T], descending: bool) -> (Vec<T>,
                 *number = sum;
             }
         }
-        let (mut next, mut places) = (vec![T::zeroed(); x.len()], vec![0u32; x.len()]);
+        let (mut next, mut next_positions) = (vec![T::zeroed(); x.len()], vec![0u32; x.len()]);
         let (mut to_keys, mut to_values): (Arg<'_>, Arg<'_>) = (value(&NOTHING), value(&NOTHING));
         if number < last {
             to_keys = output(&mut next);
@@ -52,13 +52,13 @@ fn sort<T: Pod>(device: i32, dtype: &str, x: &[T], descending: bool) -> (Vec<T>,
             input(&positions),
             input(&counts),
             to_keys,
-            output(&mut places),
+            output(&mut next_positions),
             to_values,
             value(&map),
         ];
         // SAFETY: S9: as above.
         unsafe { run(device, &format!("radix_deal_{dtype}"), shape, &mut args) };
-        (keys, positions) = (Some(next), places);
+        (keys, positions) = (Some(next), next_positions);
     }
     (values, positions)
 }
@@ -89,7 +89,7 @@ fn check<T: Pod + PartialEq>(dtype: &str, number_of: impl Fn(&T) -> u64, of: imp
         x.push(of(pattern));
     }
     for descending in [false, true] {
-        let (mut elements, mut places) = (Vec::new(), Vec::new());
+        let (mut elements, mut indices) = (Vec::new(), Vec::new());
         for row in x.chunks(LENGTH) {
             let numbers: Vec<Number> = row.iter().map(|x| formats::decode(dtype, number_of(x))).collect();
             let mut sorted: Vec<usize> = (0..LENGTH).collect();
@@ -97,12 +97,12 @@ fn check<T: Pod + PartialEq>(dtype: &str, number_of: impl Fn(&T) -> u64, of: imp
                 let ascending = order(numbers[*a], numbers[*b]);
                 if descending { ascending.reverse() } else { ascending }
             });
-            elements.extend(sorted.iter().map(|place| number_of(&row[*place])));
-            places.extend(sorted.iter().map(|place| *place as u32));
+            elements.extend(sorted.iter().map(|index| number_of(&row[*index])));
+            indices.extend(sorted.iter().map(|index| *index as u32));
         }
         for device in BOTH {
             let (values, positions) = sort(device, dtype, &x, descending);
-            assert!(positions == places, "positions of {dtype}, descending: {descending}, device {device}");
+            assert!(positions == indices, "positions of {dtype}, descending: {descending}, device {device}");
             // The same bits, including NaNs.
             let values: Vec<u64> = values.iter().map(&number_of).collect();
             assert!(values == elements, "{dtype}, descending: {descending}, device {device}");

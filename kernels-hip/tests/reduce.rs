@@ -132,7 +132,7 @@ fn position(row: &[f32], greatest: bool) -> usize {
 }
 
 #[test]
-fn extremes_and_their_places() {
+fn extremes_and_their_indices() {
     let mut random = Random(12);
     let special = [f32::NAN, -f32::NAN, 0.0, -0.0, f32::INFINITY, f32::NEG_INFINITY, 1e-45, -1e-45, 2.0];
     for length in [1usize, 2, 9, 100, 2049, 9000] {
@@ -153,20 +153,20 @@ fn extremes_and_their_places() {
         input[4 * length - 1] = f32::NAN;
         let map = rows(outputs as u64, length as u64);
         for (op, greatest) in [("min", false), ("max", true)] {
-            let places: Vec<usize> = input.chunks(length).map(|row| position(row, greatest)).collect();
+            let indices: Vec<usize> = input.chunks(length).map(|row| position(row, greatest)).collect();
             for device in BOTH {
                 for (cols, shape) in [("", (3, 64)), ("", (12, 256)), ("cols_", (2, 64))] {
                     let found: Vec<u32> =
                         reduce(device, (&format!("{cols}arg{op}"), "f32"), shape, &input, map);
                     assert_eq!(
                         found,
-                        places.iter().map(|p| *p as u32).collect::<Vec<_>>(),
+                        indices.iter().map(|p| *p as u32).collect::<Vec<_>>(),
                         "{cols}arg{op} {length}"
                     );
                     let values: Vec<f32> =
                         reduce(device, (&format!("{cols}{op}"), "f32"), shape, &input, map);
                     for (o, got) in values.iter().enumerate() {
-                        let wanted = input[o * length + places[o]];
+                        let wanted = input[o * length + indices[o]];
                         let same = got.to_bits() == wanted.to_bits() || (got.is_nan() && wanted.is_nan());
                         assert!(same, "{cols}{op} of row {o} of length {length}: {got} for {wanted}");
                     }
@@ -195,19 +195,19 @@ fn extremes_of_every_dtype() {
         ("f8e4m3", vec![0x00, 0x80, 0x7e, 0xfe, 0x7f, 0xff], [4, 4]),
     ];
     for device in BOTH {
-        for (dtype, bytes, places) in &cases {
+        for (dtype, bytes, indices) in &cases {
             let size = common::formats::bytes(dtype);
             let map = rows(1, (bytes.len() / size) as u64);
-            for (op, place) in ["min", "max"].into_iter().zip(*places) {
+            for (op, index) in ["min", "max"].into_iter().zip(*indices) {
                 for cols in ["", "cols_"] {
                     let found: Vec<u32> =
                         reduce(device, (&format!("{cols}arg{op}"), dtype), (1, 64), bytes, map);
-                    assert_eq!(found, [place], "{cols}arg{op} of {dtype}");
+                    assert_eq!(found, [index], "{cols}arg{op} of {dtype}");
                     let mut out = vec![0u8; size];
                     let mut args = [input(bytes), output(&mut out), value(&map)];
                     // SAFETY: S9: one row, one output.
                     unsafe { run(device, &format!("reduce_{cols}{op}_{dtype}"), (1, 64), &mut args) };
-                    assert_eq!(out, bytes[place as usize * size..][..size], "{cols}{op} of {dtype}");
+                    assert_eq!(out, bytes[index as usize * size..][..size], "{cols}{op} of {dtype}");
                 }
             }
         }
@@ -235,19 +235,19 @@ fn any_axes_and_strides() {
             })
         };
         let inner = offsets(&reduced, &reduced_strides);
-        let (mut sums, mut places) = (Vec::new(), Vec::new());
+        let (mut sums, mut indices) = (Vec::new(), Vec::new());
         for base in offsets(&kept, &kept_strides) {
             let row: Vec<i32> = inner.iter().map(|i| input[(base + i) as usize]).collect();
             sums.push(row.iter().sum::<i32>());
             let greatest = row.iter().max().expect("not empty");
-            places.push(row.iter().position(|x| x == greatest).expect("it is there") as u32);
+            indices.push(row.iter().position(|x| x == greatest).expect("it is there") as u32);
         }
         for device in BOTH {
             for (cols, shape) in [("", (5, 64)), ("cols_", (3, 64))] {
                 let got: Vec<i32> = reduce(device, (&format!("{cols}sum"), "i32"), shape, &input, map);
                 assert_eq!(got, sums, "{cols}sum {kept:?} {reduced:?}");
                 let got: Vec<u32> = reduce(device, (&format!("{cols}argmax"), "i32"), shape, &input, map);
-                assert_eq!(got, places, "{cols}argmax {kept:?} {reduced:?}");
+                assert_eq!(got, indices, "{cols}argmax {kept:?} {reduced:?}");
             }
         }
     }

@@ -30,7 +30,7 @@ pub struct ConvWork {
     /// Rows of the filter times columns.
     pub taps: u64,
     /// Outputs of one channel of one phase, over all images.
-    pub places: u64,
+    pub outputs: u64,
     /// Input elements of one channel, over all images.
     pub inputs: u64,
     /// Groups, times the phases that have outputs.
@@ -49,8 +49,8 @@ impl ConvWork {
     }
 
     /// A block for each tile.
-    fn tiles(&self, [channels, places]: [u64; 2], multiprocessors: u32) -> LaunchShape {
-        let tiles = self.out_channels.div_ceil(channels).saturating_mul(self.places.div_ceil(places));
+    fn tiles(&self, [channels, outputs]: [u64; 2], multiprocessors: u32) -> LaunchShape {
+        let tiles = self.out_channels.div_ceil(channels).saturating_mul(self.outputs.div_ceil(outputs));
         shape(tiles.saturating_mul(self.parts), WIDE_BLOCK, multiprocessors)
     }
 }
@@ -59,7 +59,7 @@ impl ConvWork {
 pub fn conv_kernel(work: &ConvWork, multiprocessors: u32) -> (&'static str, &'static str, LaunchShape) {
     let terms = work.in_channels.saturating_mul(work.taps);
     if !work.fits_tiles() || work.out_channels < FEWEST[0] || terms < FEWEST[1] {
-        return ("conv", "tile", conv(work.out_channels, work.places, work.parts, multiprocessors));
+        return ("conv", "tile", conv(work.out_channels, work.outputs, work.parts, multiprocessors));
     }
     let units = work.matrix_units && work.out_channels >= FEWEST[2];
     let (op, tile) = match work.out_channels > WIDE[0][0] && !units {
@@ -71,7 +71,7 @@ pub fn conv_kernel(work: &ConvWork, multiprocessors: u32) -> (&'static str, &'st
 
 /// Whether `conv_split_64` supports a convolution of `f32`, on a device with kernels for its matrix units, and pays for the splitting.
 pub fn conv_split_fits(work: &ConvWork) -> bool {
-    let products = u128::from(work.out_channels) * u128::from(work.taps) * u128::from(work.places);
+    let products = u128::from(work.out_channels) * u128::from(work.taps) * u128::from(work.outputs);
     work.fits_tiles()
         && work.out_channels >= FEWEST[2]
         && work.in_channels >= FEWEST_SPLIT[0]
@@ -83,10 +83,11 @@ pub fn conv_split(work: &ConvWork, blocks: u64, multiprocessors: u32) -> [Launch
     [shape(blocks, MAX_BLOCK, multiprocessors), work.tiles(WIDE[0], multiprocessors)]
 }
 
-/// For `conv_tile_*`: a block for each tile. `places` counts the outputs of one channel of one phase, over all images; `parts` the groups,
+/// For `conv_tile_*`: a block for each tile. `outputs` counts the outputs of one channel of one phase, over all images; `parts` the groups,
 /// times the phases that have outputs.
-fn conv(out_channels: u64, places: u64, parts: u64, multiprocessors: u32) -> LaunchShape {
-    let tiles = out_channels.div_ceil(TILE[0]).saturating_mul(places.div_ceil(TILE[1])).saturating_mul(parts);
+fn conv(out_channels: u64, outputs: u64, parts: u64, multiprocessors: u32) -> LaunchShape {
+    let tiles =
+        out_channels.div_ceil(TILE[0]).saturating_mul(outputs.div_ceil(TILE[1])).saturating_mul(parts);
     shape(tiles, MAX_BLOCK, multiprocessors)
 }
 
@@ -110,7 +111,7 @@ mod tests {
             out_channels: 128,
             in_channels: 3,
             taps: 49,
-            places: 1000,
+            outputs: 1000,
             inputs: 4000,
             parts: 2,
             element_bytes: 2,
@@ -143,7 +144,7 @@ mod tests {
             out_channels: 128,
             in_channels: 16,
             taps: 9,
-            places: 1000,
+            outputs: 1000,
             inputs: 4000,
             parts: 2,
             element_bytes: 4,

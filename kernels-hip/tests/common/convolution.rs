@@ -69,9 +69,9 @@ impl Problem {
         let a = &self.args;
         let meets = |axis: &ConvAxis, y: u64, k: u64| {
             let at = y as i64 * axis.step + axis.first + k as i64 * axis.tap;
-            let place = at.div_euclid(axis.up as i64);
-            (at.rem_euclid(axis.up as i64) == 0 && (0..axis.input as i64).contains(&place))
-                .then_some(place as u64)
+            let index = at.div_euclid(axis.up as i64);
+            (at.rem_euclid(axis.up as i64) == 0 && (0..axis.input as i64).contains(&index))
+                .then_some(index as u64)
         };
         let mut sums = Vec::new();
         for n in 0..a.batch {

@@ -54,7 +54,7 @@ static ALONE: Mutex<()> = Mutex::new(());
 
 macro_rules! ok {
     ($table:expr, $name:ident($($argument:expr),*)) => {{
-        // SAFETY: S1, S2: live places, and memory that the call before allocated, with its length.
+        // SAFETY: S1, S2: live variables, and memory that the call before allocated, with its length.
         let status = unsafe { ($table.$name)($($argument),*) };
         assert_eq!(status, hipError_t::hipSuccess, stringify!($name));
     }};
@@ -131,7 +131,7 @@ pub unsafe fn run_image(
         allocated.push(pointer);
         pointers.push(pointer.wrapping_byte_add(offset));
     }
-    let mut places: Vec<*mut c_void> = args
+    let mut parameters: Vec<*mut c_void> = args
         .iter()
         .zip(&pointers)
         .map(|(arg, pointer)| match arg {
@@ -139,7 +139,7 @@ pub unsafe fn run_image(
             _ => std::ptr::from_ref(pointer).cast_mut().cast(),
         })
         .collect();
-    let params = places.as_mut_ptr();
+    let params = parameters.as_mut_ptr();
     ok!(
         hip,
         hipModuleLaunchKernel(function, grid, 1, 1, block, 1, 1, shared, null_mut(), params, null_mut())

@@ -98,7 +98,7 @@ impl Work<'_> {
             out_channels: shape.out_channels as u64,
             in_channels: shape.in_channels as u64,
             taps: (shape.h.taps as u64).saturating_mul(shape.w.taps as u64),
-            places: outputs as u64,
+            outputs: outputs as u64,
             inputs: (shape.batch as u64)
                 .saturating_mul(shape.h.input as u64)
                 .saturating_mul(shape.w.input as u64),
