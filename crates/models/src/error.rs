@@ -38,19 +38,19 @@ pub enum Error {
         asked: &'static str,
     },
     /// A setting is missing, and the architecture has no default for it.
-    #[error("{place} has no {key:?}")]
+    #[error("{location} has no {key:?}")]
     MissingSetting {
         /// Where it was looked for.
-        place: &'static str,
-        /// The key in that place.
+        location: &'static str,
+        /// The key there.
         key: String,
     },
     /// A setting has another type or value than models here have.
-    #[error("{key:?} of {place} is {found}; expected {expected}")]
+    #[error("{key:?} of {location} is {found}; expected {expected}")]
     WrongSetting {
         /// Where the setting is.
-        place: &'static str,
-        /// The key in that place.
+        location: &'static str,
+        /// The key there.
         key: String,
         /// What was found.
         found: String,

@@ -28,7 +28,7 @@ pub(crate) struct Steps {
     /// Rows of a sequence.
     stride: usize,
     ranges: KeyRanges,
-    /// Whether the device's memory has all that a step reads, each time at the same place.
+    /// Whether the device's memory has all that a step reads, each time at the same address.
     graphs: bool,
     graph: Option<Captured>,
 }
@@ -148,8 +148,8 @@ fn numbers(numbers: impl Iterator<Item = usize>, device: &Device) -> tensor_core
     Tensor::from_vec(numbers, count, device)
 }
 
-/// The keys that a graph reads if this many are needed. A graph that reads more takes longer for each token, and one that reads
-/// too few makes place for another one soon: while a text doubles there are up to five.
+/// The keys that a graph reads if this many are needed. A graph that reads more takes longer for each token. One that reads too
+/// few is soon replaced by another: while a text doubles there are up to five.
 fn keys_of_a_graph(needed: usize) -> usize {
     needed.next_multiple_of((needed.next_power_of_two() / 4).max(LEAST_KEYS))
 }

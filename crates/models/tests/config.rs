@@ -129,24 +129,24 @@ fn settings_of_gguf_files_are_read_and_compared() {
         [("rope.scaling.factor", Value::F32(4.0)), ("rope.scaling.type", Value::String("none".to_owned()))];
     assert_eq!(of_gguf("llama", &off).unwrap().rope.scaling, Scaling::None);
     let error = |values: &[(&str, Value)]| of_gguf("llama", values).unwrap_err().to_string();
-    let place = "of the GGUF file's metadata is";
+    let in_metadata = "of the GGUF file's metadata is";
     assert_eq!(
         error(&[("rope.scaling.type", Value::String("yarn".to_owned()))]),
-        format!("\"llama.rope.scaling.type\" {place} \"yarn\"; expected none or linear")
+        format!("\"llama.rope.scaling.type\" {in_metadata} \"yarn\"; expected none or linear")
     );
     assert_eq!(
         error(&[("expert_count", Value::U32(8))]),
-        format!("\"llama.expert_count\" {place} 8; expected 0: mixtures of experts are not supported")
+        format!("\"llama.expert_count\" {in_metadata} 8; expected 0: mixtures of experts are not supported")
     );
     assert_eq!(
         error(&[("attention.head_count_kv", Value::Array(Array::U32(vec![2; 7])))]),
         format!(
-            "\"llama.attention.head_count_kv\" {place} of type arr[u32,7]; expected a whole number below 2^32"
+            "\"llama.attention.head_count_kv\" {in_metadata} of type arr[u32,7]; expected a whole number below 2^32"
         )
     );
     assert_eq!(
         error(&[("rope.dimension_count", Value::U32(8))]),
-        format!("\"llama.rope.dimension_count\" {place} 8; expected 16, the size of a head")
+        format!("\"llama.rope.dimension_count\" {in_metadata} 8; expected 16, the size of a head")
     );
 }
 

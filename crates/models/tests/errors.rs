@@ -158,7 +158,7 @@ fn texts_end_at_stops_and_at_the_end_of_the_context() {
     let options = SessionOptions { context: Some(8), ..SessionOptions::default() };
     let mut session = Session::new(&model, &options).unwrap();
     let all: Vec<_> = session.generate(&[1, 2, 3], &[], greedy).unwrap().collect();
-    // Five tokens have a place; a sixth is known, and after it nothing is.
+    // Five tokens fit into the context. They give a sixth, and after it the context is too long.
     assert_eq!(all.len(), 7);
     let tokens: Vec<u32> = all[..6].iter().map(|token| *token.as_ref().unwrap()).collect();
     assert!(matches!(all[6], Err(Error::ContextTooLong { tokens: 1, used: 8, capacity: 8 })));

@@ -55,18 +55,18 @@ fn an_error_shows_at_its_operation() {
     let recorded = Recorded::read("llama3");
     let (_, right) = trace(&recorded, &Device::Cpu);
     let mut wrong = right.clone();
-    let place = wrong.iter().position(|activation| activation.name == "blk.1.ffn_gate").unwrap();
-    wrong[place].tensor = wrong[place].tensor.affine(1.01, 0.0).unwrap();
+    let index = wrong.iter().position(|activation| activation.name == "blk.1.ffn_gate").unwrap();
+    wrong[index].tensor = wrong[index].tensor.affine(1.01, 0.0).unwrap();
     let found = drift(&wrong, &right).unwrap();
     let first = found.iter().find(|drift| drift.error > 1e-3).unwrap();
     assert_eq!((first.name.as_str(), first.operation, first.layer), ("blk.1.ffn_gate", "linear", Some(1)));
     assert!((first.error - 0.01).abs() < 1e-6, "{first:?}");
-    assert!(found[..place].iter().all(|drift| drift.error == 0.0));
+    assert!(found[..index].iter().all(|drift| drift.error == 0.0));
     // What one pass lacks is off too.
-    let found = drift(&right, &right[..place]).unwrap();
+    let found = drift(&right, &right[..index]).unwrap();
     assert_eq!(found.len(), right.len());
-    assert!(found[..place].iter().all(|drift| drift.error == 0.0));
-    assert!(found[place..].iter().all(|drift| drift.error == f64::INFINITY));
+    assert!(found[..index].iter().all(|drift| drift.error == 0.0));
+    assert!(found[index..].iter().all(|drift| drift.error == f64::INFINITY));
 }
 
 /// Every operation is timed once for each chunk, and together they take no more than the pass.

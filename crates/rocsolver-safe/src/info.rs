@@ -57,13 +57,13 @@ impl Info {
 impl Meaning {
     /// What a number other than 0 says.
     fn error(self, op: &'static str, info: i32, member: Option<usize>) -> Error {
-        let Ok(place) = usize::try_from(info) else { return Error::InvalidArgument { op, info, member } };
+        let Ok(number) = usize::try_from(info) else { return Error::InvalidArgument { op, info, member } };
         match self {
-            Self::Pivot => Error::Singular { op, pivot: place, member },
-            Self::Minor => Error::NotPositiveDefinite { op, minor: place, member },
-            Self::Rank => Error::RankDeficient { op, element: place, member },
-            Self::ConvergenceOrMinor(order) if place > order => {
-                Error::NotPositiveDefinite { op, minor: place - order, member }
+            Self::Pivot => Error::Singular { op, pivot: number, member },
+            Self::Minor => Error::NotPositiveDefinite { op, minor: number, member },
+            Self::Rank => Error::RankDeficient { op, element: number, member },
+            Self::ConvergenceOrMinor(order) if number > order => {
+                Error::NotPositiveDefinite { op, minor: number - order, member }
             }
             Self::Convergence | Self::ConvergenceOrMinor(_) => Error::NotConverged { op, info, member },
         }

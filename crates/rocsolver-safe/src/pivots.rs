@@ -33,9 +33,9 @@ impl Pivots {
             return Err(Error::shape("pivots", "the slice", got, wanted));
         }
         let outside = |&pivot: &i32| !usize::try_from(pivot).is_ok_and(|row| (1..=order).contains(&row));
-        if let Some(place) = pivots.iter().position(outside) {
+        if let Some(index) = pivots.iter().position(outside) {
             let (got, wanted) =
-                (format!("{} at place {place}", pivots[place]), format!("a row from 1 to {order}"));
+                (format!("{} at index {index}", pivots[index]), format!("a row from 1 to {order}"));
             return Err(Error::shape("pivots", "a number", got, wanted));
         }
         // The memory of a capture is zero until the first launch.

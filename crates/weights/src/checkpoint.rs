@@ -57,8 +57,8 @@ impl Checkpoint {
             return Checkpoint::open(sharded::model_in(path)?);
         }
         if path.to_str().is_some_and(|path| path.ends_with(INDEX_SUFFIX)) {
-            let (files, places) = sharded::open(path)?;
-            return Checkpoint::of_safetensors(files, places);
+            let (files, file_indices) = sharded::open(path)?;
+            return Checkpoint::of_safetensors(files, file_indices);
         }
         let source = file::Source::open(path, OPEN)?;
         let mut magic = [0; 4];
@@ -113,9 +113,9 @@ impl Checkpoint {
         let mut names: Vec<&str> = self.names().collect();
         match &self.files {
             Files::Gguf(file) => names.sort_by_key(|name| file.order(name)),
-            Files::Safetensors(files, places) => {
+            Files::Safetensors(files, file_indices) => {
                 let start = |name, index: usize| files[index].info(name).map(|info| info.byte_range().start);
-                names.sort_by_key(|name| places.get(*name).map(|&index| (index, start(name, index))));
+                names.sort_by_key(|name| file_indices.get(*name).map(|&index| (index, start(name, index))));
             }
         }
         names
@@ -168,8 +168,8 @@ impl Checkpoint {
     pub fn load(&self, name: &str, upload: &mut Upload) -> Result<Weight> {
         let weight = match &self.files {
             Files::Gguf(file) => file.load(name, upload)?,
-            Files::Safetensors(files, places) => {
-                files[self.place(places, name)?].load_by(name, upload).map(Weight::Dense)?
+            Files::Safetensors(files, file_indices) => {
+                files[self.file_index(file_indices, name)?].load_by(name, upload).map(Weight::Dense)?
             }
         };
         weight.set_name(name);
@@ -183,12 +183,14 @@ impl Checkpoint {
     pub fn bytes(&self, name: &str) -> Result<Cow<'_, [u8]>> {
         match &self.files {
             Files::Gguf(file) => file.bytes(name),
-            Files::Safetensors(files, places) => files[self.place(places, name)?].bytes(name),
+            Files::Safetensors(files, file_indices) => {
+                files[self.file_index(file_indices, name)?].bytes(name)
+            }
         }
     }
 
-    fn place(&self, places: &BTreeMap<String, usize>, name: &str) -> Result<usize> {
-        places.get(name).copied().ok_or_else(|| {
+    fn file_index(&self, file_indices: &BTreeMap<String, usize>, name: &str) -> Result<usize> {
+        file_indices.get(name).copied().ok_or_else(|| {
             let what = format!("there is no tensor {name:?} among the {} of the model", self.len());
             Error::new(OPEN, ErrorKind::Argument { what })
         })
@@ -205,15 +207,18 @@ impl Checkpoint {
     }
 
     fn of_one(file: safetensors::File) -> Result<Checkpoint> {
-        let places = file.names().map(|name| (name.to_owned(), 0)).collect();
-        Checkpoint::of_safetensors(vec![file], places)
+        let file_indices = file.names().map(|name| (name.to_owned(), 0)).collect();
+        Checkpoint::of_safetensors(vec![file], file_indices)
     }
 
-    /// Of files of which each has the tensors that are placed in it.
-    fn of_safetensors(files: Vec<safetensors::File>, places: BTreeMap<String, usize>) -> Result<Checkpoint> {
+    /// Of these files. `file_indices` says which file has each tensor.
+    fn of_safetensors(
+        files: Vec<safetensors::File>,
+        file_indices: BTreeMap<String, usize>,
+    ) -> Result<Checkpoint> {
         let mut tensors = BTreeMap::new();
-        for (name, &place) in &places {
-            let Some(info) = files[place].info(name) else { continue };
+        for (name, &file_index) in &file_indices {
+            let Some(info) = files[file_index].info(name) else { continue };
             let format_name = match info.dtype {
                 Some(dtype) => dtype.name().to_owned(),
                 None => info.dtype_name.to_lowercase(),
@@ -225,7 +230,7 @@ impl Checkpoint {
         let values: BTreeMap<&String, &String> =
             files.iter().rev().flat_map(|file| file.metadata()).collect();
         let metadata = values.into_iter().map(|(key, value)| (key.clone(), value.as_str())).collect();
-        Ok(Checkpoint { metadata, tensors, files: Files::Safetensors(files, places) })
+        Ok(Checkpoint { metadata, tensors, files: Files::Safetensors(files, file_indices) })
     }
 }
 

@@ -57,11 +57,11 @@ pub fn convert(
     metadata.remove(FILE_TYPE);
     let (all_tensors, all_bytes) = (planned.len(), checkpoint.byte_len());
     let mut bytes = 0;
-    write_planned(path, &metadata, &planned, |place, put| {
-        let Planned { name, format, .. } = &planned[place];
+    write_planned(path, &metadata, &planned, |index, put| {
+        let Planned { name, format, .. } = &planned[index];
         put(&converted(checkpoint, name, *format)?)?;
         bytes += checkpoint.info(name).map_or(0, |info| info.bytes);
-        progress(Progress { name, tensors: place + 1, all_tensors, bytes, all_bytes });
+        progress(Progress { name, tensors: index + 1, all_tensors, bytes, all_bytes });
         Ok(())
     })
 }

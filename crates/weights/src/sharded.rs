@@ -25,11 +25,11 @@ pub(crate) fn open(path: &Path) -> Result<(Vec<safetensors::File>, BTreeMap<Stri
     let json = source.bytes(0..source.length(), OPEN)?;
     let index: Index = serde_json::from_slice(&json)
         .map_err(|error| source.error(OPEN, format!("it is no index of safetensors files: {error}")))?;
-    let (mut files, mut places) = (Vec::new(), BTreeMap::new());
+    let (mut files, mut file_indices) = (Vec::new(), BTreeMap::new());
     let mut opened: BTreeMap<String, usize> = BTreeMap::new();
     for (name, file) in index.weight_map {
-        let place = match opened.get(&file) {
-            Some(&place) => place,
+        let file_index = match opened.get(&file) {
+            Some(&file_index) => file_index,
             None => {
                 // An index from anywhere must not lead to files anywhere.
                 if Path::new(&file).file_name() != Some(file.as_ref()) {
@@ -43,14 +43,14 @@ pub(crate) fn open(path: &Path) -> Result<(Vec<safetensors::File>, BTreeMap<Stri
                 files.len() - 1
             }
         };
-        if files[place].info(&name).is_none() {
+        if files[file_index].info(&name).is_none() {
             let what =
                 format!("tensor {name:?} is said to lie in {file}, which does not have it: fetch both again");
             return Err(source.error(OPEN, what));
         }
-        places.insert(name, place);
+        file_indices.insert(name, file_index);
     }
-    Ok((files, places))
+    Ok((files, file_indices))
 }
 
 /// The file that stands for the model in a folder.

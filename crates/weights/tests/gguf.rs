@@ -173,7 +173,7 @@ fn metadata_keep_their_order_and_types() -> Result<()> {
 #[test]
 fn split_models_and_parts_are_read_as_one() -> Result<()> {
     let folder = tempfile::tempdir().unwrap();
-    let name = |place: usize| folder.path().join(format!("m-{place:05}-of-00002.gguf"));
+    let name = |number: usize| folder.path().join(format!("m-{number:05}-of-00002.gguf"));
     // Our writer leaves out the keys of split files: what it writes is whole.
     let split = |no: u16, tensor: &str| {
         let raw = Raw::new(1, 3).text("split.no").u32(2);
@@ -186,12 +186,12 @@ fn split_models_and_parts_are_read_as_one() -> Result<()> {
     let error = File::open(name(1)).unwrap_err().to_string();
     assert!(error.contains("m-00002-of-00002.gguf") && error.contains("No such file"), "{error}");
     std::fs::write(name(2), split(1, "b")).unwrap();
-    for place in [1, 2] {
-        let file = File::open(name(place))?;
+    for number in [1, 2] {
+        let file = File::open(name(number))?;
         assert_eq!((file.names().collect::<Vec<_>>(), file.file_count()), (vec!["a", "b"], 2));
         assert_eq!(*file.bytes("b")?, [7; 8]);
     }
-    for (place, wrong, says) in [
+    for (number, wrong, says) in [
         (2, split(1, "a"), "tensor \"a\" is also in a file before"),
         (
             2,
@@ -199,7 +199,7 @@ fn split_models_and_parts_are_read_as_one() -> Result<()> {
             "it says that it is file 0 of 2 (split.no and split.count), and its name says file 1 of 2",
         ),
     ] {
-        std::fs::write(name(place), wrong).unwrap();
+        std::fs::write(name(number), wrong).unwrap();
         let error = File::open(name(1)).unwrap_err().to_string();
         assert!(error.contains(says) && error.contains("m-00002"), "{error}");
     }
@@ -211,8 +211,8 @@ fn split_models_and_parts_are_read_as_one() -> Result<()> {
     // A file that was cut anywhere.
     let whole = python("gguf");
     let cuts = [0, 1000, 1001, 3000, whole.len()];
-    for (place, cut) in cuts.windows(2).enumerate() {
-        std::fs::write(folder.path().join(format!("p.gguf.part{place:02}")), &whole[cut[0]..cut[1]]).unwrap();
+    for (part, cut) in cuts.windows(2).enumerate() {
+        std::fs::write(folder.path().join(format!("p.gguf.part{part:02}")), &whole[cut[0]..cut[1]]).unwrap();
     }
     let (cut, file) = (File::open(folder.path().join("p.gguf.part00"))?, File::from_bytes(whole)?);
     for name in file.names() {

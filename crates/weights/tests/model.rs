@@ -12,7 +12,7 @@ use weights::{Checkpoint, Model, Progress, Weight};
 
 /// A tensor of eight numbers from `first` on.
 fn tensor(first: f32) -> Tensor {
-    let numbers: Vec<f32> = (0..8).map(|place| first + place as f32).collect();
+    let numbers: Vec<f32> = (0..8).map(|i| first + i as f32).collect();
     Tensor::from_vec(numbers, [2, 4], &Device::Cpu).unwrap()
 }
 
@@ -102,13 +102,13 @@ fn a_model_in_several_files_has_an_index() -> Result<()> {
     write(&folder.path().join(files[0]), &SMALL[..2], &[("format", "pt")]);
     write(&folder.path().join(files[1]), &SMALL[2..], &[]);
     let index = folder.path().join("model.safetensors.index.json");
-    let map = |places: &dyn Fn(usize) -> &'static str| {
+    let map = |file_of: &dyn Fn(usize) -> &'static str| {
         let map: BTreeMap<&str, &str> =
-            SMALL.iter().enumerate().map(|(place, (name, _))| (*name, places(place))).collect();
+            SMALL.iter().enumerate().map(|(i, (name, _))| (*name, file_of(i))).collect();
         let json = serde_json::json!({"metadata": {"total_size": 160}, "weight_map": map});
         std::fs::write(&index, json.to_string()).unwrap();
     };
-    map(&|place| files[usize::from(place >= 2)]);
+    map(&|i| files[usize::from(i >= 2)]);
     for path in [&index, folder.path()] {
         let model = Model::open(path, &Device::Cpu)?;
         assert_eq!((model.len(), first(&model, "lm_head.weight")), (5, 5.0));

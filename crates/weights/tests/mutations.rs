@@ -64,24 +64,24 @@ fn mutated(original: &[u8], random: &mut Random) -> Vec<u8> {
     // What is read before the data has most of what can be wrong.
     let end = if random.below(4) == 0 { bytes.len() } else { bytes.len().min(1700) };
     for _ in 0..=random.below(3) {
-        let place = random.below(end.min(bytes.len()).max(1));
+        let position = random.below(end.min(bytes.len()).max(1));
         match random.below(6) {
-            0 => bytes.truncate(place),
-            1 => bytes.iter_mut().skip(place).take(1).for_each(|byte| *byte = random.next() as u8),
-            2 => bytes.iter_mut().skip(place).take(1).for_each(|byte| *byte ^= 1 << random.below(8)),
+            0 => bytes.truncate(position),
+            1 => bytes.iter_mut().skip(position).take(1).for_each(|byte| *byte = random.next() as u8),
+            2 => bytes.iter_mut().skip(position).take(1).for_each(|byte| *byte ^= 1 << random.below(8)),
             3 => {
                 let number = NUMBERS[random.below(NUMBERS.len())].to_le_bytes();
                 let length = if random.below(2) == 0 { 4 } else { 8 };
-                bytes.iter_mut().skip(place).zip(&number[..length]).for_each(|(byte, new)| *byte = *new);
+                bytes.iter_mut().skip(position).zip(&number[..length]).for_each(|(byte, new)| *byte = *new);
             }
             4 => {
-                let copied: Vec<u8> = bytes.iter().skip(place).take(random.below(64)).copied().collect();
+                let copied: Vec<u8> = bytes.iter().skip(position).take(random.below(64)).copied().collect();
                 let to = random.below(bytes.len().max(1)).min(bytes.len());
                 bytes.splice(to..to, copied);
             }
             _ => {
-                let until = (place + random.below(32)).min(bytes.len());
-                bytes.drain(place.min(until)..until);
+                let until = (position + random.below(32)).min(bytes.len());
+                bytes.drain(position.min(until)..until);
             }
         }
     }
@@ -139,7 +139,7 @@ fn truncated_files_are_errors() {
     }
 }
 
-/// Numbers that overflow something, at each place of the header.
+/// Numbers that overflow something, at each offset of the header.
 #[test]
 fn numbers_that_overflow_are_errors() {
     let python = python("gguf");

@@ -126,7 +126,7 @@ impl Bert {
         for text in texts {
             let text = text.as_ref();
             ids.extend(text.iter().copied().chain(std::iter::repeat_n(0, longest - text.len())));
-            taken.extend((0..longest).map(|place| u8::from(place < text.len())));
+            taken.extend((0..longest).map(|position| u8::from(position < text.len())));
         }
         let taken = Tensor::from_vec(taken, [texts.len(), longest], &self.device)?;
         let hidden = self.forward(&ids, &taken)?.to_dtype(DType::F32)?;

@@ -113,7 +113,7 @@ fn scaling(parameters: &Json) -> Result<Scaling> {
     let number = |key: &str| {
         let found = parameters.get(key);
         found.and_then(Json::as_f64).filter(|number| *number > 0.0).ok_or_else(|| match found {
-            None => Error::MissingSetting { place: PLACE, key: key.to_owned() },
+            None => Error::MissingSetting { location: LOCATION, key: key.to_owned() },
             Some(found) => wrong(key, &found.to_string(), "a number greater than 0"),
         })
     };
@@ -130,9 +130,9 @@ fn scaling(parameters: &Json) -> Result<Scaling> {
     }
 }
 
-const PLACE: &str = "config.json's rope_parameters or rope_scaling";
+const LOCATION: &str = "config.json's rope_parameters or rope_scaling";
 
 fn wrong(key: &str, found: &str, expected: &str) -> Error {
     let (key, found, expected) = (key.to_owned(), found.to_owned(), expected.to_owned());
-    Error::WrongSetting { place: PLACE, key, found, expected }
+    Error::WrongSetting { location: LOCATION, key, found, expected }
 }

@@ -84,9 +84,10 @@ impl Settings {
     /// [`Error::MissingSetting`] without `general.architecture`; [`Error::UnknownArchitecture`].
     pub fn from_gguf(metadata: &Metadata) -> Result<Settings> {
         const KEY: &str = "general.architecture";
-        let name = metadata
-            .str(KEY)
-            .ok_or_else(|| Error::MissingSetting { place: Origin::Gguf.place(), key: KEY.to_owned() })?;
+        let name = metadata.str(KEY).ok_or_else(|| Error::MissingSetting {
+            location: Origin::Gguf.location(),
+            key: KEY.to_owned(),
+        })?;
         let architecture = Architecture::from_name(name)?;
         Ok(Settings { architecture, values: Values::Gguf(metadata.clone()) })
     }
@@ -98,7 +99,7 @@ impl Settings {
     pub fn from_json(text: &str) -> Result<Settings> {
         let mut values: Json = serde_json::from_str(text)?;
         let name = values.get("model_type").and_then(Json::as_str).ok_or_else(|| Error::MissingSetting {
-            place: Origin::HuggingFace.place(),
+            location: Origin::HuggingFace.location(),
             key: "model_type".to_owned(),
         })?;
         let architecture = Architecture::from_name(name)?;
@@ -202,7 +203,7 @@ impl Settings {
 
     /// The error for a setting that is missing.
     pub(crate) fn missing(&self, key: &str) -> Error {
-        Error::MissingSetting { place: self.origin().place(), key: self.own_key(key) }
+        Error::MissingSetting { location: self.origin().location(), key: self.own_key(key) }
     }
 
     /// The error for a setting with another value than `expected`.
@@ -212,8 +213,8 @@ impl Settings {
             Some(Found::Gguf(value)) => shown(value),
             Some(Found::Json(value)) => value.to_string(),
         };
-        let (place, key) = (self.origin().place(), self.own_key(key));
-        Error::WrongSetting { place, key, found, expected: expected.into() }
+        let (location, key) = (self.origin().location(), self.own_key(key));
+        Error::WrongSetting { location, key, found, expected: expected.into() }
     }
 
     fn default(&self, key: &str) -> Option<f64> {
@@ -241,8 +242,8 @@ impl Settings {
 }
 
 impl Origin {
-    /// The place of the settings, in messages.
-    pub(crate) const fn place(self) -> &'static str {
+    /// Where the settings are, in messages.
+    pub(crate) const fn location(self) -> &'static str {
         match self {
             Origin::Gguf => "the GGUF file's metadata",
             Origin::HuggingFace => "config.json",

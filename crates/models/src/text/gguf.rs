@@ -68,9 +68,9 @@ fn vocabulary(metadata: &Metadata, spelling: Spelling) -> Result<Vocabulary> {
         let what = format!("has {} values, and there are {} tokens", kinds.len(), texts.len());
         return Err(Error::metadata(KINDS, what));
     }
-    Vocabulary::new(texts.clone(), kinds, spelling).map_err(|place| {
-        let text = texts.get(place).unwrap_or_default();
-        Error::metadata(TOKENS, format!("has the text of token {place}, {text:?}, twice"))
+    Vocabulary::new(texts.clone(), kinds, spelling).map_err(|index| {
+        let text = texts.get(index).unwrap_or_default();
+        Error::metadata(TOKENS, format!("has the text of token {index}, {text:?}, twice"))
     })
 }
 
@@ -101,7 +101,7 @@ fn scores(metadata: &Metadata, tokens: usize) -> Result<Vec<f32>> {
         ));
     }
     match scores.iter().position(|score| score.is_nan()) {
-        Some(place) => Err(Error::metadata(SCORES, format!("is not a number for token {place}"))),
+        Some(index) => Err(Error::metadata(SCORES, format!("is not a number for token {index}"))),
         None => Ok(scores),
     }
 }

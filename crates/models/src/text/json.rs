@@ -124,7 +124,7 @@ fn vocabulary(
         kinds[id as usize] = if token.special { TokenKind::Control } else { TokenKind::UserDefined };
     }
     Vocabulary::new(texts.into_iter().collect(), kinds, spelling)
-        .map_err(|place| format!("token {place} has the text of another"))
+        .map_err(|index| format!("token {index} has the text of another"))
 }
 
 /// The tokens that `tokenizer_config.json` names. Whether they are added is what the tokenizer does.

@@ -45,7 +45,7 @@ impl SentencePiece {
 struct Symbol {
     start: usize,
     len: usize,
-    /// The places of its neighbours; [`NONE`] at the ends.
+    /// The indices of its neighbours; [`NONE`] at the ends.
     left: usize,
     right: usize,
 }

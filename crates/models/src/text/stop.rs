@@ -4,7 +4,7 @@
 ///
 /// Text that may be the beginning of a stop string is kept until that is decided. If one of them comes, the text before
 /// it is passed on, and nothing from it on. Of several the one that ends first counts, and of those that end at the same
-/// place the longest. The result does not depend on how the text is cut into pieces.
+/// position the longest. The result does not depend on how the text is cut into pieces.
 #[derive(Debug, Clone, Default)]
 pub struct StopStrings {
     strings: Vec<String>,

@@ -52,7 +52,7 @@ impl Vocabulary {
     /// Tokens with their texts and kinds, in the order of their ids. A token without text has none to be found by.
     ///
     /// # Errors
-    /// The place of a text that an earlier token has.
+    /// The index of a text that an earlier token has too.
     pub(super) fn new(
         texts: Strings,
         kinds: Vec<TokenKind>,

@@ -45,12 +45,12 @@ class Context:
         batch = llama.llama_batch_init(len(tokens), 0, 1)
         start = llama.llama_memory_seq_pos_max(llama.llama_get_memory(self.context), 0) + 1
         batch.n_tokens = len(tokens)
-        for place, token in enumerate(tokens):
-            batch.token[place], batch.pos[place] = token, start + place
-            batch.n_seq_id[place], batch.seq_id[place][0] = 1, 0
-            batch.logits[place] = all or place + 1 == len(tokens)
+        for index, token in enumerate(tokens):
+            batch.token[index], batch.pos[index] = token, start + index
+            batch.n_seq_id[index], batch.seq_id[index][0] = 1, 0
+            batch.logits[index] = all or index + 1 == len(tokens)
         assert llama.llama_decode(self.context, batch) == 0
         llama.llama_batch_free(batch)
-        places = range(len(tokens)) if all else [-1]
-        rows = [llama.llama_get_logits_ith(self.context, place) for place in places]
+        indices = range(len(tokens)) if all else [-1]
+        rows = [llama.llama_get_logits_ith(self.context, index) for index in indices]
         return numpy.array([numpy.ctypeslib.as_array(row, (self.size,)) for row in rows])

@@ -137,7 +137,7 @@ fn a_seed_gives_the_same_tokens_again() {
 }
 
 /// The tokens of a thousand equal logits, by the key stream of ChaCha8 for the key 42, as another program computes it: the
-/// upper 53 bits of each eight bytes are the place on the line.
+/// upper 53 bits of each eight bytes are the random number.
 #[test]
 fn the_random_numbers_are_those_of_chacha() {
     let mut sampler = Sampler::new(Sampling { seed: 42, ..all() }).unwrap();

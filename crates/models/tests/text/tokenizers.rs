@@ -51,7 +51,7 @@ fn sentence_pieces() -> Metadata {
         .chain(pieces.map(str::to_owned))
         .collect();
     let kinds: Vec<i32> = [2, 3, 3].into_iter().chain([6; 256]).chain(pieces.map(|_| 1)).collect();
-    let scores = (0..tokens.len()).map(|place| -(place as f32)).collect();
+    let scores = (0..tokens.len()).map(|id| -(id as f32)).collect();
     let mut metadata = Metadata::new();
     metadata.insert("tokenizer.ggml.model", "llama");
     metadata.insert("tokenizer.ggml.tokens", strings(&tokens));

@@ -7,7 +7,7 @@ use rocblas_safe::MatrixBatchMut;
 
 impl Solver<'_> {
     /// The X with the least ‖b - op(A) X‖, or, of all X with op(A) X = b, the smallest one, for a matrix A of m x n with full rank. `b` has
-    /// max(m, n) rows: b, and afterwards X, are its first rows. Factors of A take its place.
+    /// max(m, n) rows: b, and afterwards X, are its first rows. A is overwritten by its factors.
     ///
     /// # Errors
     /// [`Error::Blas`](crate::Error::Blas) for operands that do not fit, and for a complex A that would be transposed and not conjugated; the errors

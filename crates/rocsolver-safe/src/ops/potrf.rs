@@ -60,7 +60,7 @@ impl Solver<'_> {
         unsafe { work.submit(self, |call| T::potrs(call, uplo, n, nrhs, a.operand, b.operand)) }
     }
 
-    /// `b = A⁻¹ b` for a positive definite A, whose factor takes the place of its triangle: [`potrf`](Self::potrf) and [`potrs`](Self::potrs) in one
+    /// `b = A⁻¹ b` for a positive definite A, whose triangle is overwritten by its factor: [`potrf`](Self::potrf) and [`potrs`](Self::potrs) in one
     /// call. Without right sides it is potrf alone.
     ///
     /// # Errors

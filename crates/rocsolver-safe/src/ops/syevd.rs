@@ -43,7 +43,7 @@ impl Solver<'_> {
     }
 
     /// The eigenvalues of a problem of two Hermitian matrices, the second one positive definite, as [`syevd`](Self::syevd). The eigenvectors have
-    /// xᴴ B x = 1, in [`Problem::Bax`] xᴴ B⁻¹ x = 1. The factor of B takes its place.
+    /// xᴴ B x = 1, in [`Problem::Bax`] xᴴ B⁻¹ x = 1. B is overwritten by its factor.
     ///
     /// # Errors
     /// As there, and by [`Info::check`] [`Error::NotPositiveDefinite`](crate::Error::NotPositiveDefinite) for the second matrix.

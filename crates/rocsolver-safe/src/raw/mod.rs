@@ -53,7 +53,7 @@ impl Call<'_> {
 }
 
 /// A matrix or a vector as C takes it: the address of the first member, the leading dimension, and the elements, of so many bytes, from one
-/// member to the next; or the place of its members' addresses in [`Call::lists`].
+/// member to the next; or the index of its members' addresses in [`Call::lists`].
 #[derive(Debug, Clone, Copy)]
 pub struct Operand {
     pub(crate) address: *mut c_void,

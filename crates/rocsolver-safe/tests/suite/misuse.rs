@@ -66,12 +66,12 @@ fn pivots_that_are_no_rows_of_the_matrix() {
     let (stream, handle) = under_test::handle();
     let solver = Solver::new(&handle).unwrap();
     let from = |pivots: &[i32], order, count| Pivots::from_host(&stream, pivots, order, count);
-    let wanted = "pivots: a number is 1000000 at place 0, and a row from 1 to 2 is needed";
+    let wanted = "pivots: a number is 1000000 at index 0, and a row from 1 to 2 is needed";
     refused(from(&[1_000_000, 2], 2, None), wanted);
-    let wanted = "pivots: a number is 3 at place 3, and a row from 1 to 2 is needed";
+    let wanted = "pivots: a number is 3 at index 3, and a row from 1 to 2 is needed";
     refused(from(&[1, 2, 1, 3], 2, Some(2)), wanted);
-    refused(from(&[1, 0], 2, None), "pivots: a number is 0 at place 1, and a row from 1 to 2 is needed");
-    refused(from(&[-1], 1, None), "pivots: a number is -1 at place 0, and a row from 1 to 1 is needed");
+    refused(from(&[1, 0], 2, None), "pivots: a number is 0 at index 1, and a row from 1 to 2 is needed");
+    refused(from(&[-1], 1, None), "pivots: a number is -1 at index 0, and a row from 1 to 1 is needed");
     refused(from(&[1, 2], 2, Some(2)), "pivots: the slice is 2 numbers, and 4 is needed");
     assert!(matches!(from(&[], usize::MAX, Some(2)), Err(Error::Blas(Blas::SizeOverflow { .. }))));
     // Those of a tall matrix are up to its rows, of which the upper part has fewer.

@@ -92,10 +92,10 @@ impl<T: Judged> Operand<T> {
     #[track_caller]
     pub(crate) fn download(&self, stream: &Stream) -> Vec<Dense> {
         let all = stream.download(&self.buffer).unwrap();
-        for (place, element) in all.iter().enumerate() {
-            let (column, row) = (place % self.stride / self.ld, place % self.stride % self.ld);
+        for (index, element) in all.iter().enumerate() {
+            let (column, row) = (index % self.stride / self.ld, index % self.stride % self.ld);
             if column >= self.cols || row >= self.rows {
-                assert_eq!(*element, T::of(GAP), "a gap was written, at {place}");
+                assert_eq!(*element, T::of(GAP), "a gap was written, at index {index}");
             }
         }
         let at = |member: usize| {

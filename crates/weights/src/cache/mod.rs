@@ -19,7 +19,7 @@ use prefetch::Prefetch;
 use store::{Found, Store};
 
 /// The weights of a model that is larger than its device: they are loaded when they are asked for, and stay until others
-/// need their place. Those used least recently go first.
+/// need their memory. Those used least recently go first.
 ///
 /// The cache never holds more bytes than its budget, those that are being loaded included; a quantized tensor takes its bytes
 /// once more while it is loaded. A weight is an `Arc`: one that
@@ -207,7 +207,7 @@ impl Shared {
                 }
                 Found::Coming => {}
             }
-            // What is being loaded comes, or gives its place back: either is told.
+            // Another thread finishes loading, or gives its reservation back. Both notify.
             self.changed.wait(&mut store);
         };
         store.statistics.misses += 1;

@@ -13,7 +13,7 @@ const DEEPEST: usize = 8;
 /// Bytes that are read at once.
 const BUFFER: u64 = 1 << 16;
 
-/// A place in a file.
+/// A position in a file.
 pub(super) struct Cursor<'a> {
     source: &'a Source,
     at: u64,
@@ -142,8 +142,8 @@ impl<'a> Cursor<'a> {
         }
         let not_text = |error| self.error(format!("a text is not UTF-8: {error}"));
         let text = String::from_utf8(text).map_err(|error| not_text(error.utf8_error()))?;
-        if let Some(place) = ends.iter().position(|&end| !text.is_char_boundary(end)) {
-            return Err(self.error(format!("text {place} is not UTF-8: it ends within a character")));
+        if let Some(index) = ends.iter().position(|&end| !text.is_char_boundary(end)) {
+            return Err(self.error(format!("text {index} is not UTF-8: it ends within a character")));
         }
         Ok(Strings::of_parts(text, ends))
     }

@@ -74,7 +74,7 @@ impl Header {
             return Err(cursor.error(format!("{ALIGNMENT} is {alignment}, more than the file has")));
         };
         for (name, info) in &mut tensors {
-            place(source, name, info, data, alignment)?;
+            resolve_range(source, name, info, data, alignment)?;
         }
         check_overlaps(source, &tensors)?;
         Ok(Header { version, metadata, tensors, alignment })
@@ -174,8 +174,8 @@ fn info(cursor: &mut Cursor<'_>, file: usize) -> Result<Info> {
     Ok(Info { format, format_name, shape, file, range: start..end })
 }
 
-/// Makes the range one of the file, whose data begin at `data`.
-fn place(source: &Source, name: &str, info: &mut Info, data: u64, alignment: u64) -> Result<()> {
+/// Turns the range in the data into a range in the file, whose data begin at `data`.
+fn resolve_range(source: &Source, name: &str, info: &mut Info, data: u64, alignment: u64) -> Result<()> {
     let error = |what: String| Err(source.error(OPEN, format!("tensor {}: {what}", shown(name))));
     let Range { start, end } = info.range;
     if start % alignment != 0 {

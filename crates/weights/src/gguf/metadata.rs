@@ -8,9 +8,9 @@ use super::value::Value;
 /// A file's metadata: named values, in the order in which they were added.
 #[derive(Debug, Clone, Default)]
 pub struct Metadata {
-    /// Each with its place in the order.
+    /// Each with its position in the order.
     values: BTreeMap<String, (usize, Value)>,
-    /// The place of the next one.
+    /// The position of the next one.
     next: usize,
 }
 
@@ -40,7 +40,7 @@ impl Metadata {
         self.get(key)?.as_f64()
     }
 
-    /// Adds a value behind all others. One of the same name is replaced, at its place, and returned.
+    /// Adds a value behind all others. If there is one of the same name, the new one takes its position, and the old one is returned.
     pub fn insert(&mut self, key: impl Into<String>, value: impl Into<Value>) -> Option<Value> {
         match self.values.entry(key.into()) {
             Entry::Vacant(entry) => {
@@ -60,7 +60,7 @@ impl Metadata {
     /// All values with their names, in order.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &Value)> {
         let mut values: Vec<_> = self.values.iter().collect();
-        values.sort_unstable_by_key(|(_, (place, _))| *place);
+        values.sort_unstable_by_key(|(_, (position, _))| *position);
         values.into_iter().map(|(key, (_, value))| (key.as_str(), value))
     }
 

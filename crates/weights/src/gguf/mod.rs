@@ -150,7 +150,7 @@ impl File {
         self.tensors.get(name)
     }
 
-    /// The place of a tensor in the order of the file.
+    /// Sorts tensors in the order of the files: the index of the file, and the start in it.
     pub(crate) fn order(&self, name: &str) -> (usize, u64) {
         self.info(name).map_or((0, 0), |info| (info.file, info.range.start))
     }

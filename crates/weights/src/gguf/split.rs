@@ -24,14 +24,14 @@ const MOST: usize = 99_999;
 pub(crate) fn files(path: &Path) -> Option<Vec<PathBuf>> {
     let stem = path.file_name()?.to_str()?.strip_suffix(".gguf")?;
     let (rest, count) = number_behind(stem)?;
-    let (name, place) = number_behind(rest.strip_suffix("-of-")?)?;
+    let (name, number) = number_behind(rest.strip_suffix("-of-")?)?;
     let name = name.strip_suffix('-')?;
-    if place == 0 || place > count {
+    if number == 0 || number > count {
         return None;
     }
     Some(
         (1..=count)
-            .map(|place| path.with_file_name(format!("{name}-{place:05}-of-{count:05}.gguf")))
+            .map(|number| path.with_file_name(format!("{name}-{number:05}-of-{count:05}.gguf")))
             .collect(),
     )
 }

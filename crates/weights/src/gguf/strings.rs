@@ -21,7 +21,7 @@ impl Strings {
         self.ends.is_empty()
     }
 
-    /// The text at a place.
+    /// The text at an index.
     pub fn get(&self, index: usize) -> Option<&str> {
         let end = *self.ends.get(index)?;
         let start = index.checked_sub(1).map_or(0, |before| self.ends[before]);

@@ -159,7 +159,7 @@ impl Array {
         self.len() == 0
     }
 
-    /// The value at a place, as a value of its own.
+    /// The value at an index, as a value of its own.
     pub fn get(&self, index: usize) -> Option<Value> {
         match self {
             Array::U8(values) => values.get(index).copied().map(Value::U8),

@@ -42,10 +42,10 @@ pub fn write<'a, N: Into<String>>(
         planned.push(Planned { name: name.into(), format: weight.format(), shape: weight.shape().clone() });
         there.push(weight);
     }
-    write_planned(path, metadata, &planned, |place, put| put(&there[place].to_bytes()?))
+    write_planned(path, metadata, &planned, |index, put| put(&there[index].to_bytes()?))
 }
 
-/// As [`write()`], of tensors whose bytes `content` makes when they are to be written: it gets the place of a tensor in
+/// As [`write()`], of tensors whose bytes `content` makes when they are to be written: it gets the index of a tensor in
 /// `tensors`, in order, and a function that takes the bytes. So a checkpoint is converted that does not fit the memory.
 ///
 /// # Errors
