@@ -37,22 +37,16 @@ pub fn fast_ln(x: f32) -> f32 {
 #[cfg(any(target_arch = "nvptx64", test))]
 #[inline(always)]
 pub(crate) fn exp_by(power_of_2: impl Fn(f32) -> f32, x: f32) -> f32 {
-    use core::f32::consts::{LN_2, LOG2_E};
-    /// ln 2, but for what `LN_2` has of it.
-    const LN_2_REST: f32 = -1.904_654_3e-9;
-    /// A float of this size has no fraction: adding and subtracting it rounds.
-    const NO_FRACTION: f32 = 12_582_912.0;
-    // Beyond these the result is infinite or 0; NaN stays.
-    let x = if x > 89.0 { 89.0 } else { x };
-    let x = if x < -104.0 { -104.0 } else { x };
-    let shifted = x * LOG2_E + NO_FRACTION;
-    let whole = shifted - NO_FRACTION;
-    let rest = fma(whole, -LN_2_REST, fma(whole, -LN_2, x));
-    // In two factors, because the exponent of the result may be less than a normal number's.
-    let exponent = shifted.to_bits().wrapping_sub(NO_FRACTION.to_bits()) as i32;
-    let first = exponent >> 1;
-    let scale = |exponent: i32| f32::from_bits((exponent.wrapping_add(127) as u32) << 23);
-    power_of_2(rest * LOG2_E) * scale(first) * scale(exponent.wrapping_sub(first))
+    use core::f32::consts::LOG2_E;
+    /// The logarithm of e to base 2, but for what `LOG2_E` has of it.
+    const LOG2_E_REST: f32 = 1.925_963e-8;
+    /// A float of this size has no fraction, so adding it rounds. Its last bits are 127, the bias of a float's exponent.
+    const ROUND: f32 = 12_583_039.0;
+    // x · log2(e) is a whole number and a rest. Where the whole number would be no exponent of a normal float, the rest takes what is beyond.
+    let shifted = fma(x, LOG2_E, ROUND).max(ROUND - 126.0).min(ROUND + 127.0);
+    let whole = shifted - ROUND;
+    let rest = fma(x, LOG2_E_REST, fma(x, LOG2_E, -whole));
+    power_of_2(rest) * f32::from_bits(shifted.to_bits() << 23)
 }
 
 /// [`ln`] by arithmetic: `logf` of FreeBSD's msun (`e_logf.c`), which is off by less than a unit in the last place.
