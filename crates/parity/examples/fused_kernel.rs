@@ -39,7 +39,7 @@ const U: f64 = f32::EPSILON as f64 / 2.0;
 ///
 /// With s = x + bias, v = −2·√(2/π)·(s + 0.044715·s³), E = e^v and g = s/(1 + E), the kernel rounds
 /// - s, which changes g by at most max|gelu'| = 1.13 times as much: 1.13·|s| u;
-/// - v in 7 places, so that E is off by 7·|v| u, and by 5 u of expf (2.5 ulp); E/(1 + E) of that reaches g;
+/// - v 7 times, so that E is off by 7·|v| u, and by 5 u of expf (2.5 ulp); E/(1 + E) of that reaches g;
 /// - the sum and the quotient: 2 u of g;
 /// - the last sum: half an ulp of the result, which the bound has besides.
 ///

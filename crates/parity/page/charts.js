@@ -49,8 +49,8 @@ function histogramChart(counts, boundUlps) {
     const tall = count === 0 ? 0 : Math.max(2, (Math.log10(1 + count) / most) * (base - top));
     const middle = (index + 0.5) * step;
     const kind = bucket === 0 ? "bar equal" : bucket === NO_DISTANCE ? "bar far" : "bar";
-    const place = { x: (index + 0.14) * step, y: base - tall, width: 0.72 * step, height: tall };
-    chart.append(svg("rect", { ...place, class: kind, rx: 1 }));
+    const bounds = { x: (index + 0.14) * step, y: base - tall, width: 0.72 * step, height: tall };
+    chart.append(svg("rect", { ...bounds, class: kind, rx: 1 }));
     if (count > 0) chart.append(svg("text", { x: middle, y: base - tall - 3, class: "value" }, short(count)));
     // Every second label if all would run into each other. The even ones include equal bits and 1/2.
     const labelled = shown.length <= MOST_LABELS || bucket % 2 === 0 || bucket === NO_DISTANCE;
@@ -115,8 +115,8 @@ function trendChart(past, now, failuresNow) {
   const ends = points.length > 1 ? [0, points.length - 1] : [0];
   for (const index of ends) {
     const anchor = index === 0 ? "start" : "end";
-    const place = { x: index === 0 ? 0 : width, y: height - 4, style: `text-anchor:${anchor}` };
-    chart.append(svg("text", { ...place, class: "tick" }, points[index].label));
+    const attributes = { x: index === 0 ? 0 : width, y: height - 4, style: `text-anchor:${anchor}` };
+    chart.append(svg("text", { ...attributes, class: "tick" }, points[index].label));
   }
   return chart;
 }

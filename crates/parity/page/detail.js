@@ -11,7 +11,7 @@ const isPanelOpen = () => opened !== null;
 /** Opens a cell. On a narrow page the panel covers the grid, so that it takes the focus. */
 function openPanel(cell, element) {
   markSelected(false);
-  opened = { cell, place: placeOf(element), shown: cell.worst };
+  opened = { cell, position: positionOf(element), shown: cell.worst };
   markSelected(true);
   byId("panel").hidden = false;
   byId("body").classList.add("with-panel");
@@ -24,12 +24,12 @@ function openPanel(cell, element) {
 /** Closes the panel. The focus returns to the cell. */
 function closePanel() {
   if (!opened) return;
-  const { place } = opened;
+  const { position } = opened;
   markSelected(false);
   opened = null;
   byId("panel").hidden = true;
   byId("body").classList.remove("with-panel");
-  if (place) focusPlace(place.row, place.column);
+  if (position) focusCell(position.row, position.column);
 }
 
 /** Closes the panel after a change of the filters, without moving the focus. */
@@ -40,7 +40,7 @@ function dropPanel() {
 }
 
 function markSelected(selected) {
-  const element = opened?.place ? places[opened.place.row]?.[opened.place.column] : null;
+  const element = opened?.position ? focusable[opened.position.row]?.[opened.position.column] : null;
   if (element?.hasAttribute("aria-selected")) element.setAttribute("aria-selected", String(selected));
 }
 
@@ -144,11 +144,11 @@ function inputsSection({ entry, result }) {
 }
 
 function inputValues(input) {
-  if (input.count === 0) return make("span", { class: "values" }, input.place);
+  if (input.count === 0) return make("span", { class: "values" }, input.indices);
   const more = input.count - input.values.length;
   const values = input.values.map((value) => make("code", {}, value));
   const rest = more > 0 ? make("span", { class: "more" }, `… ${plural(more, "more value")}`) : null;
-  return make("span", { class: "values" }, make("span", { class: "place" }, input.place), ...values, rest);
+  return make("span", { class: "values" }, make("span", { class: "indices" }, input.indices), ...values, rest);
 }
 
 function histogramSection({ entry, result }) {

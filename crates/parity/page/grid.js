@@ -1,7 +1,7 @@
 // The grid: its rows and columns, and the keys that move in it.
 
 /** The cells that can have the focus, row by row: the heads first, then each row's name and its cells. */
-let places = [];
+let focusable = [];
 /** The row and column of the one cell that Tab reaches. */
 let here = { row: 1, column: 1 };
 
@@ -14,7 +14,7 @@ function drawGrid() {
   const nothing = rows.length === 0;
   byId("grid").hidden = nothing;
   byId("nothing").hidden = !nothing;
-  places = [];
+  focusable = [];
   drawHead(groups);
   const byFamily = state.sort.by === "order";
   let family = null;
@@ -25,10 +25,10 @@ function drawGrid() {
   });
   byId("rows").replaceChildren(...lines);
   byId("grid").setAttribute("aria-rowcount", rows.length + 1);
-  byId("grid").setAttribute("aria-colcount", places[0].length);
-  here.row = Math.min(here.row, places.length - 1);
-  here.column = Math.min(here.column, places[0].length - 1);
-  const reachable = places[here.row]?.[here.column];
+  byId("grid").setAttribute("aria-colcount", focusable[0].length);
+  here.row = Math.min(here.row, focusable.length - 1);
+  here.column = Math.min(here.column, focusable[0].length - 1);
+  const reachable = focusable[here.row]?.[here.column];
   if (reachable) reachable.tabIndex = 0;
   return counts;
 }
@@ -36,8 +36,8 @@ function drawGrid() {
 /** Finds the columns in which nothing is to be read but equal bits: they can be narrow. */
 function markSlim(groups, rows) {
   for (const group of groups) {
-    group.slim = group.places.map((place) => rows.every((row) => {
-      return ["none", "equal", "absent"].includes(lookOf(row.cells.get(`${group.dtype} ${place}`)).kind);
+    group.slim = group.columns.map((column) => rows.every((row) => {
+      return ["none", "equal", "absent"].includes(lookOf(row.cells.get(`${group.dtype} ${column}`)).kind);
     }));
   }
 }
@@ -48,22 +48,22 @@ function columnClass(group, index) {
 }
 
 function drawHead(groups) {
-  const single = groups.every((group) => group.places.length === 1);
+  const single = groups.every((group) => group.columns.length === 1);
   const heads = [headCell("name", "Operation", "name", { class: "name" })];
   const upper = make("tr", {}, make("th", { class: "name", role: "presentation" }));
   for (const group of groups) {
-    const properties = { class: "group", scope: "colgroup", colspan: group.places.length };
+    const properties = { class: "group", scope: "colgroup", colspan: group.columns.length };
     upper.append(make("th", { ...properties, role: "columnheader" }, group.name));
-    group.places.forEach((place, index) => {
-      const key = `cell ${group.dtype} ${place}`;
-      const label = single ? group.name : columnName(place);
+    group.columns.forEach((column, index) => {
+      const key = `cell ${group.dtype} ${column}`;
+      const label = single ? group.name : columnName(column);
       const css = columnClass(group, index);
-      heads.push(headCell(key, label, `${group.name} on ${columnName(place)}`, { class: css }));
+      heads.push(headCell(key, label, `${group.name} on ${columnName(column)}`, { class: css }));
     });
   }
   upper.append(make("th", { class: "cases", role: "presentation" }));
   heads.push(headCell("cases", "Cases", "number of cases", { class: "cases" }));
-  places.push(heads);
+  focusable.push(heads);
   const lower = make("tr", { role: "row", "aria-rowindex": 1 }, ...heads);
   byId("head").replaceChildren(...(single ? [lower] : [upper, lower]));
   byId("grid").classList.toggle("single", single);
@@ -87,20 +87,20 @@ function drawRow(row, groups, startsFamily) {
     class: "name", role: "rowheader", scope: "row", tabindex: -1,
     title: row.name, "data-operation": row.operation,
   }, make("span", { class: "label" }, row.name), family);
-  const cells = groups.flatMap((group) => group.places.map((place, index) => {
-    return drawCell(row, group, place, columnClass(group, index));
+  const cells = groups.flatMap((group) => group.columns.map((column, index) => {
+    return drawCell(row, group, column, columnClass(group, index));
   }));
   const cases = make("td", { class: "cases", role: "gridcell", tabindex: -1 }, row.cases.toLocaleString("en"));
   const line = [name, ...cells, cases];
-  places.push(line);
-  const properties = { role: "row", "aria-rowindex": places.length, class: startsFamily ? "starts" : undefined };
+  focusable.push(line);
+  const properties = { role: "row", "aria-rowindex": focusable.length, class: startsFamily ? "starts" : undefined };
   const element = make("tr", properties, ...line);
   element.row = row;
   return element;
 }
 
-function drawCell(row, group, place, css) {
-  const cell = row.cells.get(`${group.dtype} ${place}`);
+function drawCell(row, group, column, css) {
+  const cell = row.cells.get(`${group.dtype} ${column}`);
   const look = lookOf(cell);
   const change = cell ? changeOf(cell) : null;
   const since = change ? `, ${change.by > 0 ? "worse" : "better"} than before` : "";
@@ -111,29 +111,29 @@ function drawCell(row, group, place, css) {
     class: `${css} ${look.kind}`,
     role: "gridcell",
     tabindex: -1,
-    "aria-label": `${row.name} ${group.name} on ${columnName(place)}: ${look.words}${since}`,
+    "aria-label": `${row.name} ${group.name} on ${columnName(column)}: ${look.words}${since}`,
     "aria-selected": cell ? "false" : undefined,
   }, look.text, mark);
   element.cell = cell;
   return element;
 }
 
-/** Moves the focus to a place, or to the nearest one that exists. */
-function focusPlace(row, column) {
-  const before = places[here.row]?.[here.column];
+/** Moves the focus to the cell in a row and column, or to the nearest one that exists. */
+function focusCell(row, column) {
+  const before = focusable[here.row]?.[here.column];
   if (before) before.tabIndex = -1;
-  here.row = Math.max(0, Math.min(row, places.length - 1));
-  here.column = Math.max(0, Math.min(column, places[here.row].length - 1));
-  const now = places[here.row][here.column];
+  here.row = Math.max(0, Math.min(row, focusable.length - 1));
+  here.column = Math.max(0, Math.min(column, focusable[here.row].length - 1));
+  const now = focusable[here.row][here.column];
   now.tabIndex = 0;
   now.focus({ preventScroll: true });
   now.scrollIntoView({ block: "nearest", inline: "nearest" });
   return now;
 }
 
-function placeOf(element) {
-  const row = places.findIndex((line) => line.includes(element));
-  return row < 0 ? null : { row, column: places[row].indexOf(element) };
+function positionOf(element) {
+  const row = focusable.findIndex((line) => line.includes(element));
+  return row < 0 ? null : { row, column: focusable[row].indexOf(element) };
 }
 
 /** Sorts by a column: the worst first, then the other way round, then as in the registry. */
@@ -149,8 +149,8 @@ function activate(element) {
   if (element.dataset.sort) {
     sortBy(element.dataset.sort);
     redraw();
-    const head = places[0].find((one) => one.dataset.sort === element.dataset.sort);
-    if (head) focusPlace(0, places[0].indexOf(head));
+    const head = focusable[0].find((one) => one.dataset.sort === element.dataset.sort);
+    if (head) focusCell(0, focusable[0].indexOf(head));
     return;
   }
   const cell = element.cell ?? (element.dataset.operation ? element.parentElement.row.worst : null);
@@ -159,10 +159,10 @@ function activate(element) {
 
 const PAGE_ROWS = 10;
 
-/** The place that a key leads to from here; null for other keys. */
+/** The row and column that a key leads to from here; null for other keys. */
 function target(event) {
   const { row, column } = here;
-  const last = { row: places.length - 1, column: places[0].length - 1 };
+  const last = { row: focusable.length - 1, column: focusable[0].length - 1 };
   switch (event.key) {
     case "ArrowUp": return { row: row - 1, column };
     case "ArrowDown": return { row: row + 1, column };
@@ -180,22 +180,22 @@ function listenToGrid() {
   const grid = byId("grid");
   grid.addEventListener("click", (event) => {
     const element = event.target.closest("[tabindex]");
-    const place = element && placeOf(element);
-    if (!place) return;
-    focusPlace(place.row, place.column);
+    const position = element && positionOf(element);
+    if (!position) return;
+    focusCell(position.row, position.column);
     activate(element);
   });
   grid.addEventListener("keydown", (event) => {
     if (event.altKey || event.metaKey) return;
     if (event.key === "Enter" || event.key === " ") {
       event.preventDefault();
-      activate(places[here.row][here.column]);
+      activate(focusable[here.row][here.column]);
       return;
     }
     const next = target(event);
     if (!next) return;
     event.preventDefault();
-    const element = focusPlace(next.row, next.column);
+    const element = focusCell(next.row, next.column);
     if (isPanelOpen() && element.cell) openPanel(element.cell, element);
   });
 }

@@ -111,10 +111,10 @@ function makeRows() {
       const result = entry.results[column];
       if (result === NO_RESULT || (state.failures && !isFailure(result))) continue;
       row ??= rows.get(entry.operation) ?? newRow(rows, entry.operation, family);
-      const place = merged ? "worst" : column;
-      const key = `${entry.dtype} ${place}`;
+      const shownColumn = merged ? "worst" : column;
+      const key = `${entry.dtype} ${shownColumn}`;
       let cell = row.cells.get(key);
-      if (!cell) row.cells.set(key, (cell = newCell(entry.operation, entry.dtype, place)));
+      if (!cell) row.cells.set(key, (cell = newCell(entry.operation, entry.dtype, shownColumn)));
       addResult(cell, entry, column, result, !used.has(key));
       used.add(key);
       counts.results += 1;
@@ -178,15 +178,15 @@ function changeOf(cell) {
   return Math.abs(by) < 0.005 ? null : { by, ...last };
 }
 
-/** The columns of the grid: dtypes, each with one column for each place that has a cell. */
+/** The columns of the grid: dtypes, each with one column for each shown device that has a cell. */
 function makeColumns(rows) {
-  const places = state.column === "worst" ? ["worst"] : chosenColumns();
+  const columns = state.column === "worst" ? ["worst"] : chosenColumns();
   const used = new Set();
   rows.forEach((row) => row.cells.forEach((_, key) => used.add(key)));
   const groups = [];
   data.dtypes.forEach((name, dtype) => {
-    const here = places.filter((place) => used.has(`${dtype} ${place}`));
-    if (here.length > 0) groups.push({ name, dtype, places: here });
+    const here = columns.filter((column) => used.has(`${dtype} ${column}`));
+    if (here.length > 0) groups.push({ name, dtype, columns: here });
   });
   return groups;
 }

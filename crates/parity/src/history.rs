@@ -85,18 +85,18 @@ impl Earlier {
     /// What became of each operation, dtype and device that this run and `report` share, in the order of the report.
     pub fn changes(&self, report: &Report) -> Vec<Change> {
         let mut changes: Vec<Change> = Vec::new();
-        let mut places = HashMap::new();
+        let mut indices = HashMap::new();
         for case in &report.cases {
             let Some(earlier) = self.results.get(&case.hash) else { continue };
             for (device, now) in case.results.iter().enumerate() {
                 let Some(then) = earlier.iter().find(|then| then.device == now.device) else { continue };
                 let (operation, dtype) = (case.operation, case.dtype);
-                let place = *places.entry((operation, dtype, device)).or_insert_with(|| {
+                let index = *indices.entry((operation, dtype, device)).or_insert_with(|| {
                     let (cases, failures, then, now) = (0, 0, 0.0, 0.0);
                     changes.push(Change { operation, dtype, device, cases, failures, then, now });
                     changes.len() - 1
                 });
-                let change = &mut changes[place];
+                let change = &mut changes[index];
                 change.cases += 1;
                 change.failures += usize::from(then.failed);
                 change.then = change.then.max(then.worst);

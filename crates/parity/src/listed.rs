@@ -46,10 +46,10 @@ pub fn leave_out(
     known: &[Known],
     devices: &[NamedDevice],
 ) -> (Vec<Case>, Vec<ListedReport>) {
-    let places: Vec<(String, String)> = devices.iter().map(platform_and_arch).collect();
+    let targets: Vec<(String, String)> = devices.iter().map(platform_and_arch).collect();
     let about: Vec<&Known> = known
         .iter()
-        .filter(|known| known.left_out && places.iter().any(|place| is_on(known, place)))
+        .filter(|known| known.left_out && targets.iter().any(|target| is_on(known, target)))
         .collect();
     let mut counts = vec![0; about.len()];
     let mut kept = cases;
@@ -83,15 +83,15 @@ impl Report {
     /// Entries about other devices are ignored. `whole` says that the run had every case, so that an entry without a
     /// result is stale. `origin` is as for [`Report::new`].
     pub fn excuse(&mut self, known: &[Known], devices: &[NamedDevice], whole: bool, origin: &str) {
-        let places: Vec<(String, String)> = devices.iter().map(platform_and_arch).collect();
+        let targets: Vec<(String, String)> = devices.iter().map(platform_and_arch).collect();
         let mut counts = vec![0; known.len()];
         for case in &mut self.cases {
-            for (result, place) in case.results.iter_mut().zip(&places) {
+            for (result, target) in case.results.iter_mut().zip(&targets) {
                 if result.status != Status::Mismatch || result.wrong == 0 {
                     continue;
                 }
                 let fits = |known: &Known| {
-                    !known.left_out && is_on(known, place) && known.covers_only(&case.id, &result.manners)
+                    !known.left_out && is_on(known, target) && known.covers_only(&case.id, &result.manners)
                 };
                 if let Some(number) = known.iter().position(fits) {
                     counts[number] += 1;
@@ -102,7 +102,7 @@ impl Report {
             }
         }
         self.table = rows(&self.cases, self.seed, origin);
-        let is_about = |known: &Known| !known.left_out && places.iter().any(|place| is_on(known, place));
+        let is_about = |known: &Known| !known.left_out && targets.iter().any(|target| is_on(known, target));
         let about = known.iter().zip(counts).filter(|(known, _)| is_about(known));
         let listed = about.map(|(known, results)| ListedReport::new(known, results, whole && results == 0));
         self.differences = listed.filter(|listed| listed.stale || listed.results > 0).collect();

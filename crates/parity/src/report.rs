@@ -321,10 +321,10 @@ pub(crate) fn quote(word: &str) -> String {
 
 pub(crate) fn rows(cases: &[CaseReport], seed: u64, origin: &str) -> Vec<Row> {
     let mut rows: Vec<Row> = Vec::new();
-    let mut places = BTreeMap::new();
+    let mut indices = BTreeMap::new();
     for case in cases {
         for (number, result) in case.results.iter().enumerate() {
-            let index = *places.entry((case.operation, case.dtype)).or_insert_with(|| {
+            let index = *indices.entry((case.operation, case.dtype)).or_insert_with(|| {
                 rows.push(Row {
                     operation: case.operation,
                     dtype: case.dtype,

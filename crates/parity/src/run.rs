@@ -62,12 +62,12 @@ pub fn run_against(
     let names: Vec<&str> = devices.iter().map(|device| device.name.as_str()).collect();
     let reports =
         each_case(cases, devices, seed, &mut seconds, step, |finished| judged(finished, &names, &records));
-    let places = against.records.iter().scan(0, |next, named| {
-        let place = usable(&named).then_some(*next);
-        *next += usize::from(place.is_some());
-        Some((named, place))
+    let indices = against.records.iter().scan(0, |next, named| {
+        let index = usable(&named).then_some(*next);
+        *next += usize::from(index.is_some());
+        Some((named, index))
     });
-    let counts = places.map(|(named, place)| RecordReport::count(named, place, &reports, against.whole));
+    let counts = indices.map(|(named, index)| RecordReport::count(named, index, &reports, against.whole));
     let counts = counts.collect();
     let devices = devices
         .iter()

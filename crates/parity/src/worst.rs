@@ -15,7 +15,7 @@ const SHOWN: usize = 4;
 pub struct Input {
     /// Their indices in the operand's view: `[3,17]`, or `[3,:]` for a row. All of the operand if the operation has no
     /// simpler rule.
-    pub place: String,
+    pub indices: String,
     /// Number of elements there.
     pub count: usize,
     /// The first few, each with its bits.
@@ -50,7 +50,7 @@ pub fn inputs(case: &Case, arrays: &[&Array], shape: &[usize], index: usize) -> 
     };
     let input = |(number, array): (usize, &&Array)| match fixed(number, array) {
         Some(fixed) => part(array, &fixed),
-        None => Input { place: "not used".into(), count: 0, values: Vec::new() },
+        None => Input { indices: "not used".into(), count: 0, values: Vec::new() },
     };
     arrays.iter().enumerate().map(input).collect()
 }
@@ -81,8 +81,8 @@ fn broadcast(shape: &[usize], at: &[usize]) -> Vec<Option<usize>> {
 fn reduced(rank: usize, axes: &[usize], keep: bool, at: &[usize]) -> Vec<Option<usize>> {
     let kept: Vec<usize> = (0..rank).filter(|axis| !axes.contains(axis)).collect();
     let mut fixed = vec![None; rank];
-    for (place, axis) in kept.into_iter().enumerate() {
-        fixed[axis] = at.get(if keep { axis } else { place }).copied();
+    for (position, axis) in kept.into_iter().enumerate() {
+        fixed[axis] = at.get(if keep { axis } else { position }).copied();
     }
     fixed
 }
@@ -102,8 +102,8 @@ fn part(array: &Array, fixed: &[Option<usize>]) -> Input {
     }
     let mut values = Vec::new();
     first(&view, |index| values.push(judge::text(array.dtype(), array.bits(index))));
-    let place = fixed.iter().map(|at| at.map_or(":".into(), |at| at.to_string())).collect::<Vec<_>>();
-    Input { place: format!("[{}]", place.join(",")), count: view.len(), values }
+    let indices = fixed.iter().map(|at| at.map_or(":".into(), |at| at.to_string())).collect::<Vec<_>>();
+    Input { indices: format!("[{}]", indices.join(",")), count: view.len(), values }
 }
 
 /// Calls `visit` with the array index of each of the first few elements of a view.
@@ -122,7 +122,7 @@ mod tests {
     use crate::case::Layout;
     use crate::inputs::Contents;
 
-    /// The places and values of the inputs of an element, with arrays of the numbers 0, 1, 2, …
+    /// The indices and values of the inputs of an element, with arrays of the numbers 0, 1, 2, …
     fn of(op: Op, operands: &[&[usize]], shape: &[usize], index: usize) -> Vec<(String, usize, String)> {
         let operand = |shape: &&[usize]| Operand::dense(DType::I32, shape, Contents::Mixed);
         let case = Case::new(op, operands.iter().map(operand).collect(), Layout::Contiguous, "matrix");
@@ -133,12 +133,12 @@ mod tests {
             .collect();
         inputs(&case, &arrays.iter().collect::<Vec<_>>(), shape, index)
             .into_iter()
-            .map(|input| (input.place, input.count, input.values.join(" ")))
+            .map(|input| (input.indices, input.count, input.values.join(" ")))
             .collect()
     }
 
-    fn found(place: &str, count: usize, values: &str) -> (String, usize, String) {
-        (place.into(), count, values.into())
+    fn found(indices: &str, count: usize, values: &str) -> (String, usize, String) {
+        (indices.into(), count, values.into())
     }
 
     #[test]

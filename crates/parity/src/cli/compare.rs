@@ -116,8 +116,8 @@ pub(super) fn run(args: &CompareArgs) -> Result<bool, Error> {
         .map(|path| Side::read(path, args.own.as_deref()))
         .collect::<Result<_, _>>()?;
     let mut known = args.differences.as_deref().map_or(Ok(Vec::new()), Known::read)?;
-    let places: Vec<(&str, &str)> = sides.iter().map(Side::platform_and_arch).collect();
-    known.retain(|known| known.is_on(&places) && !known.left_out);
+    let targets: Vec<(&str, &str)> = sides.iter().map(Side::platform_and_arch).collect();
+    known.retain(|known| known.is_on(&targets) && !known.left_out);
 
     let judged: Vec<&Judged> = sides.iter().filter_map(Side::judged).collect();
     let references: Vec<NamedRecord> = judged.iter().map(|judged| judged.reference()).collect();

@@ -45,14 +45,14 @@ fn difference(result: &ResultReport, manners: BTreeSet<Manner>) -> Difference {
     let (units, wrong) = (result.worst, result.wrong);
     match (&result.sample, &result.error) {
         (Some(Sample { index, got, expected, .. }), _) => {
-            let place = format!("element {index}");
+            let part = format!("element {index}");
             let (left, right, kind) = (got.clone(), expected.clone(), Kind::Elements(manners));
-            Difference { place, left, right, units, wrong, kind }
+            Difference { part, left, right, units, wrong, kind }
         }
         (None, error) => {
             let left = error.clone().unwrap_or_else(|| "none".to_string());
-            let (place, right) = ("result".to_string(), "one".to_string());
-            Difference { place, left, right, units: f64::INFINITY, wrong: 0, kind: Kind::Fault }
+            let (part, right) = ("result".to_string(), "one".to_string());
+            Difference { part, left, right, units: f64::INFINITY, wrong: 0, kind: Kind::Fault }
         }
     }
 }

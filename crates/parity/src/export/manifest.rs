@@ -81,8 +81,8 @@ pub struct ResultEntry {
 }
 
 impl CaseEntry {
-    /// The entry of a case. `places` has the file and name of each operand's array.
-    pub fn new(case: &Case, hash: u128, places: Vec<(String, String)>, result: ResultEntry) -> CaseEntry {
+    /// The entry of a case. `locations` has the file and name of each operand's array.
+    pub fn new(case: &Case, hash: u128, locations: Vec<(String, String)>, result: ResultEntry) -> CaseEntry {
         let operand = |(operand, (file, tensor)): (&Operand, (String, String))| OperandEntry {
             file,
             tensor,
@@ -95,7 +95,7 @@ impl CaseEntry {
             hash: format!("{hash:032x}"),
             operation: case.op.name(),
             parameters: parameters(&case.op),
-            operands: case.operands.iter().zip(places).map(operand).collect(),
+            operands: case.operands.iter().zip(locations).map(operand).collect(),
             result,
         }
     }

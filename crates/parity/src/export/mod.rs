@@ -106,7 +106,7 @@ fn write_all(
         folder,
         open: BTreeMap::new(),
         open_bytes: 0,
-        places: HashMap::new(),
+        files: HashMap::new(),
         total: Exported::default(),
     };
     let mut entries = Vec::with_capacity(cases.len());
@@ -119,9 +119,10 @@ fn write_all(
             let outcome =
                 evaluate::outcome(case, &arrays).map_err(|error| no_reference(error.to_string()))?;
             let result = ResultEntry { dtype: outcome.dtype().name(), shape: outcome.shape().to_vec() };
-            let places = case.operands.iter().zip(&inputs).map(|(operand, bytes)| store.put(operand, bytes));
-            let places = places.collect::<Result<Vec<_>, _>>()?;
-            entries.push(CaseEntry::new(case, case.hash(&inputs), places, result));
+            let locations =
+                case.operands.iter().zip(&inputs).map(|(operand, bytes)| store.put(operand, bytes));
+            let locations = locations.collect::<Result<Vec<_>, _>>()?;
+            entries.push(CaseEntry::new(case, case.hash(&inputs), locations, result));
             store.close_if_full()?;
             step();
         }
@@ -146,7 +147,7 @@ struct Store<'a> {
     open: BTreeMap<String, Tensor>,
     open_bytes: usize,
     /// The file of each array, by the array's name.
-    places: HashMap<String, String>,
+    files: HashMap<String, String>,
     total: Exported,
 }
 
@@ -155,7 +156,7 @@ impl Store<'_> {
     fn put(&mut self, operand: &Operand, bytes: &[u8]) -> Result<(String, String), Error> {
         self.total.operands += 1;
         let name = name(operand, bytes);
-        if let Some(file) = self.places.get(&name) {
+        if let Some(file) = self.files.get(&name) {
             return Ok((file.clone(), name));
         }
         let path = self.path();
@@ -165,7 +166,7 @@ impl Store<'_> {
         self.open.insert(name.clone(), tensor);
         self.open_bytes += bytes.len();
         self.total.arrays += 1;
-        self.places.insert(name.clone(), file.clone());
+        self.files.insert(name.clone(), file.clone());
         Ok((file, name))
     }
 

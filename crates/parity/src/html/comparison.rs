@@ -42,13 +42,13 @@ impl<'a> Page<'a> {
             let with = judged.iter().find(|judged| {
                 std::ptr::eq(&judged.record, comparison.left) && comparison.right.record.entries().is_empty()
             });
-            for (place, pair) in comparison.pairs.iter().enumerate() {
+            for (index, pair) in comparison.pairs.iter().enumerate() {
                 let entry = pair.entry;
                 let hash = format!("{:032x}", entry.hash);
                 let shown = page.case(&entry.id, hash, [entry.operation(), entry.dtype(), &entry.rule]);
                 shown.elements = elements(entry);
                 let found = match with {
-                    Some(judged) => against_reference(&pair.finding, &judged.report.cases[place], known),
+                    Some(judged) => against_reference(&pair.finding, &judged.report.cases[index], known),
                     None => against_record(pair, comparison, known),
                 };
                 shown.results[number] = found;

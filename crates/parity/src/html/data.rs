@@ -29,7 +29,7 @@ pub struct Page<'a> {
     /// Earlier runs, the oldest first.
     pub(super) history: Vec<Past>,
     #[serde(skip)]
-    places: HashMap<String, usize>,
+    case_indices: HashMap<String, usize>,
 }
 
 /// A device of a run, or two compared sides.
@@ -148,7 +148,7 @@ impl<'a> Page<'a> {
             rules: Vec::new(),
             cases: Vec::new(),
             history: Vec::new(),
-            places: HashMap::new(),
+            case_indices: HashMap::new(),
         }
     }
 
@@ -159,32 +159,32 @@ impl<'a> Page<'a> {
         hash: String,
         [operation, dtype, rule]: [&str; 3],
     ) -> &mut Case<'a> {
-        if let Some(place) = self.places.get(id) {
-            return &mut self.cases[*place];
+        if let Some(index) = self.case_indices.get(id) {
+            return &mut self.cases[*index];
         }
         let (operation, dtype) = (self.operation(operation), self.dtype(dtype));
-        let rule = place(&mut self.rules, |known| known == rule, || rule.to_string());
+        let rule = index_of(&mut self.rules, |known| known == rule, || rule.to_string());
         let results = vec![Shown::None; self.columns.len()];
-        self.places.insert(id.to_string(), self.cases.len());
+        self.case_indices.insert(id.to_string(), self.cases.len());
         self.cases.push(Case { id, hash, operation, dtype, rule, elements: 0, operands: &[], results });
         self.cases.last_mut().expect("one was added")
     }
 
     pub(super) fn operation(&mut self, name: &str) -> usize {
         let family = registry::family(name);
-        let family = place(&mut self.families, |known| *known == family, || family);
-        place(&mut self.operations, |(known, _)| known == name, || (name.to_string(), family))
+        let family = index_of(&mut self.families, |known| *known == family, || family);
+        index_of(&mut self.operations, |(known, _)| known == name, || (name.to_string(), family))
     }
 
     pub(super) fn dtype(&mut self, name: &str) -> usize {
         // A record of another version may have one more.
-        place(&mut self.dtypes, |known| known == name, || name.to_string())
+        index_of(&mut self.dtypes, |known| known == name, || name.to_string())
     }
 }
 
 /// The index of an entry, which is added if it is not there. The last ones are looked at first, because cases of an
 /// operation follow each other.
-fn place<T>(list: &mut Vec<T>, found: impl Fn(&T) -> bool, new: impl FnOnce() -> T) -> usize {
+fn index_of<T>(list: &mut Vec<T>, found: impl Fn(&T) -> bool, new: impl FnOnce() -> T) -> usize {
     list.iter().rposition(found).unwrap_or_else(|| {
         list.push(new());
         list.len() - 1

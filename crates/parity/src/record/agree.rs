@@ -28,8 +28,8 @@ pub enum Agreement {
 /// The difference between two entries.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Difference {
-    /// The position: "element 17", "digest", …
-    pub place: String,
+    /// What differs: "element 17", "digest", …
+    pub part: String,
     /// The first entry's value there.
     pub left: String,
     /// The second entry's value there.
@@ -55,15 +55,15 @@ pub enum Kind {
 }
 
 impl Difference {
-    fn of(kind: Kind, place: impl Into<String>, left: String, right: String) -> Agreement {
-        let place = place.into();
-        Agreement::Differs(Difference { place, left, right, units: f64::INFINITY, wrong: 0, kind })
+    fn of(kind: Kind, part: impl Into<String>, left: String, right: String) -> Agreement {
+        let part = part.into();
+        Agreement::Differs(Difference { part, left, right, units: f64::INFINITY, wrong: 0, kind })
     }
 
     /// The difference in words, with the names of both sides.
     pub fn describe(&self, left: &str, right: &str) -> String {
-        let Difference { place, left: a, right: b, units, wrong, kind: _ } = self;
-        let mut text = format!("{place}: {left} has {a}, {right} has {b}");
+        let Difference { part, left: a, right: b, units, wrong, kind: _ } = self;
+        let mut text = format!("{part}: {left} has {a}, {right} has {b}");
         if units.is_finite() {
             text += &format!(", {units:.2} times what is allowed apart");
         }
@@ -132,8 +132,8 @@ fn samples(
     let mut manners = BTreeSet::new();
     for (a, b) in left.iter().zip(right) {
         let Some(allowed) = both(a.allowed, b.allowed) else {
-            let place = format!("what element {} may be off", a.index);
-            return Difference::of(Kind::Fault, place, a.allowed.to_string(), b.allowed.to_string());
+            let part = format!("what element {} may be off", a.index);
+            return Difference::of(Kind::Fault, part, a.allowed.to_string(), b.allowed.to_string());
         };
         equal &= a.bits == b.bits;
         let Apart { off, units, .. } = apart(dtype, a.bits, b.bits, allowed);
@@ -148,7 +148,7 @@ fn samples(
     }
     match worst {
         Some((units, a, b)) if wrong > 0 => Agreement::Differs(Difference {
-            place: format!("element {}", a.index),
+            part: format!("element {}", a.index),
             left: judge::text(dtype, a.bits),
             right: judge::text(dtype, b.bits),
             units,

@@ -37,7 +37,7 @@ fn numbers_may_be_apart_by_both_errors() {
     let Agreement::Differs(difference) = compare(&a, &one(-0.5, tolerance, false)) else {
         panic!("apart by 3")
     };
-    assert_eq!((difference.units, difference.wrong, difference.place.as_str()), (3.0, 1, "element 0"));
+    assert_eq!((difference.units, difference.wrong, difference.part.as_str()), (3.0, 1, "element 0"));
     assert_eq!(
         difference.describe("here", "there"),
         "element 0: here has 1.0 (0x3f800000), there has -0.5 (0xbf000000), 3.00 times what is allowed apart"

@@ -84,11 +84,11 @@ impl Record {
 }
 
 impl RecordReport {
-    /// Counts the cases of a run in which the record had index `place`; `None` if it was not compared. `whole` says
+    /// Counts the cases of a run. `index` is the record's index in each case; `None` if it was not compared. `whole` says
     /// that these are all cases.
     pub(crate) fn count(
         named: &NamedRecord,
-        place: Option<usize>,
+        index: Option<usize>,
         cases: &[CaseReport],
         whole: bool,
     ) -> RecordReport {
@@ -99,16 +99,16 @@ impl RecordReport {
             description: header.description.clone(),
             date: header.date.clone(),
             seed: header.seed,
-            compared: place.is_some(),
+            compared: index.is_some(),
             covered: 0,
             stale: 0,
             missing: 0,
             errors: 0,
             differ: 0,
         };
-        let Some(place) = place else { return report };
+        let Some(index) = index else { return report };
         for case in cases {
-            match case.records.get(place) {
+            match case.records.get(index) {
                 Some(Coverage::Covered) => report.covered += 1,
                 Some(Coverage::Stale) => report.stale += 1,
                 Some(Coverage::Error) => report.errors += 1,

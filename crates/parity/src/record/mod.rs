@@ -188,11 +188,11 @@ impl Record {
 
     /// An entry with this hash.
     pub fn by_hash(&self, hash: u128) -> Option<&Entry> {
-        self.by_hash.get(&hash).map(|place| &self.entries[*place])
+        self.by_hash.get(&hash).map(|index| &self.entries[*index])
     }
 
     /// The entry with this id and any hash.
     pub fn by_id(&self, id: &str) -> Option<&Entry> {
-        self.by_id.get(id).map(|place| &self.entries[*place])
+        self.by_id.get(id).map(|index| &self.entries[*index])
     }
 }

@@ -145,12 +145,12 @@ impl Operation for Rearrange {
             }
             Meshgrid { xy, which } => {
                 let rank = arrays.len();
-                let place = |number: usize| if *xy { rank - 1 - number } else { number };
+                let axis_of = |number: usize| if *xy { rank - 1 - number } else { number };
                 let mut column = vec![1; rank];
-                column[place(*which)] = arrays[*which].len();
+                column[axis_of(*which)] = arrays[*which].len();
                 let mut repeats = vec![1; rank];
                 for (number, array) in arrays.iter().enumerate().filter(|(number, _)| number != which) {
-                    repeats[place(number)] = array.len();
+                    repeats[axis_of(number)] = array.len();
                 }
                 reference::repeat(&arrays[*which].clone().reshape(&column)?, &repeats)
             }

@@ -182,8 +182,8 @@ fn narrow_accumulator(bench: &Bench<'_>) -> Option<Vec<u8>> {
     match (&bench.case.op, bench.arrays) {
         (Op::Matmul, [a, b]) => {
             let (&[m, k], &[_, n]) = (a.shape(), b.shape()) else { return None };
-            for place in 0..m * n {
-                let term = |i: usize| number(a, place / n * k + i) * number(b, i * n + place % n);
+            for index in 0..m * n {
+                let term = |i: usize| number(a, index / n * k + i) * number(b, i * n + index % n);
                 dtype.write(dtype.encode(Value::Float(sum(k, &term))), &mut result);
             }
         }

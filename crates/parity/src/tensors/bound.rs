@@ -90,7 +90,7 @@ impl fmt::Display for Bound {
 /// The number of a dtype's numbers from one to the other, not counting the first: 0 for zeros of both signs, 1 for
 /// neighbours, also for the largest number and infinity. For integers the distance. Neither is NaN.
 pub fn steps(dtype: DType, left: u64, right: u64) -> u64 {
-    let place = |bits: u64| match dtype.decode(bits) {
+    let rank = |bits: u64| match dtype.decode(bits) {
         Value::Int(i) => i,
         // The bits of floats without their sign are in the order of the magnitudes.
         Value::Float(_) => {
@@ -99,7 +99,7 @@ pub fn steps(dtype: DType, left: u64, right: u64) -> u64 {
             if bits & sign == 0 { magnitude } else { -magnitude }
         }
     };
-    u64::try_from(place(left).abs_diff(place(right))).unwrap_or(u64::MAX)
+    u64::try_from(rank(left).abs_diff(rank(right))).unwrap_or(u64::MAX)
 }
 
 /// A value in `f64`.

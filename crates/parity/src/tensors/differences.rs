@@ -34,14 +34,14 @@ pub struct Differences {
     /// Number of elements that are infinite in one of them, or in both with other signs. NaN is counted above.
     pub infinity_mismatches: usize,
     /// The first element that differs.
-    pub first_different: Option<Place>,
+    pub first_different: Option<ElementPair>,
     /// The first element outside of the bound.
-    pub first_outside: Option<Place>,
+    pub first_outside: Option<ElementPair>,
 }
 
 /// An element of both tensors.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Place {
+pub struct ElementPair {
     /// Its index along each axis.
     pub index: Vec<usize>,
     /// Its row-major index.
@@ -78,7 +78,7 @@ impl Differences {
                         found.different += 1;
                         found.outside += 1;
                         found.keep(true, || {
-                            place(&left.shape, flat, [x, y].map(|bytes| format!("{bytes:02x?}")))
+                            pair(&left.shape, flat, [x, y].map(|bytes| format!("{bytes:02x?}")))
                         });
                     }
                 }
@@ -95,7 +95,7 @@ impl Differences {
         self.different += 1;
         let outside = !bound.holds(dtype, left, right);
         self.outside += usize::from(outside);
-        self.keep(outside, || place(shape, flat, [left, right].map(|bits| text(dtype, bits))));
+        self.keep(outside, || pair(shape, flat, [left, right].map(|bits| text(dtype, bits))));
         if nan != [false, false] {
             self.nan_mismatches += 1;
             return;
@@ -113,17 +113,17 @@ impl Differences {
         }
     }
 
-    /// Keeps the first place that differs, and the first outside.
-    fn keep(&mut self, outside: bool, place: impl Fn() -> Place) {
+    /// Keeps the first pair that differs, and the first outside.
+    fn keep(&mut self, outside: bool, pair: impl Fn() -> ElementPair) {
         if self.first_different.is_none() {
-            self.first_different = Some(place());
+            self.first_different = Some(pair());
         }
         if outside && self.first_outside.is_none() {
-            self.first_outside = Some(place());
+            self.first_outside = Some(pair());
         }
     }
 }
 
-fn place(shape: &[usize], flat: usize, [left, right]: [String; 2]) -> Place {
-    Place { index: coordinates(shape, flat), flat, left, right }
+fn pair(shape: &[usize], flat: usize, [left, right]: [String; 2]) -> ElementPair {
+    ElementPair { index: coordinates(shape, flat), flat, left, right }
 }

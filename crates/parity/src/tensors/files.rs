@@ -72,7 +72,7 @@ pub struct TensorFiles {
     path: PathBuf,
     archives: Vec<Archive>,
     /// The archive of each name, and the name in it.
-    places: BTreeMap<String, (usize, String)>,
+    locations: BTreeMap<String, (usize, String)>,
 }
 
 impl TensorFiles {
@@ -107,13 +107,13 @@ impl TensorFiles {
             let full = if count[name.as_str()] > 1 { format!("{below}/{name}") } else { name.clone() };
             (full, (*archive, name.clone()))
         };
-        let places: BTreeMap<_, _> = all.iter().map(full).collect();
-        if places.len() < all.len() {
+        let locations: BTreeMap<_, _> = all.iter().map(full).collect();
+        if locations.len() < all.len() {
             return Err(wrong(
                 "several of its tensors have the same name: compare its files one by one".into(),
             ));
         }
-        Ok(TensorFiles { path: path.to_path_buf(), archives, places })
+        Ok(TensorFiles { path: path.to_path_buf(), archives, locations })
     }
 
     /// The file or folder.
@@ -123,12 +123,12 @@ impl TensorFiles {
 
     /// The names, in alphabetical order.
     pub fn names(&self) -> impl Iterator<Item = &str> {
-        self.places.keys().map(String::as_str)
+        self.locations.keys().map(String::as_str)
     }
 
     /// The name, if there is only one.
     pub fn only_name(&self) -> Option<&str> {
-        self.names().next().filter(|_| self.places.len() == 1)
+        self.names().next().filter(|_| self.locations.len() == 1)
     }
 
     /// Whether this is a `.npy` file.
@@ -142,7 +142,7 @@ impl TensorFiles {
     /// The reason in words: there is none of that name, it is damaged, or its dtype is not read from this format.
     pub fn load(&mut self, name: &str) -> Result<Stored, String> {
         let (archive, inner) = self
-            .places
+            .locations
             .get(name)
             .ok_or_else(|| format!("there is no tensor {name:?} in {}", self.path.display()))?;
         self.archives[*archive].load(inner)

@@ -29,7 +29,7 @@ mod text;
 use serde::Serialize;
 
 pub use bound::{Bound, steps};
-pub use differences::{Differences, Place};
+pub use differences::{Differences, ElementPair};
 pub use files::{ElementType, Stored, TensorFiles};
 pub use text::render;
 

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use super::{Compared, Comparison, Differences, Place, Status};
+use super::{Compared, Comparison, Differences, ElementPair, Status};
 
 /// A line for each tensor, then what is wrong in more words, then the totals.
 pub fn render(comparison: &Comparison) -> String {
@@ -43,7 +43,7 @@ fn line(text: &mut String, tensor: &Compared, name: usize, form: usize) {
         (_, Some(first)) => format!("{different} of {elements}, first {:?}", first.index),
     };
     let _ = writeln!(text, "  {max_ulp:>10}  {max_absolute:>9.2e}  {max_relative:>9.2e}  {count}");
-    if let Some(Place { index, flat, left, right }) = &found.first_outside {
+    if let Some(ElementPair { index, flat, left, right }) = &found.first_outside {
         let _ = writeln!(
             text,
             "     {outside} outside of the bound, first {index:?} (element {flat}): {left} and {right}"

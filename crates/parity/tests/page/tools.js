@@ -47,8 +47,8 @@ async function run(script) {
   } catch (error) {
     seen.error = String(error.stack ?? error);
   }
-  const place = document.createElement("pre");
-  place.id = "seen";
-  place.textContent = JSON.stringify(seen);
-  document.body.append(place);
+  const element = document.createElement("pre");
+  element.id = "seen";
+  element.textContent = JSON.stringify(seen);
+  document.body.append(element);
 }
