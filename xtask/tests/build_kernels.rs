@@ -1,4 +1,4 @@
-//! `cargo xtask build-kernels` against compilers that fail in every way: scripts in the place of real ones.
+//! `cargo xtask build-kernels` against compilers that fail in every way: scripts instead of real ones.
 //!
 //! Each test looks at the exit code, the message and what is in the folder afterwards.
 

@@ -4,7 +4,7 @@ use candle_core::{Layout, Result, Shape};
 
 use super::error::Candles;
 
-/// The same places in the storage.
+/// tensor-core's layout of the same elements.
 #[inline]
 pub(super) fn ours(layout: &Layout) -> Result<tensor_core::Layout> {
     at(layout.dims(), layout.stride(), layout.start_offset())

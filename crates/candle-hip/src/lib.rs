@@ -39,12 +39,12 @@
 //!
 //! # Meaning
 //! Results are candle's wherever candle's CPU and CUDA mean the same. The largest number of an id's type stands for no
-//! place: reading it gives 0, writing it does nothing. Where the two differ from each other, or would end the process:
+//! element: reading it gives 0, writing it does nothing. Where the two differ from each other, or would end the process:
 //!
 //! | | candle's CPU | candle's CUDA | here |
 //! |---|---|---|---|
 //! | a wrong id | an error | ends the context | 0, and the next reading or `synchronize` returns `InvalidIndex` |
-//! | NaN in max, min, maximum, minimum, relu | lost or kept by its place | lost | kept |
+//! | NaN in max, min, maximum, minimum, relu | lost or kept, by its position | lost | kept |
 //! | `argmax` and `argmin` of equal elements | the first | any | the first |
 //! | sums, products and pools of `f16`, `bf16`, `f8e4m3` | rounded at every step | by operation | in `f32`, rounded once |
 //! | formulas of these types, such as gelu | rounded at every step | by operation | in `f32`, rounded once |
@@ -74,7 +74,7 @@
 //! least with one operand, the most with two (the example `overhead`, two runs on a busy machine).
 //!
 //! A clone of a storage takes the same time for any size, and the first write copies. Ids cost three small operations more
-//! than tensor-core's own, for the id that stands for no place; `scatter_set` copies its tensor twice for it. candle splits
+//! than tensor-core's own, for the id that stands for no element; `scatter_set` copies its tensor twice for it. candle splits
 //! grouped convolutions before they come here, so that each group is a launch.
 //!
 //! # Limits

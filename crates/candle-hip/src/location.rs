@@ -1,4 +1,4 @@
-//! The value of candle's closed set of locations. The patch puts another file into the place of this one.
+//! The value of candle's closed set of locations. The patch replaces this file.
 
 use candle_core::DeviceLocation;
 

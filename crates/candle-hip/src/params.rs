@@ -1,4 +1,4 @@
-//! The parameters of convolutions. The patch puts another file into the place of this one.
+//! The parameters of convolutions. The patch replaces this file.
 //!
 //! In candle as published the fields of `ParamsConv1D` and its siblings are visible in candle alone. What it derives is
 //! not hidden: their `Debug` text names each field, and this file reads the numbers from it, without a string in between.

@@ -72,8 +72,8 @@ impl HipStorage {
     /// methods such as `affine_` or `inplace_op1` is written to the storage.
     ///
     /// # Errors
-    /// Those of `change`; if the layout reaches past the end, or two of its elements may be at one place. If `change`
-    /// puts another tensor into the place of the one it got, all elements of the storage are lost: they are 0.
+    /// Those of `change`; if the layout reaches past the end, or two of its elements may have the same offset. If `change`
+    /// replaces the tensor that it got by another, all elements of the storage are lost: they are 0.
     pub fn in_place(
         &mut self,
         layout: &Layout,
@@ -150,7 +150,7 @@ impl HipStorage {
         let result = change(flat);
         if !std::ptr::eq(memory, flat.storage()) {
             self.flat = OnceLock::new();
-            let what = format!("in_place: the operation put another tensor into the place of {dtype} memory");
+            let what = format!("in_place: the operation replaced the tensor of {dtype} by another");
             return result.and(Err(Error::Msg(what).bt()));
         }
         let all = self.all()?;

@@ -1,6 +1,6 @@
 //! Strided grids in memory.
 
-/// Whether each element of a strided grid has a place of its own. The extents are the counts along each direction, and the strides.
+/// Whether all elements of a strided grid have different offsets. The extents are the count and the stride of each direction.
 ///
 /// For crates that wrap libraries. It answers false for some grids whose elements are interleaved.
 pub fn is_injective(extents: &[(usize, usize)]) -> bool {

@@ -4,7 +4,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::shape::Shape;
 
 /// The shape that [`Tensor::reshape`](crate::Tensor::reshape) gives a tensor: anything that a [`Shape`] is made from, or a
-/// tuple with `()` in the place of one length. That length follows from the number of elements.
+/// tuple with `()` for one length. That length follows from the number of elements.
 ///
 /// ```
 /// use tensor_core::{Device, Tensor};
@@ -20,7 +20,7 @@ pub trait ShapeWithHole {
     /// The shape for a tensor of `elements` elements.
     ///
     /// # Errors
-    /// [`ErrorKind::Argument`] of `operation` if no length fits the place of `()`, or every length does.
+    /// [`ErrorKind::Argument`] of `operation` if no length fits for `()`, or every length does.
     fn into_shape(self, elements: usize, operation: &'static str) -> Result<Shape>;
 }
 

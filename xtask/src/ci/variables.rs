@@ -8,7 +8,7 @@ use std::path::Path;
 
 /// Variables that name locations or requirements, which do not change a step's result. HIPSTACK_CACHE is an input only if
 /// it is `off`; of HIPSTACK_WEIGHTS the file's contents are the input.
-const PLACES: [&str; 10] = [
+const IGNORED: [&str; 10] = [
     "HIPSTACK_MODELS",
     "HIPSTACK_REQUIRE",
     "HIPSTACK_WEIGHTS",
@@ -53,9 +53,9 @@ pub(super) fn environment() -> BTreeMap<String, String> {
 fn counts(name: &str, value: &str) -> bool {
     // A string such as "_" does not mean the variable `_` that shells set.
     let usual = name.len() > 1 && name.starts_with(|c: char| c.is_ascii_uppercase());
-    let path_name = PLACES.contains(&name) || OF_CARGO.iter().any(|begin| name.starts_with(begin));
+    let ignored = IGNORED.contains(&name) || OF_CARGO.iter().any(|begin| name.starts_with(begin));
     let cache = name == "HIPSTACK_CACHE" && value != "off";
-    usual && !value.is_empty() && !path_name && !cache
+    usual && !value.is_empty() && !ignored && !cache
 }
 
 fn matches(pattern: &str, name: &str) -> bool {

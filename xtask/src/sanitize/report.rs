@@ -35,20 +35,20 @@ const HEADS: [&str; 2] = ["ERROR: AddressSanitizer: ", "WARNING: ThreadSanitizer
 pub(super) fn parse(text: &str) -> Vec<Report> {
     let mut reports: Vec<Report> = Vec::new();
     // Whether the current call stack already has its location.
-    let mut placed = true;
+    let mut located = true;
     for line in text.lines() {
         if let Some(title) = title(line) {
             reports.push(Report { title, locations: Vec::new() });
-            placed = true;
+            located = true;
         }
         let Some(report) = reports.last_mut() else { continue };
         let Some(frame) = line.trim_start().strip_prefix('#') else { continue };
         if frame.starts_with("0 ") {
-            placed = false;
+            located = false;
         }
-        if let (false, Some(location)) = (placed, location(frame)) {
+        if let (false, Some(location)) = (located, location(frame)) {
             report.locations.push(location);
-            placed = true;
+            located = true;
         }
     }
     reports

@@ -63,7 +63,7 @@ impl File {
         Ok(())
     }
 
-    /// Inserts lines before each place that has the lines `anchor`, apart from indentation, of which there must be `count`.
+    /// Inserts lines before each occurrence of the lines `anchor`, whatever their indentation. There must be `count`.
     pub fn before_each(&mut self, anchor: &str, count: usize, lines: &str) -> Edit {
         let wanted: Vec<&str> = anchor.lines().collect();
         let all: Vec<&str> = self.text.split_inclusive('\n').collect();
@@ -96,11 +96,11 @@ impl File {
     /// Inserts, behind each function `name`, its copy with other words. There must be `count`. Documentation is copied too.
     pub fn copy_functions(&mut self, name: &str, count: usize, words: &[(&str, &str)]) -> Edit {
         let head = format!("fn {name}(");
-        let places: Vec<usize> = self.text.match_indices(&head).map(|(at, _)| at).collect();
-        if places.len() != count {
-            return Err(self.misfit(&head, count, places.len()));
+        let positions: Vec<usize> = self.text.match_indices(&head).map(|(at, _)| at).collect();
+        if positions.len() != count {
+            return Err(self.misfit(&head, count, positions.len()));
         }
-        for at in places.into_iter().rev() {
+        for at in positions.into_iter().rev() {
             let start = self.start_with_documentation(at);
             let broken = || self.misfit(&head, count, 0);
             let open = at + self.text[at..].find("{\n").ok_or_else(broken)?;

@@ -5,7 +5,7 @@ use candle_core::{Layout, Result};
 use super::super::error::Candles;
 use super::super::{layout, HipStorage};
 
-/// Copies the elements at `l` to consecutive places from `offset` on.
+/// Copies the elements at `l` to consecutive elements from `offset` on.
 pub(in super::super) fn copy_strided_src(
     source: &HipStorage,
     destination: &mut HipStorage,
@@ -44,9 +44,9 @@ pub(in super::super) fn copy2d(
     }
     let at_once = if to.stride >= columns { rows } else { 1 };
     for row in (0..rows).step_by(at_once) {
-        let place = |r: Rows| layout::at(&[at_once, columns], &[r.stride, 1], r.offset + row * r.stride);
-        let part = source.tensor_at(place(from)?)?;
-        destination.change(place(to)?, |to| to.copy_from_(&part).candles())?;
+        let layout_of = |r: Rows| layout::at(&[at_once, columns], &[r.stride, 1], r.offset + row * r.stride);
+        let part = source.tensor_at(layout_of(from)?)?;
+        destination.change(layout_of(to)?, |to| to.copy_from_(&part).candles())?;
     }
     Ok(())
 }

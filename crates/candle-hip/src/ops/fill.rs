@@ -30,11 +30,11 @@ pub(in super::super) fn const_set(x: &mut HipStorage, value: Scalar, l: &Layout)
     fill(x, value, &dims, &strides, l.start_offset())
 }
 
-/// Fills index by index of the outermost axis where elements may be at one place.
+/// Fills the indices of the outermost axis one after the other if elements may have the same offset.
 fn fill(x: &mut HipStorage, value: Ours, dims: &[usize], strides: &[usize], offset: usize) -> Result<()> {
-    let places = layout::at(dims, strides, offset)?;
-    if !places.may_overlap() {
-        return x.change(places, |part| part.fill_(value).candles());
+    let filled = layout::at(dims, strides, offset)?;
+    if !filled.may_overlap() {
+        return x.change(filled, |part| part.fill_(value).candles());
     }
     (0..dims[0]).try_for_each(|i| fill(x, value, &dims[1..], &strides[1..], offset + i * strides[0]))
 }

@@ -1,5 +1,5 @@
-//! candle's ids. The largest number of an id's type stands for no place: reading it gives 0, writing it does nothing.
-//! tensor-core has no such id; here masks take its place.
+//! candle's ids. The largest number of an id's type stands for no element: reading it gives 0, writing it does nothing.
+//! tensor-core has no such id; here masks stand for it.
 
 use candle_core::Result;
 use tensor_core::{DType, Tensor};
@@ -7,31 +7,31 @@ use tensor_core::{DType, Tensor};
 use super::super::error::Candles;
 use super::Operand;
 
-/// Ids without the number for no place.
+/// Ids, and which of them stand for no element.
 pub(super) struct Ids {
-    /// The ids, of a type that tensor-core takes. 0 where there was none.
+    /// The ids, of a type that tensor-core takes. 0 where one stood for no element.
     pub(super) at: Tensor,
-    /// 1 where there was no place, as `u8`.
+    /// 1 where an id stood for no element, as `u8`.
     pub(super) none: Tensor,
 }
 
-/// Reads ids, and puts 0 into the place of the number for no place.
+/// Reads ids, with 0 where one stands for no element.
 pub(super) fn ids((ids, l): Operand) -> Result<Ids> {
     let ids = taken(ids.tensor(l)?)?;
-    let none = no_place(&ids)?;
+    let none = no_element(&ids)?;
     let at = ids.masked_fill(&none, 0).candles()?;
     Ok(Ids { at: wide(at)?, none })
 }
 
-/// As [`ids`], with `instead` in the place of the number for no place. Ids are then wide enough for any length.
+/// As [`ids`], with `instead` where one stands for no element. Ids are then wide enough for any length.
 pub(super) fn ids_or((ids, l): Operand, instead: usize) -> Result<Tensor> {
     let ids = taken(ids.tensor(l)?)?;
-    let none = no_place(&ids)?;
+    let none = no_element(&ids)?;
     let instead = i64::try_from(instead).unwrap_or(i64::MAX);
     ids.to_dtype(DType::I64).candles()?.masked_fill(&none, instead).candles()
 }
 
-fn no_place(ids: &Tensor) -> Result<Tensor> {
+fn no_element(ids: &Tensor) -> Result<Tensor> {
     let largest = match ids.dtype() {
         DType::U8 => i64::from(u8::MAX),
         DType::U32 => i64::from(u32::MAX),

@@ -26,7 +26,7 @@ pub(in super::super) fn max_pool2d(
     HipStorage::of(x.tensor(l)?.max_pool2d_with_stride(window, stride).candles()?, x.hip_device())
 }
 
-/// tensor-core pools floats. The maximum of integers is taken of views: one for each place in the window.
+/// tensor-core pools floats. The maximum of integers is taken of views: one for each position in the window.
 fn max_of_integers(
     x: &HipStorage,
     l: &Layout,

@@ -19,7 +19,7 @@ pub(in super::super) fn scatter_set(
     let source = source.0.tensor(source.1)?;
     let length = l.dims()[axis];
     let ids = ids_or(given, length)?;
-    // Writes without a place go to one more slice, which is cut off again.
+    // Writes to no element go to one more slice, which is cut off again.
     let mut padded = x.tensor(l)?.pad_with_zeros(axis, 0, 1).candles()?;
     padded.scatter_(&ids, &source, axis).candles()?;
     let written = padded.narrow(axis, 0, length).candles()?;

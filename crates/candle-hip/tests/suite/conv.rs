@@ -5,7 +5,7 @@ use candle_core::{CpuStorage, DType, Layout};
 
 use crate::cases;
 use crate::compare::{assert_near, sum, Tolerance};
-use crate::given::{values, Given, Made, Place};
+use crate::given::{values, Arrangement, Given, Made};
 use crate::params::{conv1d, conv2d, conv_transpose1d, conv_transpose2d};
 
 /// candle's CPU multiplies no matrices of other types, and convolves by matrices.
@@ -52,8 +52,8 @@ cases! {
 fn transposed_lines_are_those_of_each_alone() {
     let l = Layout::contiguous((2, 3, 8));
     for device in crate::devices() {
-        let x = Made::new(&small(&LINE), DType::F32, Place::Contiguous, &device);
-        let k = Made::new(&small(&T1), DType::F32, Place::Contiguous, &device);
+        let x = Made::new(&small(&LINE), DType::F32, Arrangement::Contiguous, &device);
+        let k = Made::new(&small(&T1), DType::F32, Arrangement::Contiguous, &device);
         let both = conv_transpose1d(LINE, T1, 0, (0, 2, 1));
         let got = x.ours().s.conv_transpose1d(&l, k.ours().s, k.ours().l, &both).expect("lines");
         let got = got.to_cpu_storage().expect("a reading");
@@ -72,8 +72,8 @@ fn transposed_lines_are_those_of_each_alone() {
 #[test]
 fn planes_of_bf16_are_those_of_f32() {
     for device in crate::devices() {
-        for place in crate::given::LAYOUTS {
-            let made = |given: &Given, dtype| Made::new(given, dtype, place, &device);
+        for arrangement in crate::given::LAYOUTS {
+            let made = |given: &Given, dtype| Made::new(given, dtype, arrangement, &device);
             for steps in [(0, 1, 1), (1, 2, 1), (2, 1, 2)] {
                 let params = conv2d(PLANE, K2, steps);
                 let (x, k) = (made(&small(&PLANE), DType::BF16), made(&small(&K2), DType::BF16));
@@ -86,7 +86,12 @@ fn planes_of_bf16_are_those_of_f32() {
                 let exact = exact.expect("planes");
                 let all = Layout::contiguous(crate::compare::numbers(&exact).len());
                 let exact = exact.to_dtype(&all, DType::BF16);
-                assert_near(&got.expect("planes"), &exact.expect("bf16"), ROUNDED, &format!("{place:?}"));
+                assert_near(
+                    &got.expect("planes"),
+                    &exact.expect("bf16"),
+                    ROUNDED,
+                    &format!("{arrangement:?}"),
+                );
             }
         }
     }

@@ -21,7 +21,7 @@ cases! {
     try_clone: ALL, EXACT, [values(&DIMS)] => |[x]| x.s.try_clone(x.l);
     copy_to_the_beginning: ALL, EXACT, [values(&DIMS), values(&[40]).tight()] =>
         |[x, y]| y.s.try_clone(y.l).and_then(|mut y| x.s.copy_strided_src(&mut y, 0, x.l).map(|()| y));
-    copy_to_a_place: ALL, EXACT, [values(&DIMS), values(&[40]).tight()] =>
+    copy_to_an_offset: ALL, EXACT, [values(&DIMS), values(&[40]).tight()] =>
         |[x, y]| y.s.try_clone(y.l).and_then(|mut y| x.s.copy_strided_src(&mut y, 7, x.l).map(|()| y));
     copy_over_all: ALL, EXACT, [values(&DIMS), values(&[30]).tight()] =>
         |[x, y]| y.s.try_clone(y.l).and_then(|mut y| x.s.copy_strided_src(&mut y, 0, x.l).map(|()| y));
@@ -52,7 +52,12 @@ cases! {
 #[test]
 fn a_value_of_another_dtype_is_an_error() {
     for device in crate::devices() {
-        let x = crate::given::Made::new(&values(&DIMS), DType::F32, crate::given::Place::Contiguous, &device);
+        let x = crate::given::Made::new(
+            &values(&DIMS),
+            DType::F32,
+            crate::given::Arrangement::Contiguous,
+            &device,
+        );
         let x = x.ours();
         let mut y = x.s.try_clone(x.l).expect("a clone");
         let error = y.const_set(Scalar::one(DType::F64), x.l).unwrap_err().to_string();

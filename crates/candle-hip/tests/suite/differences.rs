@@ -6,7 +6,7 @@ use candle_core::{DType, Error, Layout, Result, WithDType};
 use candle_hip::{HipDevice, HipStorage};
 
 use crate::compare::{assert_near, numbers, sum};
-use crate::given::{flags, ids, positive, values, Made, Place, LAYOUTS};
+use crate::given::{flags, ids, positive, values, Arrangement, Made, LAYOUTS};
 use crate::{devices, FLOATS, INTEGERS};
 
 const DIMS: [usize; 3] = [2, 3, 5];
@@ -37,10 +37,10 @@ fn nan_is_kept() {
             for op in [ReduceOp::Max, ReduceOp::Min] {
                 assert!(read(x.reduce_op(op, &l, &[0]))[0].is_nan(), "{op:?} of {dtype:?}");
             }
-            let places = |result| read(result).iter().map(|x| x.is_nan()).collect::<Vec<bool>>();
-            assert_eq!(places(x.binary_impl::<op::Maximum>(&y, &l, &l)), [true, true, false], "{dtype:?}");
-            assert_eq!(places(x.binary_impl::<op::Minimum>(&y, &l, &l)), [true, true, false], "{dtype:?}");
-            assert_eq!(places(x.unary_impl::<op::Relu>(&l)), [false, true, false], "{dtype:?}");
+            let nans = |result| read(result).iter().map(|x| x.is_nan()).collect::<Vec<bool>>();
+            assert_eq!(nans(x.binary_impl::<op::Maximum>(&y, &l, &l)), [true, true, false], "{dtype:?}");
+            assert_eq!(nans(x.binary_impl::<op::Minimum>(&y, &l, &l)), [true, true, false], "{dtype:?}");
+            assert_eq!(nans(x.unary_impl::<op::Relu>(&l)), [false, true, false], "{dtype:?}");
         }
     }
 }
@@ -100,7 +100,7 @@ fn functions_of_integers_are_errors() {
 fn mean_pools_of_integers_are_errors() {
     for device in devices() {
         for dtype in INTEGERS {
-            let x = Made::new(&values(&PLANE), dtype, Place::Contiguous, &device);
+            let x = Made::new(&values(&PLANE), dtype, Arrangement::Contiguous, &device);
             let x = x.ours();
             assert_unsupported(x.s.avg_pool2d(x.l, (2, 2), (2, 2)), dtype);
         }
@@ -110,20 +110,20 @@ fn mean_pools_of_integers_are_errors() {
 #[test]
 fn ids_of_i16_and_i32_are_taken() {
     for device in devices() {
-        for place in LAYOUTS {
-            let made = |given, dtype| Made::new(&given, dtype, place, &device);
+        for arrangement in LAYOUTS {
+            let made = |given, dtype| Made::new(&given, dtype, arrangement, &device);
             let x = made(values(&[2, 4, 5]), DType::F32);
             let [by_i16, by_i32, by_i64] =
                 [DType::I16, DType::I32, DType::I64].map(|dtype| made(ids(&[2, 3, 5], dtype), dtype));
             let x = x.ours();
             let gathered =
                 [&by_i16, &by_i32, &by_i64].map(|by| read(x.s.gather(x.l, by.ours().s, by.ours().l, 1)));
-            assert!(gathered[0] == gathered[2] && gathered[1] == gathered[2], "{place:?}");
+            assert!(gathered[0] == gathered[2] && gathered[1] == gathered[2], "{arrangement:?}");
             let [by_i16, by_i32, by_i64] =
                 [DType::I16, DType::I32, DType::I64].map(|dtype| made(ids(&[6], dtype), dtype));
             let selected = [&by_i16, &by_i32, &by_i64]
                 .map(|by| read(x.s.index_select(by.ours().s, x.l, by.ours().l, 1)));
-            assert!(selected[0] == selected[2] && selected[1] == selected[2], "{place:?}");
+            assert!(selected[0] == selected[2] && selected[1] == selected[2], "{arrangement:?}");
         }
     }
 }
@@ -136,7 +136,7 @@ fn ids_and_conditions_of_floats_are_errors() {
             assert_unsupported(x.index_select(&x, &l, &l, 0), dtype);
             assert_unsupported(x.gather(&l, &x, &l, 0), dtype);
             assert_unsupported(x.index_add(&l, &x, &l, &x, &l, 0), dtype);
-            let condition = Made::new(&flags(&[2], dtype), dtype, Place::Contiguous, &device);
+            let condition = Made::new(&flags(&[2], dtype), dtype, Arrangement::Contiguous, &device);
             assert!(condition.ours().s.where_cond(&l, &x, &l, &x, &l).is_err(), "{dtype:?}");
         }
     }
@@ -145,14 +145,14 @@ fn ids_and_conditions_of_floats_are_errors() {
 #[test]
 fn bytes_of_floats_become_f64() {
     for device in devices() {
-        for place in LAYOUTS {
-            let x = Made::new(&values(&DIMS), DType::F8E4M3, place, &device);
+        for arrangement in LAYOUTS {
+            let x = Made::new(&values(&DIMS), DType::F8E4M3, arrangement, &device);
             let x = x.ours();
             // f32 has every number of f8e4m3.
             let by_f32 = read(x.s.to_dtype(x.l, DType::F32));
             let wide = x.s.to_dtype(x.l, DType::F64).expect("f64");
             assert_eq!(wide.dtype(), DType::F64);
-            assert_eq!(read(Ok(wide)), by_f32, "{place:?}");
+            assert_eq!(read(Ok(wide)), by_f32, "{arrangement:?}");
         }
     }
 }
@@ -160,15 +160,15 @@ fn bytes_of_floats_become_f64() {
 #[test]
 fn bytes_of_floats_are_enlarged_as_f32() {
     for device in devices() {
-        for place in LAYOUTS {
-            let x = Made::new(&values(&PLANE), DType::F8E4M3, place, &device);
+        for arrangement in LAYOUTS {
+            let x = Made::new(&values(&PLANE), DType::F8E4M3, arrangement, &device);
             let x = x.ours();
             let wide = x.s.to_dtype(x.l, DType::F32).expect("f32");
             let l = Layout::contiguous(PLANE.as_slice());
             let out = Layout::contiguous((2, 3, 9, 10));
             let bilinear = |storage: &HipStorage, l| storage.upsample_bilinear2d(l, 9, 10, false, None, None);
             let rounded = bilinear(&wide, &l).and_then(|planes| planes.to_dtype(&out, DType::F8E4M3));
-            assert_eq!(read(bilinear(x.s, x.l)), read(rounded), "{place:?}");
+            assert_eq!(read(bilinear(x.s, x.l)), read(rounded), "{arrangement:?}");
         }
     }
 }
@@ -177,11 +177,11 @@ fn bytes_of_floats_are_enlarged_as_f32() {
 fn bilinear_enlargement_to_the_same_size_is_the_view() {
     for device in devices() {
         for dtype in crate::ALL {
-            for place in LAYOUTS {
-                let x = Made::new(&values(&PLANE), dtype, place, &device);
+            for arrangement in LAYOUTS {
+                let x = Made::new(&values(&PLANE), dtype, arrangement, &device);
                 let x = x.ours();
                 let same = read(x.s.upsample_bilinear2d(x.l, 6, 5, false, None, None));
-                assert_eq!(same, read(x.s.to_dtype(x.l, dtype)), "{dtype:?} {place:?}");
+                assert_eq!(same, read(x.s.to_dtype(x.l, dtype)), "{dtype:?} {arrangement:?}");
             }
         }
     }

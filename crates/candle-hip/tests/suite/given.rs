@@ -15,7 +15,7 @@ pub struct Operand<'a, S> {
 
 /// How the elements of an operand lie in its storage.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Place {
+pub enum Arrangement {
     /// Tight, from the beginning.
     Contiguous,
     /// Tight, behind other elements.
@@ -28,9 +28,14 @@ pub enum Place {
     Repeated,
 }
 
-/// Every place of an operand.
-pub const LAYOUTS: [Place; 5] =
-    [Place::Contiguous, Place::Behind, Place::Transposed, Place::Narrowed, Place::Repeated];
+/// Every arrangement of an operand.
+pub const LAYOUTS: [Arrangement; 5] = [
+    Arrangement::Contiguous,
+    Arrangement::Behind,
+    Arrangement::Transposed,
+    Arrangement::Narrowed,
+    Arrangement::Repeated,
+];
 
 /// What an operand is.
 #[derive(Clone)]
@@ -43,7 +48,7 @@ pub struct Given {
     tight_for_candle: bool,
     /// Whether both get them contiguous.
     tight: bool,
-    /// Whether the operand is written, so that none of its elements may be at one place.
+    /// Whether the operand is written, so that none of its elements may have the same offset.
     written: bool,
 }
 
@@ -72,7 +77,7 @@ pub fn ids(dims: &[usize], dtype: DType) -> Given {
     Given { dtype: Some(dtype), ..given(dims, |i| ((i * 7 + 1) % 5 % 4) as f64 / 4.0) }
 }
 
-/// As [`ids`], and the largest number of the type, which stands for no place.
+/// As [`ids`], and the largest number of the type, which stands for no element.
 pub fn ids_and_none(dims: &[usize], dtype: DType) -> Given {
     Given {
         dtype: Some(dtype),
@@ -115,13 +120,13 @@ pub struct Made {
 }
 
 impl Made {
-    /// The operand of a dtype, in a place.
-    pub fn new(given: &Given, dtype: DType, place: Place, device: &HipDevice) -> Made {
+    /// The operand of a dtype, in an arrangement.
+    pub fn new(given: &Given, dtype: DType, arrangement: Arrangement, device: &HipDevice) -> Made {
         let dtype = given.dtype.unwrap_or(dtype);
-        let fixed = given.tight || given.written && place == Place::Repeated;
-        let place = if fixed { Place::Contiguous } else { place };
-        let (layout, length) = laid_out(&given.dims, place);
-        // Each place of the storage has an element; the repeated axis' are those of its first index.
+        let fixed = given.tight || given.written && arrangement == Arrangement::Repeated;
+        let arrangement = if fixed { Arrangement::Contiguous } else { arrangement };
+        let (layout, length) = laid_out(&given.dims, arrangement);
+        // Every position of the storage has an element; the repeated axis' are those of its first index.
         let storage = elements(length, dtype, given.element);
         let hip = device.storage_from_cpu_storage(&storage).expect("an upload");
         if given.tight_for_candle {
@@ -149,26 +154,26 @@ impl Made {
     }
 }
 
-/// The layout of a place, and how many elements its storage has.
-fn laid_out(dims: &[usize], place: Place) -> (Layout, usize) {
+/// The layout of an arrangement, and how many elements its storage has.
+fn laid_out(dims: &[usize], arrangement: Arrangement) -> (Layout, usize) {
     let tight = |dims: &[usize]| Layout::contiguous(Shape::from(dims.to_vec()));
     let count: usize = dims.iter().product();
     let rank = dims.len();
-    match place {
-        Place::Contiguous => (tight(dims), count),
-        Place::Behind => (Layout::contiguous_with_offset(Shape::from(dims.to_vec()), 3), count + 5),
-        Place::Transposed if rank >= 2 => {
+    match arrangement {
+        Arrangement::Contiguous => (tight(dims), count),
+        Arrangement::Behind => (Layout::contiguous_with_offset(Shape::from(dims.to_vec()), 3), count + 5),
+        Arrangement::Transposed if rank >= 2 => {
             let mut turned = dims.to_vec();
             turned.swap(rank - 1, rank - 2);
             (tight(&turned).transpose(rank - 1, rank - 2).expect("two axes"), count)
         }
-        Place::Narrowed if rank >= 1 => {
+        Arrangement::Narrowed if rank >= 1 => {
             let mut longer = dims.to_vec();
             longer[rank - 1] += 3;
             let length = longer.iter().product();
             (tight(&longer).narrow(rank - 1, 2, dims[rank - 1]).expect("a part"), length)
         }
-        Place::Repeated if rank >= 1 => {
+        Arrangement::Repeated if rank >= 1 => {
             let mut once = dims.to_vec();
             once[0] = 1;
             (tight(&once).broadcast_as(Shape::from(dims.to_vec())).expect("repeats"), count)
@@ -197,7 +202,7 @@ pub fn elements(length: usize, dtype: DType, element: fn(usize) -> f64) -> CpuSt
     }
 }
 
-/// Runs a call on both storages, in every dtype, place and device, and compares the results.
+/// Runs a call on both storages, in every dtype, arrangement and device, and compares the results.
 pub fn on_every<const N: usize>(
     dtypes: &[DType],
     tolerance: Tolerance,
@@ -207,10 +212,10 @@ pub fn on_every<const N: usize>(
 ) {
     for device in crate::devices() {
         for &dtype in dtypes {
-            for place in LAYOUTS {
-                let what = format!("{dtype:?} {place:?} on {}", device.name());
+            for arrangement in LAYOUTS {
+                let what = format!("{dtype:?} {arrangement:?} on {}", device.name());
                 let made: Vec<Made> =
-                    given.iter().map(|given| Made::new(given, dtype, place, &device)).collect();
+                    given.iter().map(|given| Made::new(given, dtype, arrangement, &device)).collect();
                 let expected = candles(std::array::from_fn(|i| made[i].candles()));
                 let Some(expected) = theirs::download(expected, &what) else { continue };
                 let got = ours(std::array::from_fn(|i| made[i].ours()))

@@ -5,7 +5,7 @@ use candle_core::op::ReduceOp;
 use candle_core::{DType, Error};
 
 use crate::compare::{sum, EXACT};
-use crate::given::{values, Made, Place};
+use crate::given::{values, Arrangement, Made};
 use crate::{cases, ALL, FLOATS, INTEGERS};
 
 const DIMS: [usize; 3] = [3, 4, 7];
@@ -27,7 +27,7 @@ cases! {
 #[test]
 fn the_largest_of_nothing_is_candles_error() {
     for device in crate::devices() {
-        let x = Made::new(&values(&[0, 3]), DType::F32, Place::Contiguous, &device);
+        let x = Made::new(&values(&[0, 3]), DType::F32, Arrangement::Contiguous, &device);
         let x = x.ours();
         // The result of the second is empty too: candle's CPU and CUDA do not look.
         for axis in [0, 1] {

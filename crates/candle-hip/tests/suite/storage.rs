@@ -76,7 +76,7 @@ fn operations_in_place_write_their_elements_only() {
         assert!(x.in_place(&beyond, |_| Ok(())).is_err());
         assert_eq!(read(&x), [1.0, 20.0, 3.0, 40.0]);
 
-        // Another tensor in the place of the storage's: the documented loss.
+        // The operation replaces the tensor: the documented loss.
         let other = |part: &mut Tensor| {
             *part = part.zeros_like().map_err(converted)?;
             Ok(())

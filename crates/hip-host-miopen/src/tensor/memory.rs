@@ -59,7 +59,7 @@ impl View {
         with_element!(self.kind, E => {
             let start = (self.address as *mut E).wrapping_add(at);
             if stride == 1 {
-                // SAFETY: S2, S12: checked above to lie in the view's memory; writers of one call have places of their own.
+                // SAFETY: S2, S12: checked above to lie in the view's memory; writers of one call write different elements.
                 R::narrow(values, unsafe { std::slice::from_raw_parts_mut(start, values.len()) });
             } else {
                 for (index, value) in values.iter().enumerate() {
@@ -95,7 +95,7 @@ impl View {
     pub(crate) fn set_number(&self, at: usize, bytes: usize, number: u64) {
         assert!(self.kind == Kind::Int8 && at + bytes <= self.space && bytes <= 8);
         let number = number.to_le_bytes();
-        // SAFETY: S2, S12: as above; writers of one call have places of their own.
+        // SAFETY: S2, S12: as above; writers of one call write different elements.
         unsafe { (self.address as *mut u8).add(at).copy_from_nonoverlapping(number.as_ptr(), bytes) };
     }
 

@@ -269,7 +269,7 @@ fn sums_of_products_are_saturated_where_asked() {
         100 + 5 - 12 + 21 - 32,
         30 - 24,
         30 + 40,
-        // Eight times 15 * 15 and the largest; halves; bits 16 to 35; 5 in the place of bits 8 to 11.
+        // Eight times 15 * 15 and the largest; halves; bits 16 to 35; 5 instead of bits 8 to 11.
         i64::from(u32::MAX),
         8 * 225 - 1,
         14,

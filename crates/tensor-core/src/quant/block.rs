@@ -72,7 +72,7 @@ pub(super) fn half(bytes: &[u8]) -> f32 {
 /// The value of an `f16`. The conversion of the crate `half` asks each time what the machine has, and is not inlined.
 #[inline(always)]
 pub(crate) fn half_from_bits(bits: u16) -> f32 {
-    // The exponent and the mantissa, in the places that they have in f32: the value times 2^−112, exactly.
+    // The exponent and the mantissa, at their positions in f32: the value times 2^−112, exactly.
     let magnitude = u32::from(bits & 0x7fff) << 13;
     let value = f32::from_bits(magnitude) * f32::from_bits((127 + 112) << 23);
     // Infinities and NaN.

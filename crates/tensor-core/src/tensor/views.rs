@@ -14,7 +14,7 @@ impl Tensor {
     /// length of a tuple may be `()`: see [`ShapeWithHole`].
     ///
     /// # Errors
-    /// [`ErrorKind::ElementCount`] if the element counts differ, [`ErrorKind::Argument`] if no length fits the place of `()`,
+    /// [`ErrorKind::ElementCount`] if the element counts differ, [`ErrorKind::Argument`] if no length fits for `()`,
     /// and the errors of [`Tensor::contiguous`].
     pub fn reshape(&self, shape: impl ShapeWithHole) -> Result<Tensor> {
         let shape = shape.into_shape(self.elements(), "reshape").on(self)?;

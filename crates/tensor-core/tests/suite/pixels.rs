@@ -23,7 +23,7 @@ fn channels_become_squares_of_pixels() {
 }
 
 #[test]
-fn every_place_by_definition() {
+fn every_element_by_definition() {
     on_devices(|device| {
         let (b, c, h, w, f) = (2, 3, 4, 5, 3);
         for dtype in DType::ALL {

@@ -1,4 +1,4 @@
-//! The hidden macro with another word in the place of the promise.
+//! The hidden macro with another word instead of the promise.
 use hip_safe::Source;
 
 hip_safe::__kernel_arguments! {

@@ -121,7 +121,7 @@ fn moving_and_advising_change_nothing_inside() {
 }
 
 thread_local! {
-    static PLACES: RefCell<Vec<(&'static str, hipMemLocation)>> = const { RefCell::new(Vec::new()) };
+    static LOCATIONS: RefCell<Vec<(&'static str, hipMemLocation)>> = const { RefCell::new(Vec::new()) };
 }
 
 /// As AMD's library does it: the older function, which takes the location as a number.
@@ -131,7 +131,7 @@ unsafe extern "C" fn advise_v2(
     advice: hipMemoryAdvise,
     location: hipMemLocation,
 ) -> hipError_t {
-    PLACES.with_borrow_mut(|locations| locations.push(("advise", location)));
+    LOCATIONS.with_borrow_mut(|locations| locations.push(("advise", location)));
     // SAFETY: S1: the caller's own arguments.
     unsafe { (crate::under_test::platform().hip().hipMemAdvise)(address, bytes, advice, location.id) }
 }
@@ -144,7 +144,7 @@ unsafe extern "C" fn prefetch_v2(
     stream: hipStream_t,
 ) -> hipError_t {
     assert_eq!(flags, 0);
-    PLACES.with_borrow_mut(|locations| locations.push(("prefetch", location)));
+    LOCATIONS.with_borrow_mut(|locations| locations.push(("prefetch", location)));
     // SAFETY: S1: the caller's own arguments.
     unsafe { (crate::under_test::platform().hip().hipMemPrefetchAsync)(address, bytes, location.id, stream) }
 }
@@ -166,7 +166,7 @@ fn a_library_with_the_later_functions_is_asked_by_them() {
     }
     assert_eq!(work_calls(), [""; 0], "the older ones are left alone");
     let asked: Vec<_> =
-        PLACES.take().into_iter().map(|(what, location)| (what, location.type_.0, location.id)).collect();
+        LOCATIONS.take().into_iter().map(|(what, location)| (what, location.type_.0, location.id)).collect();
     // C's numbers: 1 is a device, 2 the host, which an older function calls -1.
     assert_eq!(asked, [("prefetch", 1, 0), ("advise", 1, 0), ("prefetch", 2, -1), ("advise", 2, -1)]);
     assert_eq!(numbers.as_slice().unwrap(), vec![0; LEN]);

@@ -83,7 +83,7 @@ impl Machine for Avx2 {
     }
 
     #[inline(always)]
-    fn add_wide<B: Block>(self, tile: &Tile, _place: usize, parts: &[Part256], sums: &mut [Floats]) {
+    fn add_wide<B: Block>(self, tile: &Tile, _index: usize, parts: &[Part256], sums: &mut [Floats]) {
         // SAFETY: S22: an `Avx2` exists where it was detected.
         unsafe { add_wide::<B>(tile, parts, sums) }
     }

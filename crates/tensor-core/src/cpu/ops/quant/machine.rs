@@ -132,7 +132,7 @@ impl Machine for AnyMachine {
     }
 
     #[inline(always)]
-    fn add_wide<B: Block>(self, tile: &Tile, _place: usize, parts: &[Part256], sums: &mut [Floats]) {
+    fn add_wide<B: Block>(self, tile: &Tile, _index: usize, parts: &[Part256], sums: &mut [Floats]) {
         let (groups, vectors) = (256 / B::GROUP, B::GROUP / 4);
         for (part, sums) in parts.iter().zip(sums) {
             let (mut totals, mut beside) = ([0; LANES], [0; LANES]);

@@ -33,16 +33,16 @@ impl Random for f32 {
     const COSINE: &[f32] = &[-1.0 / 2.0, 1.0 / 24.0, -1.0 / 720.0, 1.0 / 40_320.0, -1.0 / 3_628_800.0];
 
     fn units(words: &[u32], out: &mut [f32]) {
-        const PLACE: f32 = 1.0 / 16_777_216.0;
-        out.iter_mut().zip(words).for_each(|(x, word)| *x = (word >> 8) as f32 * PLACE);
+        const STEP: f32 = 1.0 / 16_777_216.0;
+        out.iter_mut().zip(words).for_each(|(x, word)| *x = (word >> 8) as f32 * STEP);
     }
 
     fn normals(words: &[u32], out: &mut [f32]) {
-        const PLACE: f32 = 1.0 / 4_294_967_296.0;
+        const STEP: f32 = 1.0 / 4_294_967_296.0;
         for (out, pair) in out.chunks_mut(2).zip(words.chunks_exact(2)) {
-            let u = (pair[0] as f32).mul_add(PLACE, PLACE / 2.0);
+            let u = (pair[0] as f32).mul_add(STEP, STEP / 2.0);
             let quarters = pair[1].wrapping_add(1 << 29) >> 30;
-            let angle = pair[1].wrapping_sub(quarters << 30) as i32 as f32 * (std::f32::consts::TAU * PLACE);
+            let angle = pair[1].wrapping_sub(quarters << 30) as i32 as f32 * (std::f32::consts::TAU * STEP);
             let numbers = on_circle((-2.0 * ln_f32(u)).sqrt(), quarters, angle);
             out.copy_from_slice(&numbers[..out.len()]);
         }
@@ -86,16 +86,16 @@ impl Random for f64 {
 
     fn units(words: &[u32], out: &mut [f64]) {
         for (x, pair) in out.iter_mut().zip(words.chunks_exact(2)) {
-            *x = upper_bits(pair) as f64 * PLACE_F64;
+            *x = upper_bits(pair) as f64 * STEP_F64;
         }
     }
 
     fn normals(words: &[u32], out: &mut [f64]) {
         for (out, words) in out.chunks_mut(2).zip(words.chunks_exact(4)) {
-            let u = (upper_bits(&words[..2]) + 1) as f64 * PLACE_F64;
+            let u = (upper_bits(&words[..2]) + 1) as f64 * STEP_F64;
             let turn = upper_bits(&words[2..]);
             let quarters = (turn + (1 << 50)) >> 51;
-            let angle = turn.wrapping_sub(quarters << 51) as i64 as f64 * (std::f64::consts::TAU * PLACE_F64);
+            let angle = turn.wrapping_sub(quarters << 51) as i64 as f64 * (std::f64::consts::TAU * STEP_F64);
             let numbers = on_circle((-2.0 * ln_f64(u)).sqrt(), quarters as u32, angle);
             out.copy_from_slice(&numbers[..out.len()]);
         }
@@ -103,7 +103,7 @@ impl Random for f64 {
 }
 
 /// 2⁻⁵³.
-const PLACE_F64: f64 = f64::EPSILON / 2.0;
+const STEP_F64: f64 = f64::EPSILON / 2.0;
 
 /// The upper 53 bits of a 64-bit word.
 fn upper_bits(pair: &[u32]) -> u64 {
