@@ -44,8 +44,8 @@ pub fn matmul(
         begin += TILE;
     }
     if column < n {
-        // SAFETY: S25: the block is the tile's number and the thread the place in it, as there is one dimension and a thread for each place.
-        // Tile and place determine row and column, and a column that is less than n determines the element with the row.
+        // SAFETY: S25: the block's index is the tile's number and the thread's index the position in the tile: there is one dimension, and a thread for each position.
+        // Tile and position determine row and column. A column that is less than n determines the element with the row.
         if let Some(c) = unsafe { c.get(row * n + column) } {
             *c = sum;
         }

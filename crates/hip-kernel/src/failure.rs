@@ -30,7 +30,7 @@ const EMPTY: u32 = 0;
 const WRITING: u32 = 1;
 const TOLD: u32 = 2;
 
-/// Writes the place and the thread. The first thread that panics does, and no other.
+/// Writes the location and the thread. The first thread that panics does, and no other.
 #[cfg(not(test))]
 #[cold]
 #[inline(never)]
@@ -88,7 +88,7 @@ mod tests {
     use super::{AtomicU32, Location, Record, TOLD, write};
 
     #[test]
-    fn the_first_thread_tells_its_place() {
+    fn the_first_thread_tells_its_location() {
         let (state, block, thread) = (AtomicU32::new(0), [0; 3], [0; 3]);
         let mut record = Record { state, line: 0, column: 0, block, thread, file_len: 0, file: [0; 472] };
         let here = Location::caller();

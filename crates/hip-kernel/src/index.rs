@@ -72,16 +72,16 @@ pub fn barrier() {
     backend::barrier(site());
 }
 
-/// The place of the caller's caller, as hip-host takes it: the line in the low bits, and above it a hash of file, line and column.
+/// The source location of the caller's caller, as hip-host takes it: the line in the low bits, and above it a hash of file, line and column.
 #[cfg(not(any(target_arch = "amdgpu", target_arch = "nvptx64")))]
 #[inline]
 #[track_caller]
 pub(crate) fn site() -> u32 {
     let at = Location::caller();
-    place(at.file(), at.line(), at.column())
+    site_of(at.file(), at.line(), at.column())
 }
 
-/// No place: GPUs need none.
+/// GPUs need no location.
 #[cfg(any(target_arch = "amdgpu", target_arch = "nvptx64"))]
 #[inline(always)]
 pub(crate) fn site() -> u32 {
@@ -89,7 +89,7 @@ pub(crate) fn site() -> u32 {
 }
 
 #[cfg(not(any(target_arch = "amdgpu", target_arch = "nvptx64")))]
-fn place(file: &str, line: u32, column: u32) -> u32 {
+fn site_of(file: &str, line: u32, column: u32) -> u32 {
     use hip_host::abi::{LINE_BITS, line_number};
     let mut hash = u64::from(line) << 32 | u64::from(column);
     for chunk in file.as_bytes().chunks(8) {
@@ -104,15 +104,15 @@ fn place(file: &str, line: u32, column: u32) -> u32 {
 
 #[cfg(test)]
 mod tests {
-    use super::place;
+    use super::site_of;
     use hip_host::abi::line_number;
 
     #[test]
-    fn a_place_is_more_than_its_line() {
-        let here = place("src/sum.rs", 7, 5);
-        assert_eq!((here, line_number(here)), (place("src/sum.rs", 7, 5), 7));
-        assert_ne!(here, place("src/max.rs", 7, 5));
-        assert_ne!(here, place("src/sum.rs", 7, 20));
-        assert_ne!(here, place("src/sum.rs", 8, 5));
+    fn a_site_is_more_than_its_line() {
+        let here = site_of("src/sum.rs", 7, 5);
+        assert_eq!((here, line_number(here)), (site_of("src/sum.rs", 7, 5), 7));
+        assert_ne!(here, site_of("src/max.rs", 7, 5));
+        assert_ne!(here, site_of("src/sum.rs", 7, 20));
+        assert_ne!(here, site_of("src/sum.rs", 8, 5));
     }
 }

@@ -46,7 +46,7 @@
 //! On hip-host's devices the function itself runs, compiled for the CPU with the program: `cargo test` and debuggers see it, barriers work, and a
 //! panic fails the launch with its message and line. For a GPU, `cargo xtask build-rust-kernels` of this project's repository compiles the
 //! crate by a nightly compiler; see the chapter `docs/RUST_KERNELS.md` there. There a panic fails the launch
-//! with its place and without its message.
+//! with its location and without its message.
 #![cfg_attr(any(target_arch = "amdgpu", target_arch = "nvptx64"), no_std)]
 #![cfg_attr(
     any(target_arch = "amdgpu", target_arch = "nvptx64"),
@@ -57,7 +57,7 @@
 #![cfg_attr(target_arch = "nvptx64", feature(stdarch_nvptx))]
 
 mod backend;
-#[cfg(any(hip_kernel_panic = "place", test))]
+#[cfg(any(hip_kernel_panic = "location", test))]
 mod failure;
 #[cfg(not(any(target_arch = "amdgpu", target_arch = "nvptx64")))]
 #[doc(hidden)]

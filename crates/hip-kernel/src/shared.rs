@@ -27,7 +27,7 @@ impl<'a, T: SharedValue, const N: usize> Shared<'a, T, N> {
     ///
     /// # Safety
     /// Called in a kernel whose launch has `offset + BYTES` bytes of shared memory; `offset` is a multiple of 16, and no view of another
-    /// type or place overlaps.
+    /// type or at another offset overlaps.
     #[doc(hidden)]
     #[inline(always)]
     pub unsafe fn at(_: &'a Scope, offset: u32) -> Self {
@@ -39,14 +39,14 @@ impl<'a, T: SharedValue, const N: usize> Shared<'a, T, N> {
     #[inline(always)]
     #[track_caller]
     pub fn get(&self, index: usize) -> T {
-        T::load(self.place(index))
+        T::load(self.element(index))
     }
 
     /// Writes element `index`; past the end it panics.
     #[inline(always)]
     #[track_caller]
     pub fn set(&self, index: usize, value: T) {
-        T::store(self.place(index), value);
+        T::store(self.element(index), value);
     }
 
     /// All elements, for reading: the compiler may read several at once.
@@ -62,7 +62,7 @@ impl<'a, T: SharedValue, const N: usize> Shared<'a, T, N> {
 
     #[inline(always)]
     #[track_caller]
-    fn place(&self, index: usize) -> &T::Atomic {
+    fn element(&self, index: usize) -> &T::Atomic {
         assert!(index < N, "shared memory has fewer elements than the index");
         // SAFETY: S25: in bounds; an atomic has the size and at most the alignment of the 16 bytes at which the memory begins.
         unsafe { &*self.start.add(index).cast::<T::Atomic>() }
@@ -75,7 +75,7 @@ impl<const N: usize> Shared<'_, u32, N> {
     #[inline(always)]
     #[track_caller]
     pub fn fetch_add(&self, index: usize, value: u32) -> u32 {
-        self.place(index).fetch_add(value, Relaxed)
+        self.element(index).fetch_add(value, Relaxed)
     }
 }
 
@@ -86,10 +86,10 @@ pub trait SharedValue: Copy + sealed::Sealed {
     type Atomic;
     /// The value there.
     #[doc(hidden)]
-    fn load(place: &Self::Atomic) -> Self;
+    fn load(element: &Self::Atomic) -> Self;
     /// Puts the value there.
     #[doc(hidden)]
-    fn store(place: &Self::Atomic, value: Self);
+    fn store(element: &Self::Atomic, value: Self);
 }
 
 mod sealed {
@@ -102,12 +102,12 @@ macro_rules! shared_values {
         impl SharedValue for $type {
             type Atomic = $atomic;
             #[inline(always)]
-            fn load(place: &$atomic) -> Self {
-                $from(place.load(Relaxed))
+            fn load(element: &$atomic) -> Self {
+                $from(element.load(Relaxed))
             }
             #[inline(always)]
-            fn store(place: &$atomic, value: Self) {
-                place.store($to(value), Relaxed);
+            fn store(element: &$atomic, value: Self) {
+                element.store($to(value), Relaxed);
             }
         }
     )*};

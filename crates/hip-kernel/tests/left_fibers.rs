@@ -50,7 +50,7 @@ fn fill(mut y: Out<u64>, sum: Shared<u64, 1>) {
 
 /// Half of the threads wait at another barrier, which is on the same line.
 #[kernel]
-#[expect(clippy::if_same_then_else, reason = "the barriers are two places")]
+#[expect(clippy::if_same_then_else, reason = "the barriers are two calls")]
 fn part(mut y: Out<u32>) {
     let even = thread_idx().x.is_multiple_of(2);
     let () = if even { barrier() } else { barrier() };

@@ -38,7 +38,7 @@ fn message<T>(
 fn every_panic_fails_its_launch() -> Result<()> {
     let one = LaunchConfig::linear(1, 1);
     let text = message(0, Resume::load, |kernel, stream, y| kernel.launch(stream, one, y))?;
-    assert!(text.contains("panicked: no hook sees this, at an unknown place"), "{text}");
+    assert!(text.contains("panicked: no hook sees this, at an unknown location"), "{text}");
     let text = message(1, Explode::load, |kernel, stream, y| kernel.launch(stream, one, y))?;
     assert!(text.contains("panicked: a value that is no text"), "{text}");
     Ok(())

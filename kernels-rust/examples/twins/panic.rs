@@ -14,9 +14,9 @@ pub(crate) fn run(device: &Device) -> Result<(), Box<dyn Error>> {
         return Err("the launch did not fail".into());
     };
     println!("{error}");
-    let (place, thread) = ("kernels-rust/src/saxpy.rs:", "thread (3, 0, 0)");
+    let (location, thread) = ("kernels-rust/src/saxpy.rs:", "thread (3, 0, 0)");
     match error.to_string() {
-        text if text.contains(place) && text.contains(thread) => Ok(()),
-        _ => Err(format!("the error lacks {place} or {thread}").into()),
+        text if text.contains(location) && text.contains(thread) => Ok(()),
+        _ => Err(format!("the error lacks {location} or {thread}").into()),
     }
 }

@@ -20,8 +20,8 @@ enum Kind {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 pub(super) enum Panics {
     /// The launch fails, and its error has file and line
-    Place,
-    /// The launch fails without a place
+    Location,
+    /// The launch fails without a location
     Trap,
     /// The compiler assumes that there are none and leaves out what would find them: bounds checks and assertions. A panic is then
     /// undefined behaviour
@@ -32,7 +32,7 @@ impl Panics {
     /// A name for a folder.
     pub(super) fn name(self) -> &'static str {
         match self {
-            Self::Place => "place",
+            Self::Location => "location",
             Self::Trap => "trap",
             Self::Never => "never",
         }
@@ -92,7 +92,7 @@ impl Architecture {
     pub(super) fn flags(&self, panics: Panics) -> Vec<String> {
         let mut flags = vec![format!("-Ctarget-cpu={}", self.name)];
         match panics {
-            Panics::Place => flags.push("--cfg hip_kernel_panic=\"place\"".to_owned()),
+            Panics::Location => flags.push("--cfg hip_kernel_panic=\"location\"".to_owned()),
             Panics::Trap => {}
             Panics::Never => flags.push("--cfg hip_kernel_panic=\"never\"".to_owned()),
         }

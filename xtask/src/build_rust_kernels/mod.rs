@@ -29,7 +29,7 @@ pub struct RustKernelsArgs {
     #[arg(long, value_delimiter = ',', required = true, value_name = "NAMES")]
     arch: Vec<String>,
     /// What becomes of panics, such as an index past the end
-    #[arg(long, value_enum, default_value = "place")]
+    #[arg(long, value_enum, default_value = "location")]
     panics: Panics,
     /// Write below this folder instead of rust-kernels in cargo's target folder
     #[arg(long, value_name = "DIR")]

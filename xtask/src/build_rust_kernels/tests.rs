@@ -12,8 +12,8 @@ fn architectures_are_told_apart() {
         Ok("-Ctarget-cpu=gfx1100 --cfg hip_kernel_gfx=\"11\" -Ctarget-feature=+cumode".into())
     );
     assert_eq!(flags("sm_90"), Ok("-Ctarget-cpu=sm_90".into()));
-    let place = Architecture::of("sm_90").map(|one| one.flags(Panics::Place).join(" "));
-    assert_eq!(place, Ok("-Ctarget-cpu=sm_90 --cfg hip_kernel_panic=\"place\"".into()));
+    let location = Architecture::of("sm_90").map(|one| one.flags(Panics::Location).join(" "));
+    assert_eq!(location, Ok("-Ctarget-cpu=sm_90 --cfg hip_kernel_panic=\"location\"".into()));
     for unknown in ["gfx", "gfx90z", "gfx803", "gfx1250", "gfx1299", "gfx1300", "sm_60", "sm_", "pentium"] {
         assert!(flags(unknown).is_err(), "{unknown}");
     }
@@ -59,7 +59,7 @@ fn kernels_compile() {
     let args = RustKernelsArgs {
         folder: root.join("kernels-rust"),
         arch,
-        panics: Panics::Place,
+        panics: Panics::Location,
         out: Some(out.path().to_path_buf()),
     };
     run(&args).expect("the kernels compile");

@@ -95,7 +95,7 @@ pub(crate) fn lane() -> u32 {
     frame.thread.linear % frame.wave
 }
 
-/// Meets the other lanes of the wave that are at the same place.
+/// Meets the other lanes of the wave that are at the same call.
 fn meet(site: u32, value: u32, predicate: bool) -> WarpView {
     let frame = frame();
     let mut view = WarpView { slots: std::ptr::null(), mask: 0, predicates: 0, lane: 0, reserved: 0 };

@@ -1,6 +1,6 @@
 //! What differs between the targets: one file each, with the same functions.
 //!
-//! `site` is the place of the caller: hip-host uses it to see which threads wait at the same one. GPUs ignore it.
+//! `site` is the source location of the caller: hip-host uses it to see which threads wait at the same call. GPUs ignore it.
 
 #[cfg(target_arch = "amdgpu")]
 mod amdgpu;
@@ -21,7 +21,7 @@ pub(crate) use nvptx::*;
 #[repr(C, align(16))]
 pub(crate) struct Line([u8; 16]);
 
-/// What a panic does on a GPU. The build chooses: the place is told to the host (`hip_kernel_panic = "place"`), nothing is, or the compiler
+/// What a panic does on a GPU. The build chooses: the host is told the location (`hip_kernel_panic = "location"`) or nothing, or the compiler
 /// assumes that there are no panics and leaves out what would find them.
 #[cfg(any(target_arch = "amdgpu", target_arch = "nvptx64"))]
 #[panic_handler]
@@ -31,7 +31,7 @@ fn panic(_info: &core::panic::PanicInfo<'_>) -> ! {
     unsafe {
         core::hint::unreachable_unchecked()
     }
-    #[cfg(hip_kernel_panic = "place")]
+    #[cfg(hip_kernel_panic = "location")]
     if let Some(at) = _info.location() {
         crate::failure::tell(at);
     }

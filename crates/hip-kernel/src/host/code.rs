@@ -11,10 +11,10 @@ const VARIABLE: &str = "HIPSTACK_RUST_KERNELS";
 /// `<arch>/<library>.ptx` (NVIDIA) in `$HIPSTACK_RUST_KERNELS`, or in a folder `rust-kernels` beside the program or up to three levels above.
 ///
 /// On hip-host, the first call of the program wraps the program's panic hook: a panic in a kernel is kept for the launch's error, and every
-/// other panic goes to the hook that was there. If the program sets its own hook later, the error has the panic's text and no place.
+/// other panic goes to the hook that was there. If the program sets its own hook later, the error has the panic's text and no location.
 ///
 /// # Errors
-/// `InvalidImage` if there is no such file, with the places and the command that makes it; those of `Device::load_module`.
+/// `InvalidImage` if there is no such file, with the paths that were tried and the command that makes it; those of `Device::load_module`.
 pub fn load<K: Signature>(device: &Device) -> Result<Module> {
     let arch = device.properties().arch.split(':').next().unwrap_or_default();
     let fail = |reason| Error::InvalidImage { name: format!("Rust kernel {}", K::PATH), reason };

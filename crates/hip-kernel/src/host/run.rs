@@ -130,7 +130,7 @@ fn fail(runtime: &Runtime, block: *const Block, thread: &Thread, panic: Box<dyn 
     let message = format!("panicked: {}", said(&*panic));
     // The hook may be another one by now, or what it kept belongs to a panic that the kernel caught.
     let caught = CAUGHT.take().filter(|caught| caught.message == message);
-    let unknown = || ("an unknown place".to_owned(), 0);
+    let unknown = || ("an unknown location".to_owned(), 0);
     let (file, line) = caught.map_or_else(unknown, |caught| (caught.file, caught.line));
     // A value whose drop panics must not unwind into hip-host.
     if let Err(another) = catch_unwind(AssertUnwindSafe(|| drop(panic))) {
@@ -161,7 +161,7 @@ thread_local! {
     static CAUGHT: RefCell<Option<Caught>> = const { RefCell::new(None) };
 }
 
-/// Keeps the message and the place of a panic in a kernel, which only a hook sees. Other panics go on to the hook that was there.
+/// Keeps the message and the location of a panic in a kernel, which only a hook sees. Other panics go on to the hook that was there.
 fn catch_messages() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {

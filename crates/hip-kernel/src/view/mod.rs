@@ -69,9 +69,9 @@ impl<T> Elements<'_, T> {
             // SAFETY: S25: in bounds, and nobody else uses it. Memory with an element of some bytes has an address; saying so spares the
             // comparison with null by which an `Option` of a reference is read.
             unsafe {
-                let place = self.start.add(index);
-                core::hint::assert_unchecked(!place.is_null());
-                Some(&mut *place)
+                let element = self.start.add(index);
+                core::hint::assert_unchecked(!element.is_null());
+                Some(&mut *element)
             }
         } else {
             None
