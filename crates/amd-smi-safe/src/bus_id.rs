@@ -1,8 +1,8 @@
-//! The place of a GPU on the PCI bus.
+//! The address of a GPU on the PCI bus.
 
 use std::fmt;
 
-/// A place on the PCI bus: `0000:c1:00.0`.
+/// An address on the PCI bus: `0000:c1:00.0`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct BusId {
     /// The domain.

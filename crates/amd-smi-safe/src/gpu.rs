@@ -26,7 +26,7 @@ pub trait Gpu {
     #[doc(alias = "amdsmi_get_gpu_device_uuid")]
     fn uuid(&self) -> Result<String>;
 
-    /// Its place on the PCI bus.
+    /// Its address on the PCI bus.
     #[doc(alias = "amdsmi_get_gpu_device_bdf")]
     fn bus_id(&self) -> Result<BusId>;
 
@@ -37,7 +37,7 @@ pub trait Gpu {
     #[doc(alias = "amdsmi_get_gpu_driver_info")]
     fn driver(&self) -> Result<Driver>;
 
-    /// The temperature at a place, in whole degrees Celsius.
+    /// The temperature of a sensor, in whole degrees Celsius.
     fn temperature_celsius(&self, sensor: Sensor) -> Result<i64>;
 
     /// Its power and voltages.

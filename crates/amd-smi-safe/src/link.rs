@@ -98,11 +98,11 @@ pub struct Link {
     pub read_kilobytes: Option<u64>,
     /// What went out, in kilobytes.
     pub written_kilobytes: Option<u64>,
-    /// Its state; not in version 26 of the library, which has no place for it.
+    /// Its state; not in version 26 of the library, which has no field for it.
     pub status: Option<LinkStatus>,
 }
 
-/// A GPU's place among GPUs that are linked.
+/// A GPU's number among the GPUs that it is linked to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Xgmi {
@@ -129,7 +129,7 @@ pub struct Route {
 }
 
 impl Processor {
-    /// Its place among GPUs that are linked.
+    /// Its number among the GPUs that it is linked to.
     ///
     /// # Errors
     /// [`Error::NotSupported`] for a GPU without such links, or those of the library.

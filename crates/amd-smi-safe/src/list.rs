@@ -64,7 +64,7 @@ mod tests {
 
     #[test]
     fn messages_say_how_long_it_was() {
-        // 2 + 8 places, and after that 2 n + 8: the eighth room.
+        // First room for 10 entries, then each time for 2 n + 8: the eighth.
         let room = (1..8).fold(10, |room, _| 2 * room + 8);
         let text =
             format!("amdsmi_some_list: the list grew at each of 8 attempts (last {}): try again", room + 2);

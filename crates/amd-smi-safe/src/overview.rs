@@ -9,13 +9,13 @@ use std::fmt;
 pub struct Overview {
     /// What it is sold as.
     pub name: String,
-    /// Its place on the PCI bus.
+    /// Its address on the PCI bus.
     pub bus_id: Option<BusId>,
     /// Its ordinal in HIP, if a program sees all GPUs.
     pub hip_ordinal: Option<u32>,
     /// Its kernel driver and the driver's version.
     pub driver: Option<String>,
-    /// At its hottest place, or at the edge where only that is measured.
+    /// At its hottest spot, or at the edge where only that is measured.
     pub temperature_celsius: Option<i64>,
     /// What it takes, in watts.
     pub power_watts: Option<u64>,

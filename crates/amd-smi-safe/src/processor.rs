@@ -73,7 +73,7 @@ pub struct Asic {
     pub revision: Option<u32>,
     /// Its serial number, in hexadecimal digits.
     pub serial: Option<String>,
-    /// Its place among the accelerators of a board.
+    /// Its number among the accelerators of a board.
     pub oam_id: Option<u32>,
     /// Its compute units.
     pub compute_units: Option<u32>,

@@ -11,7 +11,7 @@ use hip_sys::amdsmi::{amdsmi_clk_type_t, amdsmi_temperature_metric_t, amdsmi_tem
 pub enum Sensor {
     /// The edge of the die; NVIDIA's only sensor.
     Edge,
-    /// The hottest place of the die.
+    /// The hottest spot of the die.
     Hotspot,
     /// The memory.
     Memory,

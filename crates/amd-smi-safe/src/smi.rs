@@ -87,9 +87,10 @@ impl AmdSmi {
 
     fn of(library: hip_sys::AmdSmi) -> Result<Self> {
         let mut sessions = SESSIONS.lock().unwrap_or_else(PoisonError::into_inner);
-        // A file may be opened under several names; its functions are at one place.
-        let place = |library: &hip_sys::AmdSmi| library.table().amdsmi_init as usize;
-        if let Some(session) = sessions.iter().find(|session| place(&session.library) == place(&library)) {
+        // A file may be opened under several names; its functions have the same addresses.
+        let address = |library: &hip_sys::AmdSmi| library.table().amdsmi_init as usize;
+        if let Some(session) = sessions.iter().find(|session| address(&session.library) == address(&library))
+        {
             return Ok(Self { session });
         }
         // SAFETY: S1, S23: the table is the library's, and nobody else of ours is in it before it is in the list.

@@ -128,10 +128,10 @@ extern "C" __global__ void warp_aggregated(const int* in, int* out, unsigned* co
     if (in[i] % 5 == 0) {
         unsigned long long here = __ballot(1);
         int leader = __ffsll(here) - 1;
-        unsigned place = 0;
-        if (lane == leader) place = atomicAdd(counter, (unsigned)__popcll(here));
-        place = __shfl(place, leader) + __popcll(here & ((1ull << lane) - 1));
-        out[place] = in[i];
+        unsigned index = 0;
+        if (lane == leader) index = atomicAdd(counter, (unsigned)__popcll(here));
+        index = __shfl(index, leader) + __popcll(here & ((1ull << lane) - 1));
+        out[index] = in[i];
     }
 }
 

@@ -32,7 +32,7 @@ extern "C" __global__ void block_shuffles(const int* in, int* out) {
 
 struct Best {
     float value;
-    int place;
+    int index;
 };
 
 // The largest value and its first index.
@@ -41,7 +41,7 @@ extern "C" __global__ void arg_max(const float* in, Best* out, int count) {
     int t = threadIdx.x;
     Best mine = {-1.0e30f, -1};
     for (int i = t; i < count; i += blockDim.x) {
-        if (in[i] > mine.value) mine.value = in[i], mine.place = i;
+        if (in[i] > mine.value) mine.value = in[i], mine.index = i;
     }
     best[t] = mine;
     __syncthreads();
@@ -49,8 +49,8 @@ extern "C" __global__ void arg_max(const float* in, Best* out, int count) {
         if (t < half) {
             Best other = best[t + half];
             bool better = other.value > best[t].value;
-            bool earlier = other.value == best[t].value && other.place < best[t].place;
-            if (other.place >= 0 && (better || earlier)) best[t] = other;
+            bool earlier = other.value == best[t].value && other.index < best[t].index;
+            if (other.index >= 0 && (better || earlier)) best[t] = other;
         }
         __syncthreads();
     }

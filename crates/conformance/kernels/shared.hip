@@ -44,17 +44,17 @@ extern "C" __global__ void dynamic_doubles(int* out) {
 
 struct Particle {
     double mass;
-    float place[3];
+    float position[3];
     char kind;
 };
 
 extern "C" __global__ void dynamic_structs(int* out) {
     extern __shared__ Particle particles[];
     Particle& mine = particles[threadIdx.x];
-    mine.mass = 2.0 * threadIdx.x, mine.place[2] = 10.0f * threadIdx.x, mine.kind = (char)(threadIdx.x % 7);
+    mine.mass = 2.0 * threadIdx.x, mine.position[2] = 10.0f * threadIdx.x, mine.kind = (char)(threadIdx.x % 7);
     __syncthreads();
     const Particle& other = particles[blockDim.x - 1 - threadIdx.x];
-    out[threadIdx.x] = (int)other.mass + (int)other.place[2] + 1000 * other.kind;
+    out[threadIdx.x] = (int)other.mass + (int)other.position[2] + 1000 * other.kind;
 }
 
 // Three consecutive arrays, the strictest alignment first.

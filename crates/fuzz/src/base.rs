@@ -20,7 +20,7 @@ pub(super) struct Base {
     /// The names of its kernels.
     pub(super) kernels: Vec<String>,
     /// Ranges to mutate: headers, tables, notes, symbols, descriptors.
-    pub(super) places: Vec<Range<usize>>,
+    pub(super) ranges: Vec<Range<usize>>,
     /// The contents of the metadata note.
     pub(super) note: Range<usize>,
     /// The positions of the note's offset in the segment table and in the section table. The sizes follow 24 and 8 bytes later.
@@ -46,12 +46,12 @@ impl Base {
         let (e_phoff, e_shoff) = (header.e_phoff(LittleEndian), header.e_shoff(LittleEndian));
         let segment_table = table(e_phoff, header.e_phentsize(LittleEndian), segments.len());
         let section_table = table(e_shoff, header.e_shentsize(LittleEndian), sections.len());
-        let mut places = vec![0..64, segment_table.clone(), section_table.clone()];
+        let mut ranges = vec![0..64, segment_table.clone(), section_table.clone()];
         for section in sections.iter() {
             let (start, size) = section.file_range(LittleEndian).unwrap_or_default();
             // The reader does not interpret code, so that is not mutated.
             if size > 0 && section.sh_flags(LittleEndian) & u64::from(object::elf::SHF_EXECINSTR) == 0 {
-                places.push(start as usize..(start + size) as usize);
+                ranges.push(start as usize..(start + size) as usize);
             }
         }
         let owner = bytes.windows(8).position(|w| w == b"AMDGPU\0\0").ok_or("no note")?;
@@ -70,7 +70,7 @@ impl Base {
             + 8;
         let note_section = section.map(|index| section_table.start + 64 * index + 24);
         let (name, packed) = (name.into(), Vec::new());
-        Ok(Self { name, bytes, arch, kernels, places, note, note_segment, note_section, packed })
+        Ok(Self { name, bytes, arch, kernels, ranges, note, note_segment, note_section, packed })
     }
 
     /// A base without known parts.
@@ -78,7 +78,7 @@ impl Base {
     pub(super) fn bare(arch: &str, bytes: Vec<u8>) -> Self {
         Self {
             name: arch.into(),
-            places: std::iter::once(0..bytes.len()).collect(),
+            ranges: std::iter::once(0..bytes.len()).collect(),
             note: 0..0,
             bytes,
             arch: arch.into(),
@@ -102,8 +102,8 @@ impl Base {
         bytes.resize(bytes.len().next_multiple_of(4), 0);
         let size = bytes.len() as u64 - start;
         let mut put = |at: usize, value: u64| {
-            if let Some(place) = bytes.get_mut(at..at + 8) {
-                place.copy_from_slice(&value.to_le_bytes());
+            if let Some(slot) = bytes.get_mut(at..at + 8) {
+                slot.copy_from_slice(&value.to_le_bytes());
             }
         };
         put(self.note_segment, start);

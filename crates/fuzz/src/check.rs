@@ -53,13 +53,13 @@ fn params_fit(kernel: &KernelInfo) -> Result<(), String> {
     let mut written = vec![false; usize::try_from(kernel.kernarg_bytes.min(1 << 20)).unwrap_or(0)];
     for param in &kernel.params {
         let end = param.offset.checked_add(param.size);
-        let Some(place) = end.and_then(|end| written.get_mut(param.offset..end)) else {
+        let Some(bytes) = end.and_then(|end| written.get_mut(param.offset..end)) else {
             return Err(format!("{param:?} lies outside of {} bytes", kernel.kernarg_bytes));
         };
-        if place.iter().any(|byte| *byte) {
+        if bytes.iter().any(|byte| *byte) {
             return Err(format!("{param:?} lies over another"));
         }
-        place.fill(true);
+        bytes.fill(true);
     }
     Ok(())
 }

@@ -41,14 +41,14 @@ impl Guarded {
     }
 
     /// Copies an input to the end of the memory, cut if it is too long. [`Guarded::done`] ends its use.
-    pub(super) fn place(&mut self, index: u64, input: &[u8]) -> &[u8] {
+    pub(super) fn put(&mut self, index: u64, input: &[u8]) -> &[u8] {
         let input = &input[..input.len().min(self.length - PAGE)];
         self.head(index, input.len() as u64 + 1);
         // SAFETY: S12: the pages are ours, and the input fits before their end.
         unsafe {
-            let place = self.start.add(self.length - input.len());
-            place.copy_from_nonoverlapping(input.as_ptr(), input.len());
-            &*slice_from_raw_parts(place, input.len())
+            let start = self.start.add(self.length - input.len());
+            start.copy_from_nonoverlapping(input.as_ptr(), input.len());
+            &*slice_from_raw_parts(start, input.len())
         }
     }
 
@@ -113,9 +113,9 @@ mod tests {
     fn an_input_ends_at_the_guard_page_and_survives_in_the_file() {
         let path = std::env::temp_dir().join(format!("xtask-fuzz-{}", std::process::id()));
         let mut guarded = Guarded::new(&path, 100).expect("a writable folder");
-        let placed = guarded.place(7, b"abc");
-        assert_eq!(placed, b"abc");
-        assert!(placed.as_ptr_range().end.addr().is_multiple_of(PAGE));
+        let input = guarded.put(7, b"abc");
+        assert_eq!(input, b"abc");
+        assert!(input.as_ptr_range().end.addr().is_multiple_of(PAGE));
         let left = left_in(&path).expect("it is being read");
         assert_eq!((left.index, &left.bytes[..]), (7, &b"abc"[..]));
         guarded.done();

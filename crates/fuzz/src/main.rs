@@ -115,7 +115,7 @@ fn read_bases(objects: &Path) -> Result<Vec<Base>, String> {
 fn read_one(file: &Path, arch: &str, folder: &Path) -> Result<(), String> {
     let bytes = std::fs::read(file).map_err(|e| format!("cannot read {}: {e}", file.display()))?;
     let mut guarded = guard::Guarded::new(&folder.join("one.input"), bytes.len())?;
-    match check::check(guarded.place(0, &bytes), arch, None) {
+    match check::check(guarded.put(0, &bytes), arch, None) {
         Outcome::Wrong(why) => Err(format!("fuzz: {}: {why}", file.display())),
         outcome => {
             let text = hip_sys::Image::new(&bytes, arch)

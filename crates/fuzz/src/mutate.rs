@@ -85,8 +85,8 @@ fn object(base: &Base, bases: &[Base], random: &mut Random) -> Vec<u8> {
         }
         12..17 => {
             for _ in 0..1 + random.below(3) {
-                let place = random.pick(&base.places).clone();
-                let at = place.start + random.below(place.len());
+                let range = random.pick(&base.ranges).clone();
+                let at = range.start + random.below(range.len());
                 change(&mut bytes, at, random);
             }
         }
@@ -101,15 +101,15 @@ fn object(base: &Base, bases: &[Base], random: &mut Random) -> Vec<u8> {
 fn change(bytes: &mut [u8], at: usize, random: &mut Random) {
     let width = *random.pick(&[1, 1, 2, 4, 8]);
     let at = at / width * width;
-    let Some(place) = bytes.get_mut(at..at + width) else { return };
+    let Some(word) = bytes.get_mut(at..at + width) else { return };
     match random.below(3) {
-        0 => place[0] ^= 1 << random.below(8),
-        1 => place.copy_from_slice(&random.odd_number().to_le_bytes()[..width]),
+        0 => word[0] ^= 1 << random.below(8),
+        1 => word.copy_from_slice(&random.odd_number().to_le_bytes()[..width]),
         _ => {
             let mut wide = [0; 8];
-            wide[..width].copy_from_slice(place);
+            wide[..width].copy_from_slice(word);
             let near = u64::from_le_bytes(wide).wrapping_add(random.below(17) as u64).wrapping_sub(8);
-            place.copy_from_slice(&near.to_le_bytes()[..width]);
+            word.copy_from_slice(&near.to_le_bytes()[..width]);
         }
     }
 }

@@ -56,7 +56,7 @@ pub(super) fn run(
                     let input = input(bases, seed, index);
                     let container = input.container.name();
                     started.store(index + 1, Ordering::Relaxed);
-                    let outcome = check(guarded.place(index, &input.bytes), input.arch, input.kernels);
+                    let outcome = check(guarded.put(index, &input.bytes), input.arch, input.kernels);
                     guarded.done();
                     if let Outcome::Wrong(why) = &outcome {
                         lock(found).wrong.get_or_insert((index, why.clone()));

@@ -159,5 +159,5 @@ fn value_json(value: &Value) -> Json {
 }
 
 fn array_json(array: &Array) -> Json {
-    (0..array.len()).filter_map(|place| array.get(place)).map(|value| value_json(&value)).collect()
+    (0..array.len()).filter_map(|index| array.get(index)).map(|value| value_json(&value)).collect()
 }

@@ -17,7 +17,7 @@ pub(crate) struct ModelArguments {
     /// A GGUF file, or the folder of a model with safetensors files
     pub path: PathBuf,
     #[command(flatten)]
-    place: DeviceArguments,
+    device_arguments: DeviceArguments,
 }
 
 /// Where a command computes.
@@ -59,13 +59,13 @@ impl ModelArguments {
     /// # Errors
     /// As [`DeviceArguments::open`].
     pub(crate) fn device(&self) -> Result<(Device, Memory), Failure> {
-        self.place.open()
+        self.device_arguments.open()
     }
 
     /// # Errors
     /// As [`DeviceArguments::end`].
     pub(crate) fn end(&self, memory: &Memory) -> Result<(), Failure> {
-        self.place.end(memory)
+        self.device_arguments.end(memory)
     }
 }
 

@@ -36,7 +36,7 @@ pub(crate) struct RunArguments {
     #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
     arguments: Vec<String>,
     #[command(flatten)]
-    place: DeviceArguments,
+    device_arguments: DeviceArguments,
     /// The script reads and writes files of this folder alone, links that lead out of it excluded
     #[arg(long, value_name = "DIR")]
     sandbox: Option<PathBuf>,
@@ -51,9 +51,9 @@ pub(crate) struct RunArguments {
 /// Runs the script, or lines until the input ends.
 ///
 /// # Errors
-/// Of the script, with its place; of the device, or of the memory check.
+/// Of the script, with its position; of the device, or of the memory check.
 pub(crate) fn run(arguments: &RunArguments) -> Result<(), Failure> {
-    let (device, memory) = arguments.place.open()?;
+    let (device, memory) = arguments.device_arguments.open()?;
     catch_interrupts()?;
     let options = Options {
         device,
@@ -102,7 +102,7 @@ fn end(arguments: &RunArguments, memory: &Memory) -> Result<(), Failure> {
     let with_why = |error: Failure| {
         if error.is::<Kept>() { format!("{error}\n{WHY_KEPT}").into() } else { error }
     };
-    arguments.place.end(memory).map_err(with_why)
+    arguments.device_arguments.end(memory).map_err(with_why)
 }
 
 /// What is left of a script that has ended.

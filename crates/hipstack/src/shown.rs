@@ -62,7 +62,7 @@ pub(crate) fn value(value: &Value) -> String {
 
 fn beginning(array: &Array) -> String {
     let shown: Vec<String> =
-        (0..array.len().min(WIDEST)).filter_map(|place| array.get(place)).map(|one| value(&one)).collect();
+        (0..array.len().min(WIDEST)).filter_map(|index| array.get(index)).map(|one| value(&one)).collect();
     format!("[{}{}", shown.join(", "), if shown.len() < array.len() { ", …" } else { "]" })
 }
 
@@ -116,7 +116,7 @@ mod tests {
 
     #[test]
     fn long_values_are_shortened() {
-        let words = Value::from(Array::String((0..1000).map(|place| format!("w{place}")).collect()));
+        let words = Value::from(Array::String((0..1000).map(|number| format!("w{number}")).collect()));
         assert_eq!(
             value(&words),
             "[\"w0\", \"w1\", \"w2\", \"w3\", \"w4\", \"w5\", \"w6\", \"w7\", \"w8\", \"w9\",…"

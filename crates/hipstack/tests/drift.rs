@@ -24,9 +24,9 @@ fn devices_that_stay_together_and_a_tolerance_that_none_keeps() {
     assert_eq!(out.status.code(), Some(1), "floats of two devices have no 12 digits in common");
     let first = found["first"].as_str().unwrap();
     let activations = found["activations"].as_array().unwrap();
-    let place = activations.iter().position(|one| one["name"] == first).unwrap();
-    assert!(activations[..place].iter().all(|one| one["error"].as_f64().unwrap() <= 1e-12), "{found}");
-    assert!(activations[place]["error"].as_f64().unwrap() > 1e-12, "{found}");
+    let index = activations.iter().position(|one| one["name"] == first).unwrap();
+    assert!(activations[..index].iter().all(|one| one["error"].as_f64().unwrap() <= 1e-12), "{found}");
+    assert!(activations[index]["error"].as_f64().unwrap() > 1e-12, "{found}");
 }
 
 #[test]

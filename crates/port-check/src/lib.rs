@@ -1,6 +1,6 @@
 //! Finds what breaks or changes when CUDA source is built for AMD's GPUs with HIP.
 //!
-//! Each [`Finding`] has a place, a rule, the reason and a remedy. The rules are written for HIP 7.2; names that AMD's tool
+//! Each [`Finding`] has a location, a rule, the reason and a remedy. The rules are written for HIP 7.2; names that AMD's tool
 //! `hipify` translates, such as `cudaMalloc`, are no findings. Files that are checked together are read as one project: a macro that
 //! one of them defines decides the conditions of the others. Code that only one of the two compilers sees gives no findings.
 //!

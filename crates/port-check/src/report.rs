@@ -15,7 +15,7 @@ pub enum Severity {
     Check,
 }
 
-/// A place that needs work.
+/// Code that needs work.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct Finding {

@@ -64,7 +64,7 @@ impl<'a> Scene<'a> {
         self.tokens.get(at).is_some_and(Token::is_word)
     }
 
-    /// The places of words.
+    /// The indices of words.
     pub(crate) fn words(&self) -> impl Iterator<Item = usize> {
         (0..self.tokens.len()).filter(|at| self.is_word(*at))
     }
@@ -156,8 +156,8 @@ impl<'a> Scene<'a> {
 
     /// The words and signs of the type that a name has within a function: `const float *` for a parameter `const float* x`.
     pub(crate) fn type_of(&self, function: &Function, name: &str) -> Option<&'a [Token<'a>]> {
-        let places = function.parameters.clone().chain(function.body.clone());
-        places.into_iter().find_map(|at| {
+        let indices = function.parameters.clone().chain(function.body.clone());
+        indices.into_iter().find_map(|at| {
             let declares = self.is(at, name) && ["=", ";", ",", ")", "[", "{"].contains(&self.text(at + 1));
             if !declares || at == 0 {
                 return None;

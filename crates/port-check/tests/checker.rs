@@ -87,12 +87,12 @@ fn what_a_project_provides_for_amd_is_no_finding() {
 }
 
 #[test]
-fn places_count_lines_and_characters_from_one() {
+fn positions_count_lines_and_characters_from_one() {
     let report = check(
         "\n\n  /* ä */ __global__ void f(int* x) {\n\tx[0] = __dp4a(1, 2, 3);\r\n\tx[1] = __dp4a(1, 2, 3); }",
     );
-    let places: Vec<_> = report.findings.iter().map(|finding| (finding.line, finding.column)).collect();
-    assert_eq!(places, [(4, 9), (5, 9)]);
+    let positions: Vec<_> = report.findings.iter().map(|finding| (finding.line, finding.column)).collect();
+    assert_eq!(positions, [(4, 9), (5, 9)]);
     let macros = check("#define BAD(x) \\\n    __dp4a(x, 1, 2)\n");
     assert_eq!((macros.findings[0].line, macros.findings[0].column), (2, 5));
     assert_eq!(check("auto ä = 1; int y = __dp4a(1, 2, 3);").findings[0].column, 21);

@@ -69,11 +69,11 @@ impl Sides {
                 grid[last] = grid[last] / 2 + 1;
             }
             let strides = side.layout.strides.iter().copied();
-            let places: Vec<_> =
+            let extents: Vec<_> =
                 grid.into_iter().zip(strides).chain([(*batch, side.layout.distance)]).collect();
-            if !is_injective(&places) {
+            if !is_injective(&extents) {
                 let what = format!("{name} with {}", words(&side.layout));
-                return Err(wrong(what, "each element needs a place of its own"));
+                return Err(wrong(what, "each element needs an offset of its own"));
             }
         }
         Ok(Self { input, output })

@@ -1,6 +1,6 @@
 //! What must not compile.
 //!
-//! Input and output in one place, which is another plan's:
+//! One buffer as input and output, which needs a plan in place:
 //!
 //! ```compile_fail,E0502
 //! # use rocfft_safe::{Complex, Plan};

@@ -69,7 +69,7 @@ impl Spec {
         self
     }
 
-    /// Results take the place of the input. Real numbers then lie in the memory of the complex ones: a row of `n` has room for
+    /// Results overwrite the input. Real numbers then lie in the memory of the complex ones: a row of `n` has room for
     /// `2 (n / 2 + 1)` of them. Layouts cannot be given.
     pub fn in_place(mut self) -> Self {
         self.in_place = true;
@@ -90,7 +90,7 @@ impl Spec {
         self
     }
 
-    /// Where the output lies. No two of its elements may have one place.
+    /// Where the output lies. No two of its elements may have the same offset.
     pub fn output(mut self, layout: Layout) -> Self {
         self.output = Some(layout);
         self

@@ -12,9 +12,9 @@ pub enum Order {
     Any,
     /// Entries of a row lie together, in any order among them. In CSC that is said of columns, in BSR of rows of blocks.
     Grouped,
-    /// Ascending in each row; some places have several entries, which count as their sum.
+    /// Ascending in each row; some positions have several entries, which count as their sum.
     Sorted,
-    /// Ascending in each row, with one entry at most for a place.
+    /// Ascending in each row, with at most one entry for each position.
     Unique,
 }
 
@@ -63,12 +63,12 @@ pub(crate) fn contents<I: Index, A: AsRef<[I]>, V>(parts: &Parts<A, V>) -> Resul
                 watch.see(at, row, col);
             }
         }
-        // Without places there is nothing to see, however many rows there are.
+        // A width of 0 has no entries to check, however many rows there are.
         Format::Ell { width: 0 } => {}
         Format::Ell { width } => {
             for row in 0..parts.rows {
                 let mut padded = false;
-                for at in (0..width).map(|place| place * parts.rows + row) {
+                for at in (0..width).map(|column| column * parts.rows + row) {
                     let col = inner[at];
                     padded |= col == I::PADDING;
                     if padded {
@@ -192,8 +192,8 @@ impl fmt::Display for Order {
         f.write_str(match self {
             Self::Any => "in any order",
             Self::Grouped => "grouped by rows (or columns)",
-            Self::Sorted => "sorted, some places with several entries",
-            Self::Unique => "sorted, with one entry at most for a place",
+            Self::Sorted => "sorted, some positions with several entries",
+            Self::Unique => "sorted, with at most one entry for each position",
         })
     }
 }

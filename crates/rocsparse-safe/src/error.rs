@@ -75,7 +75,7 @@ pub enum Error {
     },
     /// Offsets that do not start at 0, do not ascend, or do not end at the number of entries.
     #[error(
-        "the offset of place {at} is {value}: offsets start at 0, never descend, and end at the number of stored entries, {stored}"
+        "offset {at} is {value}: offsets start at 0, never descend, and end at the number of stored entries, {stored}"
     )]
     Offset {
         /// Which offset, from 0.
@@ -163,7 +163,7 @@ fn remedy(code: u32) -> &'static str {
 
 fn order_remedy(needed: Order) -> &'static str {
     match needed {
-        Order::Unique => "sort the matrix, and add up entries of one place",
+        Order::Unique => "sort the matrix, and add up the entries of each position",
         _ => "sort the matrix",
     }
 }

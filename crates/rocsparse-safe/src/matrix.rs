@@ -130,7 +130,7 @@ impl<I: Index, T: Scalar, A: DeviceSlice<Item = I>, V: DeviceSlice<Item = T>> Sp
         self.parts.inner.as_view().len()
     }
 
-    /// The same places with other numbers, such as those that [`Sddmm`](crate::Sddmm) computed.
+    /// The same pattern with other numbers, such as those that [`Sddmm`](crate::Sddmm) computed.
     ///
     /// # Errors
     /// [`Error::Length`].

@@ -8,26 +8,26 @@ use rhai::{EvalAltResult, ParseError, Position};
 #[derive(Clone, PartialEq, Eq)]
 pub struct Error {
     script: String,
-    place: Option<(usize, usize)>,
+    position: Option<(usize, usize)>,
     message: String,
     calls: Vec<(String, Option<(usize, usize)>)>,
 }
 
 impl Error {
-    /// An error without a place in a script.
+    /// An error without a position in a script.
     pub(crate) fn of(script: &str, message: impl fmt::Display) -> Error {
-        Error { script: script.to_owned(), place: None, message: message.to_string(), calls: Vec::new() }
+        Error { script: script.to_owned(), position: None, message: message.to_string(), calls: Vec::new() }
     }
 
     pub(crate) fn parse(script: &str, error: &ParseError) -> Error {
-        Error { place: place(error.position()), ..Error::of(script, error.err_type()) }
+        Error { position: line_and_column(error.position()), ..Error::of(script, error.err_type()) }
     }
 
     /// The innermost error, with the calls that led to it.
     pub(crate) fn run(script: &str, error: EvalAltResult, most_operations: u64) -> Error {
         let (mut error, mut calls) = (error, Vec::new());
         while let EvalAltResult::ErrorInFunctionCall(name, _, inner, position) = error {
-            calls.push((name, place(position)));
+            calls.push((name, line_and_column(position)));
             error = *inner;
         }
         calls.reverse();
@@ -51,12 +51,12 @@ impl Error {
             EvalAltResult::ErrorTerminated(..) => "the script was interrupted".to_owned(),
             other => other.to_string(),
         };
-        Error { script: script.to_owned(), place: place(position), message, calls }
+        Error { script: script.to_owned(), position: line_and_column(position), message, calls }
     }
 
     /// Line and column of the script, from 1.
-    pub fn place(&self) -> Option<(usize, usize)> {
-        self.place
+    pub fn position(&self) -> Option<(usize, usize)> {
+        self.position
     }
 
     /// What is wrong: the operation, its shapes and devices.
@@ -65,20 +65,20 @@ impl Error {
     }
 }
 
-fn place(position: Position) -> Option<(usize, usize)> {
+fn line_and_column(position: Position) -> Option<(usize, usize)> {
     Some((position.line()?, position.position().unwrap_or(1)))
 }
 
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let at = |place: Option<(usize, usize)>| match place {
+        let at = |position: Option<(usize, usize)>| match position {
             Some((line, column)) => format!("{}:{line}:{column}", self.script),
             None => self.script.clone(),
         };
-        write!(f, "{}: {}", at(self.place), self.message)?;
-        self.calls.iter().try_for_each(|(name, place)| {
+        write!(f, "{}: {}", at(self.position), self.message)?;
+        self.calls.iter().try_for_each(|(name, position)| {
             let name = if name.starts_with("anon$") { "a closure" } else { name };
-            write!(f, "\n  in {name}, called at {}", at(*place))
+            write!(f, "\n  in {name}, called at {}", at(*position))
         })
     }
 }
@@ -95,7 +95,7 @@ impl std::error::Error for Error {}
 /// What a function of a script returns.
 pub(crate) type Returned<T = rhai::Dynamic> = Result<T, Box<EvalAltResult>>;
 
-/// The error of a function; the language adds the place of the call.
+/// The error of a function; the language adds the position of the call.
 pub(crate) fn failed(error: impl fmt::Display) -> Box<EvalAltResult> {
     Box::new(EvalAltResult::ErrorRuntime(error.to_string().into(), Position::NONE))
 }

@@ -175,11 +175,11 @@ impl Interpreter {
     }
 
     /// Drops all variables and functions but `args`, also values that hold a closure which uses them. A closure in a [`Value`] that
-    /// is still there finds `()` in their place.
+    /// is still there finds `()` instead of them.
     pub fn clear(&mut self) {
         let mut held = Vec::new();
-        for (place, (name, value, _)) in std::mem::take(&mut self.scope).into_iter().enumerate() {
-            if place == 0 {
+        for (index, (name, value, _)) in std::mem::take(&mut self.scope).into_iter().enumerate() {
+            if index == 0 {
                 self.scope.push_constant_dynamic(name, value);
             } else {
                 held.push(value);

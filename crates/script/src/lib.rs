@@ -16,7 +16,7 @@
 //! let value = interpreter.run("example", text)?;
 //! assert_eq!(value.to_string(), "30.0");
 //!
-//! // An error has its place, the operation, and the shapes and devices.
+//! // An error has its position, the operation, and the shapes and devices.
 //! let error = interpreter.run("example", "let z = x[0];\n x.matmul(z.unsqueeze(0))").unwrap_err();
 //! assert_eq!(
 //!     error.to_string(),

@@ -54,7 +54,7 @@ pub(crate) fn to_value(value: &Value) -> Dynamic {
         }
         Value::F32(_) | Value::F64(_) => value.as_f64().map_or(Dynamic::UNIT, Dynamic::from_float),
         Value::Array(values) => {
-            array((0..values.len()).filter_map(|place| values.get(place)).map(|value| to_value(&value)))
+            array((0..values.len()).filter_map(|index| values.get(index)).map(|value| to_value(&value)))
         }
         other => other
             .as_u64()

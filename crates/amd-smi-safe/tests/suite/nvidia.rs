@@ -1,4 +1,4 @@
-//! NVML: without NVIDIA's driver it is an error with its own words; with it each GPU has a name, a place and memory.
+//! NVML: without NVIDIA's driver it is an error with its own words; with it each GPU has a name, an address on the bus and memory.
 
 use amd_smi_safe::{Error, Gpu, Overview, nvidia};
 

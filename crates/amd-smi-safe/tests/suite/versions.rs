@@ -5,7 +5,7 @@ use amd_smi_safe::{Error, Gpu};
 use hip_sys::LoadError;
 
 #[test]
-fn version_26_is_read_without_what_it_has_no_place_for() {
+fn version_26_is_read_without_the_fields_that_it_lacks() {
     let smi = open(&build("26", &["MAJOR=26"])).expect("it opens");
     assert_eq!(smi.version().major, 26);
     let gpu = smi.processors().expect("some")[0];

@@ -34,29 +34,29 @@ fn check(look: &Look<'_>, found: &mut Found) {
     for scene in &look.scenes {
         for at in scene.words() {
             let name = scene.text(at);
-            let place = scene.tokens[at].at;
+            let position = scene.tokens[at].at;
             let qualified = at >= 2 && scene.is(at - 1, "::") && spaces.contains(&scene.text(at - 2));
             if let Some((_, remedy)) = MISSING.iter().find(|(missing, _)| *missing == name && qualified) {
-                found.breaks(place, format!("HIP 7.2's cooperative groups have no `{name}`."), *remedy);
+                found.breaks(position, format!("HIP 7.2's cooperative groups have no `{name}`."), *remedy);
             } else if ["barrier_arrive", "barrier_wait"].contains(&name)
                 && at > 0
                 && scene.is(at - 1, ".")
                 && !spaces.is_empty()
             {
-                found.breaks(place, format!("HIP 7.2's groups have no `{name}`."), "Use `sync()`.");
+                found.breaks(position, format!("HIP 7.2's groups have no `{name}`."), "Use `sync()`.");
             } else if name == "tiled_partition" && scene.is(at + 1, "<") {
                 let size = scene.tokens.get(at + 2).and_then(|token| token.integer());
-                tile(size.or_else(|| look.macros.integer(scene.text(at + 2))), place, found);
+                tile(size.or_else(|| look.macros.integer(scene.text(at + 2))), position, found);
             } else if name == "coalesced_threads" && scene.call(at).is_some() {
                 let reason = "The group of active lanes has up to 64 of them on CDNA GPUs.";
                 found.check(
-                    place,
+                    position,
                     reason,
                     "See that nothing counts on 32, such as masks and arrays by rank.",
                 );
             } else if ["this_multi_grid", "multi_grid_group"].contains(&name) && qualified {
                 found.check(
-                    place,
+                    position,
                     "Groups over several GPUs are gone from CUDA 13, and deprecated in HIP.",
                     "Synchronise the GPUs from the host.",
                 );
@@ -65,7 +65,7 @@ fn check(look: &Look<'_>, found: &mut Found) {
             {
                 let reason = "A grid synchronises only if all its blocks run at once, and how many do differs with AMD's registers, shared memory and compute units.";
                 let remedy = "Ask hipOccupancyMaxActiveBlocksPerMultiprocessor for the number of blocks, and launch with hipLaunchCooperativeKernel.";
-                found.check(place, reason, remedy);
+                found.check(position, reason, remedy);
             }
         }
     }

@@ -1,4 +1,4 @@
-//! Results in the place of the input.
+//! Results that overwrite the input.
 
 use super::cut_mut;
 use crate::plan::Memory;

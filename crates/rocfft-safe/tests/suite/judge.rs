@@ -59,9 +59,9 @@ pub(crate) fn transform(grid: &[C64], lengths: &[usize], direction: Direction) -
         let step = sign * std::f64::consts::TAU / length as f64;
         let factors: Vec<_> = (0..length).map(|k| C64::from_polar(1.0, step * k as f64)).collect();
         let source = grid.clone();
-        for (place, result) in grid.iter_mut().enumerate() {
-            let index = place / stride % length;
-            let start = place - index * stride;
+        for (offset, result) in grid.iter_mut().enumerate() {
+            let index = offset / stride % length;
+            let start = offset - index * stride;
             *result = (0..length).map(|j| source[start + j * stride] * factors[index * j % length]).sum();
         }
         stride *= length;

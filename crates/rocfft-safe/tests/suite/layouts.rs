@@ -33,7 +33,7 @@ fn real_columns_into_rows() {
     let stream = under_test::stream();
     let given = judge::numbers(rows * columns);
     let mut x = stream.upload(&given).unwrap();
-    // A place is left free behind each row.
+    // One element is left free behind each row.
     let mut y = stream.alloc_zeros::<Complex<f64>>((halved + 1) * columns).unwrap();
     let (in_columns, in_rows) =
         (Layout { strides: vec![columns], distance: 1 }, Layout { strides: vec![1], distance: halved + 1 });

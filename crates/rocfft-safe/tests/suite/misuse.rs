@@ -32,7 +32,7 @@ fn descriptions_without_a_meaning() {
     let sliding = Spec::real_forward(&[8]).batch(4).input(layout(&[1], 2));
     assert!(refused(sliding).contains("an input with strides [1] and a distance of 2: each element"));
     let overlapping = complex(&[4]).batch(2).output(layout(&[1], 3));
-    assert!(refused(overlapping).contains("each element needs a place of its own"));
+    assert!(refused(overlapping).contains("each element needs an offset of its own"));
 }
 
 /// Sizes that no memory has, among them those that come round.

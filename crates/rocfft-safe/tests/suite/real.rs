@@ -45,7 +45,7 @@ where
         let padded: Vec<_> = real
             .chunks(row)
             .flat_map(|row_of| {
-                let value = |place: usize| row_of.get(place).copied().unwrap_or(zero);
+                let value = |index: usize| row_of.get(index).copied().unwrap_or(zero);
                 (0..halved).map(move |pair| Complex::new(value(2 * pair), value(2 * pair + 1)))
             })
             .collect();

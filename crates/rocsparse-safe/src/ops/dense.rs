@@ -127,7 +127,7 @@ impl Handle {
         let (mut inner, mut values) =
             unsafe { (stream.alloc_uninit::<I>(stored)?, stream.alloc_uninit::<T>(stored)?) };
         if let Some(prepared) = prepared.filter(|_| stored > 0) {
-            let places = [
+            let pointers = [
                 outer.device_ptr_mut().cast(),
                 inner.device_ptr_mut().cast(),
                 values.device_ptr_mut().cast(),
@@ -137,7 +137,7 @@ impl Handle {
             // SAFETY: S1, S2: there is memory for as many entries as were counted, and the descriptor lives during the call.
             unsafe {
                 prepared.compute(submission, TO_SPARSE, |api, descriptors, stage| {
-                    raw::set_pointers(api, descriptors[0], format.kind(), places)?;
+                    raw::set_pointers(api, descriptors[0], format.kind(), pointers)?;
                     let from = raw::create_dnmat(api, &from)?;
                     raw::dense_to_sparse(api, from.raw, descriptors[0], stage)
                 })

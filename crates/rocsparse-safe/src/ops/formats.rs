@@ -143,7 +143,7 @@ impl Handle {
             // SAFETY: S1, S2: as above; the result has as many entries, and an offset for each list and the end.
             unsafe { shared.submit(submission, what, |api| T::transpose(api, &of)) }?;
         }
-        // Entries of one place may come in another order than before.
+        // Entries of one position may come in another order than before.
         let ordered = match matrix.order() {
             Order::Unique => Ordered::UNIQUE,
             _ => Ordered::vouched(Order::Grouped),

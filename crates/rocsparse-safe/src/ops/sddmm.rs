@@ -7,13 +7,13 @@ use crate::prepared::{Prepared, check_length, check_shape, nowhere};
 use crate::{DenseMatrix, DenseShape, Handle, Index, Order, Result, Scalar, SparseMatrix, convert, raw};
 use hip_safe::{DeviceSlice, DeviceSliceMut};
 
-/// The elements of α·op(A)·op(B) + β·C at the places of a sparse matrix C (CSR, CSC or COO), for dense matrices A and B. It is prepared for the places
+/// The elements of α·op(A)·op(B) + β·C in the pattern of a sparse matrix C (CSR, CSC or COO), for dense matrices A and B. It is prepared for the pattern
 /// and the shapes of A and B.
 ///
 /// Dropping it waits for the device.
 pub struct Sddmm<A, V> {
     prepared: Prepared,
-    places: SparseMatrix<A, V>,
+    pattern: SparseMatrix<A, V>,
     ops: [Op; 2],
     a: DenseShape,
     b: DenseShape,
@@ -22,7 +22,7 @@ pub struct Sddmm<A, V> {
 const WHAT: &str = "a sampled product";
 
 impl<I: Index, T: Scalar, A: DeviceSlice<Item = I>, V: DeviceSlice<Item = T>> Sddmm<A, V> {
-    /// Asks for the work memory, takes it from the stream's pool, and looks at the places. `ops` are of A and of B; `a` and `b` are their
+    /// Asks for the work memory, takes it from the stream's pool, and reads the pattern. `ops` are of A and of B; `a` and `b` are their
     /// shapes before that.
     ///
     /// # Errors
@@ -37,32 +37,32 @@ impl<I: Index, T: Scalar, A: DeviceSlice<Item = I>, V: DeviceSlice<Item = T>> Sd
         ops: [Op; 2],
         a: DenseShape,
         b: DenseShape,
-        places: SparseMatrix<A, V>,
+        pattern: SparseMatrix<A, V>,
     ) -> Result<Self> {
-        places.format().require(WHAT, "CSR, CSC, COO")?;
-        places.ordered().require(WHAT, Order::Grouped)?;
+        pattern.format().require(WHAT, "CSR, CSC, COO")?;
+        pattern.ordered().require(WHAT, Order::Grouped)?;
         let ops = [ops[0].without_adjoint::<T>(WHAT)?, ops[1].without_adjoint::<T>(WHAT)?];
         for shape in [a, b] {
             shape.extent()?;
             shape.check_index::<I>()?;
         }
-        let ([rows, cols], [a_rows, inner]) = (places.shape(), ops[0].of([a.rows, a.cols]));
+        let ([rows, cols], [a_rows, inner]) = (pattern.shape(), ops[0].of([a.rows, a.cols]));
         check_shape("op(A)", [rows, inner], [a_rows, inner])?;
         check_shape("op(B)", [inner, cols], ops[1].of([b.rows, b.cols]))?;
         let (number, c_ops) = (T::ZERO, ops.map(convert::operation));
         // SAFETY: S1, S2: descriptors of dense matrices live during the call, which does not use their elements before it computes.
         let prepared = unsafe {
-            Prepared::new(handle, WHAT, &[&places as &dyn Operand], |api, descriptors, stage| {
+            Prepared::new(handle, WHAT, &[&pattern as &dyn Operand], |api, descriptors, stage| {
                 let a = raw::create_dnmat(api, &a.describe::<T>(nowhere()))?;
                 let b = raw::create_dnmat(api, &b.describe::<T>(nowhere()))?;
                 let factors = [factor(&number); 2];
                 raw::sddmm(api, c_ops, factors, (a.raw, b.raw), descriptors[0], T::TYPE, stage)
             })
         }?;
-        Ok(Self { prepared, places, ops, a, b })
+        Ok(Self { prepared, pattern, ops, a, b })
     }
 
-    /// Computes the numbers of all places into `values`, in the order of the places: α·op(A)·op(B) + β·values.
+    /// Computes the numbers of the pattern into `values`, in the order of its entries: α·op(A)·op(B) + β·values.
     /// [`SparseMatrix::with_values`] makes a matrix of them.
     ///
     /// # Errors
@@ -81,16 +81,16 @@ impl<I: Index, T: Scalar, A: DeviceSlice<Item = I>, V: DeviceSlice<Item = T>> Sd
         same_shape("A", self.a, a.shape())?;
         same_shape("B", self.b, b.shape())?;
         let mut values = values.as_view_mut();
-        check_length("the values", self.places.stored(), values.len())?;
+        check_length("the values", self.pattern.stored(), values.len())?;
         if values.is_empty() {
             return Ok(());
         }
         let (from_a, from_b, to) = (a.describe(), b.describe(), values.device_ptr_mut().cast());
         let mut submission = self.prepared.stream().submission();
-        self.places.read(&mut submission);
+        self.pattern.read(&mut submission);
         submission.read(a.memory()).read(b.memory()).write(&mut values);
         let ops = self.ops.map(convert::operation);
-        // SAFETY: S1, S2: the matrices have memory for these shapes, the values are as many as the places, and the descriptors and the
+        // SAFETY: S1, S2: the matrices have memory for these shapes, the values are as many as the entries of the pattern, and the descriptors and the
         // factors live during the call.
         unsafe {
             self.prepared.compute(submission, WHAT, |api, descriptors, stage| {
@@ -102,13 +102,13 @@ impl<I: Index, T: Scalar, A: DeviceSlice<Item = I>, V: DeviceSlice<Item = T>> Sd
         }
     }
 
-    /// The places.
-    pub fn places(&self) -> &SparseMatrix<A, V> {
-        &self.places
+    /// The pattern.
+    pub fn pattern(&self) -> &SparseMatrix<A, V> {
+        &self.pattern
     }
 
-    /// Gives the places back.
-    pub fn into_places(self) -> SparseMatrix<A, V> {
-        self.places
+    /// Gives the pattern back.
+    pub fn into_pattern(self) -> SparseMatrix<A, V> {
+        self.pattern
     }
 }

@@ -212,7 +212,7 @@ fn check_triangle<I: Index, T: Scalar, A: DeviceSlice<Item = I>, V: DeviceSlice<
     }
 }
 
-/// Fails for the first row whose diagonal is zero or not stored. Rows ascend, and no place has two entries, so elements of the diagonal ascend too.
+/// Fails for the first row whose diagonal is zero or not stored. Rows ascend, and no position has two entries, so elements of the diagonal ascend too.
 /// No memory is taken for rows: COO has rows that nothing is stored for.
 fn check_diagonal<I: Index, T: Scalar>(parts: &Parts<Vec<I>, Vec<T>>) -> Result<()> {
     let Parts { rows, format, outer, inner, values, .. } = parts;

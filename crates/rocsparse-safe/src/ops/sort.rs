@@ -8,7 +8,7 @@ use crate::{Handle, Index, Result, Scalar, SparseMatrix};
 const WHAT: &str = "a sort";
 
 impl Handle {
-    /// Sorts the entries of a CSR matrix in each row, or those of a COO matrix by row and column. Entries of one place stay separate. The
+    /// Sorts the entries of a CSR matrix in each row, or those of a COO matrix by row and column. Entries of one position stay separate. The
     /// indices are checked again: they are copied to the host, which waits for that.
     ///
     /// # Errors

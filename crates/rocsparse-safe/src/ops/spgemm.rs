@@ -115,7 +115,7 @@ where
             unsafe { (stream.alloc_uninit::<I>(self.stored)?, stream.alloc_uninit::<T>(self.stored)?) };
         if self.stored > 0 {
             let outer = self.result.description.outer;
-            let places = [outer, inner.device_ptr_mut().cast(), values.device_ptr_mut().cast()];
+            let pointers = [outer, inner.device_ptr_mut().cast(), values.device_ptr_mut().cast()];
             let mut submission = stream.submission();
             self.a.read(&mut submission);
             self.b.read(&mut submission);
@@ -124,7 +124,7 @@ where
             unsafe {
                 self.prepared.compute(submission, WHAT, |api, descriptors, stage| {
                     let all = [descriptors[0], descriptors[1], descriptors[2], descriptors[3]];
-                    raw::set_pointers(api, all[3], Kind::Csr, places)?;
+                    raw::set_pointers(api, all[3], Kind::Csr, pointers)?;
                     raw::spgemm(api, factor(&alpha), all, T::TYPE, stage)
                 })
             }?;

@@ -39,7 +39,7 @@ impl Handle {
         }
     }
 
-    /// Writes a sparse vector's elements to their places in a dense vector, and leaves the others: y\[index\[i\]\] = x\[i\].
+    /// Writes a sparse vector's elements to their indices in a dense vector, and leaves the others: y\[index\[i\]\] = x\[i\].
     ///
     /// # Errors
     /// As [`Handle::gather`].

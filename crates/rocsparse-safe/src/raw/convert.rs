@@ -1,7 +1,7 @@
 //! Conversions and sorts. See the [module](super) for what the unsafe functions ask.
 
 use super::descriptor::Descriptor;
-use super::{Api, Result, Stage, ZERO, call, places};
+use super::{Api, Result, Stage, ZERO, call, size_and_work};
 use hip_sys::RocsparseTable;
 use hip_sys::rocsparse::{
     rocsparse_action, rocsparse_const_dnmat_descr, rocsparse_const_spmat_descr,
@@ -18,11 +18,11 @@ pub(crate) unsafe fn sparse_to_dense(
     stage: Stage<'_>,
 ) -> Result {
     let algorithm = rocsparse_sparse_to_dense_alg::rocsparse_sparse_to_dense_alg_default;
-    let (size, work) = places(stage);
+    let (size, work) = size_and_work(stage);
     call!(api.table, rocsparse_sparse_to_dense(api.handle, from, to, algorithm, size, work))
 }
 
-/// Its preprocessing counts the entries. To compute C wants both a place for a size and the work memory.
+/// Its preprocessing counts the entries. The call that computes wants a pointer for the size besides the work memory.
 pub(crate) unsafe fn dense_to_sparse(
     api: Api<'_>,
     from: rocsparse_const_dnmat_descr,
@@ -31,7 +31,7 @@ pub(crate) unsafe fn dense_to_sparse(
 ) -> Result {
     let algorithm = rocsparse_dense_to_sparse_alg::rocsparse_dense_to_sparse_alg_default;
     let (mut unused, computes) = (0, matches!(stage, Stage::Compute(_)));
-    let (size, work) = places(stage);
+    let (size, work) = size_and_work(stage);
     let size = if computes { &raw mut unused } else { size };
     call!(api.table, rocsparse_dense_to_sparse(api.handle, from, to, algorithm, size, work))
 }
@@ -119,7 +119,7 @@ pub(crate) struct Sorted {
 
 pub(crate) unsafe fn coosort(api: Api<'_>, of: &Sorted, stage: Stage<'_>) -> Result {
     let ([rows, cols, stored], &Sorted { outer, inner, permutation, .. }) = (of.sizes, of);
-    let (size, work) = places(stage);
+    let (size, work) = size_and_work(stage);
     if size.is_null() {
         call!(
             api.table,
@@ -132,7 +132,7 @@ pub(crate) unsafe fn coosort(api: Api<'_>, of: &Sorted, stage: Stage<'_>) -> Res
 
 pub(crate) unsafe fn csrsort(api: Api<'_>, of: &Sorted, stage: Stage<'_>) -> Result {
     let ([rows, cols, stored], &Sorted { outer, inner, permutation, .. }) = (of.sizes, of);
-    let (size, work) = places(stage);
+    let (size, work) = size_and_work(stage);
     if !size.is_null() {
         return call!(
             api.table,

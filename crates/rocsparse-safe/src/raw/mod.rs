@@ -89,7 +89,7 @@ pub(crate) enum Stage<'a> {
 }
 
 /// The arguments of C that say where a size goes and where the work memory is.
-fn places(stage: Stage<'_>) -> (*mut usize, *mut c_void) {
+fn size_and_work(stage: Stage<'_>) -> (*mut usize, *mut c_void) {
     match stage {
         Stage::Size(bytes) => (bytes, null_mut()),
         Stage::Preprocess(work) | Stage::Compute(work) => (null_mut(), work),

@@ -1,6 +1,6 @@
 //! Operations. See the [module](super) for what the unsafe functions ask.
 
-use super::{Api, Result, Stage, call, places};
+use super::{Api, Result, Stage, call, size_and_work};
 use hip_sys::rocsparse::{
     rocsparse_const_dnmat_descr, rocsparse_const_dnvec_descr, rocsparse_const_spmat_descr,
     rocsparse_const_spvec_descr, rocsparse_datatype, rocsparse_dnmat_descr, rocsparse_dnvec_descr,
@@ -29,7 +29,7 @@ pub(crate) unsafe fn spmv(
         Stage::Compute(_) => rocsparse_spmv_stage::rocsparse_spmv_stage_compute,
     };
     let algorithm = rocsparse_spmv_alg::rocsparse_spmv_alg_default;
-    let (size, work) = places(stage);
+    let (size, work) = size_and_work(stage);
     let (matrix, x): (rocsparse_const_spmat_descr, rocsparse_const_dnvec_descr) = (matrix, x);
     call!(
         api.table,
@@ -52,7 +52,7 @@ pub(crate) unsafe fn spmm(
         Stage::Compute(_) => rocsparse_spmm_stage::rocsparse_spmm_stage_compute,
     };
     let algorithm = rocsparse_spmm_alg::rocsparse_spmm_alg_default;
-    let (size, work) = places(stage);
+    let (size, work) = size_and_work(stage);
     call!(
         api.table,
         rocsparse_spmm(api.handle, op, op_b, alpha, matrix, b, beta, c, kind, algorithm, number, size, work)
@@ -74,7 +74,7 @@ pub(crate) unsafe fn spsv(
         Stage::Compute(_) => rocsparse_spsv_stage::rocsparse_spsv_stage_compute,
     };
     let algorithm = rocsparse_spsv_alg::rocsparse_spsv_alg_default;
-    let (size, work) = places(stage);
+    let (size, work) = size_and_work(stage);
     call!(api.table, rocsparse_spsv(api.handle, op, alpha, matrix, x, y, kind, algorithm, number, size, work))
 }
 
@@ -93,7 +93,7 @@ pub(crate) unsafe fn spsm(
         Stage::Compute(_) => rocsparse_spsm_stage::rocsparse_spsm_stage_compute,
     };
     let algorithm = rocsparse_spsm_alg::rocsparse_spsm_alg_default;
-    let (size, work) = places(stage);
+    let (size, work) = size_and_work(stage);
     call!(
         api.table,
         rocsparse_spsm(api.handle, op, op_b, alpha, matrix, b, c, kind, algorithm, number, size, work)
@@ -116,7 +116,7 @@ pub(crate) unsafe fn spgemm(
     let algorithm = rocsparse_spgemm_alg::rocsparse_spgemm_alg_default;
     let op = rocsparse_operation::rocsparse_operation_none;
     let beta = std::ptr::null();
-    let (size, work) = places(stage);
+    let (size, work) = size_and_work(stage);
     call!(
         api.table,
         rocsparse_spgemm(api.handle, op, op, alpha, a, b, beta, none, c, kind, algorithm, number, size, work)

@@ -106,7 +106,7 @@ fn in_order() {
     for_all_numbers!(sorts);
 }
 
-/// Entries of one place stay, and are what the order says.
+/// Entries of one position stay, and are what the order says.
 #[test]
 fn repeated_entries_stay() {
     let stream = under_test::stream();
@@ -121,8 +121,8 @@ fn repeated_entries_stay() {
     let refused = handle.to_dense(&csr, &mut dense).unwrap_err();
     assert_eq!(
         refused.to_string(),
-        "a conversion to a dense matrix needs entries that are sorted, with one entry at most for a place, and from entry 2 on they are only \
-         sorted, some places with several entries: sort the matrix, and add up entries of one place"
+        "a conversion to a dense matrix needs entries that are sorted, with at most one entry for each position, and from entry 2 on they are only \
+         sorted, some positions with several entries: sort the matrix, and add up the entries of each position"
     );
     // Which of the two comes first in CSC is not said.
     let csc = handle.csr_to_csc(&csr).unwrap();

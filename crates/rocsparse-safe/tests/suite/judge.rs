@@ -12,7 +12,7 @@ impl Dense {
         Self(vec![vec![C::default(); cols]; rows])
     }
 
-    /// Of entries, where those of one place are added up.
+    /// Of entries, where those of one position are added up.
     pub(crate) fn of<T: Number>(rows: usize, cols: usize, entries: &[(usize, usize, T)]) -> Self {
         let mut dense = Self::zeros(rows, cols);
         entries.iter().for_each(|&(row, col, value)| dense.0[row][col] += value.to());

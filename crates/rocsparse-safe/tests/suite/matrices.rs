@@ -73,21 +73,21 @@ impl<T: Number> Matrix<T> {
                 Parts::coo(rows, cols, of(|entry| entry.0), of(|entry| entry.1), values(entries))
             }
             Format::Bsr { block, layout } => {
-                let mut places: Vec<_> = entries.iter().map(|e| (e.0 / block, e.1 / block)).collect();
-                places.sort_unstable();
-                places.dedup();
-                let mut numbers = vec![T::ZERO; places.len() * block * block];
+                let mut blocks: Vec<_> = entries.iter().map(|e| (e.0 / block, e.1 / block)).collect();
+                blocks.sort_unstable();
+                blocks.dedup();
+                let mut numbers = vec![T::ZERO; blocks.len() * block * block];
                 for &(row, col, value) in entries {
-                    let which = places.binary_search(&(row / block, col / block)).expect("it is one of them");
+                    let which = blocks.binary_search(&(row / block, col / block)).expect("it is one of them");
                     let (row, col) = (row % block, col % block);
                     let inside =
                         if layout == BlockLayout::RowMajor { row * block + col } else { col * block + row };
                     numbers[which * block * block + inside] = value;
                 }
                 let ends = (0..=rows / block)
-                    .map(|end| index(places.iter().filter(|place| place.0 < end).count()))
+                    .map(|end| index(blocks.iter().filter(|at| at.0 < end).count()))
                     .collect();
-                let indices = places.iter().map(|place| index(place.1)).collect();
+                let indices = blocks.iter().map(|at| index(at.1)).collect();
                 Parts::bsr([rows, cols], (block, layout), ends, indices, numbers)
             }
             Format::Ell { .. } => {
@@ -96,9 +96,9 @@ impl<T: Number> Matrix<T> {
                 let mut indices = vec![I::PADDING; rows * width];
                 let mut numbers = vec![T::ZERO; rows * width];
                 for row in 0..rows {
-                    for (place, entry) in in_row(row).enumerate() {
-                        indices[place * rows + row] = index(entry.1);
-                        numbers[place * rows + row] = entry.2;
+                    for (column, entry) in in_row(row).enumerate() {
+                        indices[column * rows + row] = index(entry.1);
+                        numbers[column * rows + row] = entry.2;
                     }
                 }
                 Parts::ell(rows, cols, width, indices, numbers)

@@ -57,11 +57,11 @@ fn lengths() {
 fn offsets_that_do_not_ascend() {
     let csr = |offsets: &'static [i32]| refused(Parts::csr(3, 3, offsets, &[0, 1, 2][..], &ONES[..3]));
     let rule = "offsets start at 0, never descend, and end at the number of stored entries, 3";
-    assert_eq!(csr(&[0, 2, 1, 3]), format!("the offset of place 2 is 1: {rule}"));
-    assert_eq!(csr(&[1, 2, 3, 3]), format!("the offset of place 0 is 1: {rule}"));
-    assert_eq!(csr(&[0, 1, 2, 2]), format!("the offset of place 3 is 2: {rule}"));
-    assert_eq!(csr(&[0, 1, 4, 3]), format!("the offset of place 2 is 4: {rule}"));
-    assert_eq!(csr(&[0, -1, 2, 3]), format!("the offset of place 1 is -1: {rule}"));
+    assert_eq!(csr(&[0, 2, 1, 3]), format!("offset 2 is 1: {rule}"));
+    assert_eq!(csr(&[1, 2, 3, 3]), format!("offset 0 is 1: {rule}"));
+    assert_eq!(csr(&[0, 1, 2, 2]), format!("offset 3 is 2: {rule}"));
+    assert_eq!(csr(&[0, 1, 4, 3]), format!("offset 2 is 4: {rule}"));
+    assert_eq!(csr(&[0, -1, 2, 3]), format!("offset 1 is -1: {rule}"));
 }
 
 #[test]
@@ -173,8 +173,8 @@ fn operands_that_do_not_fit() {
     let short = DenseMatrix::new(long.view(), shape(2, 2)).unwrap_err();
     assert!(matches!(short, Error::Length { needed: 4, len: 3, .. }));
 
-    let places = Sddmm::prepare(&handle, [Op::None; 2], shape(2, 5), shape(4, 3), matrix.view()).map(drop);
-    assert!(matches!(places, Err(Error::Shape { what: "op(B)", .. })));
+    let sampled = Sddmm::prepare(&handle, [Op::None; 2], shape(2, 5), shape(4, 3), matrix.view()).map(drop);
+    assert!(matches!(sampled, Err(Error::Shape { what: "op(B)", .. })));
     let lower = (Triangle::Lower, DiagonalKind::Unit);
     let solve = Spsv::prepare(&handle, lower, Op::None, matrix.view()).map(drop);
     assert!(matches!(solve, Err(Error::Shape { .. })));

@@ -20,14 +20,14 @@ pub(crate) fn lay<T: Number>(shape: DenseShape, by_rows: &[T], gap: T) -> Vec<T>
     let mut memory = vec![gap; shape.extent().unwrap()];
     for row in 0..shape.rows {
         for col in 0..shape.cols {
-            memory[place(shape, row, col)] = by_rows[row * shape.cols + col];
+            memory[offset_of(shape, row, col)] = by_rows[row * shape.cols + col];
         }
     }
     memory
 }
 
 /// Where an element of a dense matrix lies.
-pub(crate) fn place(shape: DenseShape, row: usize, col: usize) -> usize {
+pub(crate) fn offset_of(shape: DenseShape, row: usize, col: usize) -> usize {
     match shape.layout {
         Layout::RowMajor => row * shape.leading + col,
         Layout::ColumnMajor => col * shape.leading + row,
@@ -78,7 +78,7 @@ fn with_vectors() {
     for_all_types!(vectors);
 }
 
-/// Entries of one place count as their sum, in rows in any order.
+/// Entries of one position count as their sum, in rows in any order.
 #[test]
 fn with_vectors_of_repeated_and_unsorted_entries() {
     for stream in under_test::streams() {
@@ -139,7 +139,7 @@ fn matrices<I: Index, T: Number>() {
                     let mut seen = vec![gap; found.len()];
                     for (row, sums) in expected.iter().enumerate() {
                         for (col, sum) in sums.iter().enumerate() {
-                            let at = place(c, row, col);
+                            let at = offset_of(c, row, col);
                             sum.check(&what, found[at]);
                             seen[at] = found[at];
                         }
@@ -221,7 +221,7 @@ fn sampled<I: Index, T: Number>() {
                 ] {
                     let what = format!("{format:?} {ops:?}");
                     let parts = matrix.parts::<I>(format);
-                    let places = parts.as_slices().upload(&stream).unwrap();
+                    let pattern = parts.as_slices().upload(&stream).unwrap();
                     let [a_rows, a_cols] = turned(ops[0], [matrix.rows, 9]);
                     let [b_rows, b_cols] = turned(ops[1], [9, matrix.cols]);
                     let mut a = DenseShape::new(a_rows, a_cols, Layout::RowMajor);
@@ -231,7 +231,7 @@ fn sampled<I: Index, T: Number>() {
                     let (left, right) =
                         (random.numbers::<T>(a_rows * a_cols), random.numbers::<T>(b_rows * b_cols));
                     let (alpha, beta) = (T::of(random.number()), T::of(random.number()));
-                    let prepared = Sddmm::prepare(&handle, ops, a, b, places.view());
+                    let prepared = Sddmm::prepare(&handle, ops, a, b, pattern.view());
                     if ops.contains(&Op::Adjoint) && T::is_complex() {
                         assert!(matches!(prepared.map(drop), Err(Error::Adjoint { .. })));
                         continue;
@@ -246,7 +246,7 @@ fn sampled<I: Index, T: Number>() {
                         .compute(alpha, &on_device(a, &left), &on_device(b, &right), beta, &mut values)
                         .unwrap();
                     drop(prepared);
-                    let computed = places.with_values(values).unwrap().download(&stream).unwrap();
+                    let computed = pattern.with_values(values).unwrap().download(&stream).unwrap();
                     assert_eq!((&computed.outer, &computed.inner), (&parts.outer, &parts.inner));
                     let (dense_a, dense_b) = (
                         Dense::by_rows(a_cols, &left).op(ops[0], a_cols),

@@ -3,7 +3,7 @@
 use crate::judge::{Dense, Sum};
 use crate::matrices::Matrix;
 use crate::numbers::{C, Number, Random, for_all_types};
-use crate::products::{OPS, lay, place};
+use crate::products::{OPS, lay, offset_of};
 use crate::under_test::{self, offered};
 use rocsparse_safe::{
     DenseMatrix, DenseShape, DiagonalKind, Error, Format, Handle, Index, Layout, Op, Parts, Spsm, Spsv,
@@ -122,7 +122,7 @@ fn many<I: Index, T: Number>() {
             let a = triangle(&matrix, which, DiagonalKind::Stored).op(ops[0], size);
             let right = Dense::by_rows(b_cols, &right).op(ops[1], b_cols);
             for col in 0..cols {
-                let y: Vec<C> = (0..size).map(|row| found[place(c, row, col)].to()).collect();
+                let y: Vec<C> = (0..size).map(|row| found[offset_of(c, row, col)].to()).collect();
                 let x: Vec<C> = (0..size).map(|row| right.0[row][col]).collect();
                 check_rest::<T>(&what, &a, &y, alpha.to(), &x);
             }

@@ -74,11 +74,11 @@ fn indexer(tensor: &Tensor, axis: usize, index: &Dynamic) -> Returned<TensorInde
     Err(failed(format!("i: the index of axis {axis} is {}", described(index))))
 }
 
-/// Writes `source` to a place or a range of the first axis: in place, if no other value has the same numbers.
+/// Writes `source` to an index or a range of the first axis: in place, if no other value has the same numbers.
 fn set(this: &mut Tensor, index: &Dynamic, source: &Tensor) -> Returned {
-    if let Ok(place) = index.as_int() {
+    if let Ok(position) = index.as_int() {
         let source = source.unsqueeze(0).map_err(failed)?;
-        return finish(this.slice_set_(&source, 0, front(this, 0, place)?));
+        return finish(this.slice_set_(&source, 0, front(this, 0, position)?));
     }
     let Some(range) = is_a::<Range<i64>>(index) else {
         let what = described(index);

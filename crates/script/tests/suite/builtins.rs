@@ -48,10 +48,10 @@ fn every_method_of_a_tensor_is_there_or_has_a_reason() {
         let text = fs::read_to_string(entry.unwrap().path()).unwrap();
         // Methods take self on the line of their name or on the next one.
         let lines: Vec<&str> = text.lines().map(str::trim).collect();
-        for (place, line) in lines.iter().enumerate() {
+        for (index, line) in lines.iter().enumerate() {
             let Some(rest) = line.strip_prefix("pub fn ") else { continue };
             let name: String = rest.chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect();
-            let next = lines.get(place + 1).copied().unwrap_or("");
+            let next = lines.get(index + 1).copied().unwrap_or("");
             let is_method =
                 [*line, next].iter().any(|line| line.contains("&self") || line.contains("&mut self"));
             if name.is_empty() || !is_method {

@@ -1,4 +1,4 @@
-//! Errors: the place, the operation, shapes and devices.
+//! Errors: the position, the operation, shapes and devices.
 
 use script::Options;
 

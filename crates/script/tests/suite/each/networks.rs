@@ -31,7 +31,7 @@ pub(super) fn check(calls: &mut Calls) {
 }
 
 fn attention(calls: &mut Calls) {
-    // Batch, heads, places and width; of the third form batch, places, heads and width.
+    // Batch, heads, positions and width; of the third form batch, positions, heads and width.
     let (q, k, v) = (some(11, [1, 2, 3, 4]), some(12, [1, 2, 3, 4]), some(13, [1, 2, 3, 4]));
     let (cos, sin, mask) = (some(14, [3, 2]), some(15, [3, 2]), some(16, [3, 3]));
     let turned = q.transpose(1, 2).unwrap().contiguous().unwrap();
