@@ -44,7 +44,7 @@ apt_in() { # FOLDER SECONDS ARGUMENT...
 }
 
 # Unpacks all downloaded packages.
-unpack_into() { # FOLDER PLACE
+unpack_into() { # FOLDER TARGET
     local package
     for package in "$1"/cache/archives/*.deb; do
         dpkg-deb -x "$package" "$2"

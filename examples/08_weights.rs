@@ -70,7 +70,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     Ok(())
 }
 
-/// A file of 24 layers whose zeros take no place on the disk.
+/// A file of 24 layers whose zeros take no space on the disk.
 fn made_up() -> Result<tempfile::NamedTempFile, Box<dyn std::error::Error>> {
     const WIDTH: usize = 2048;
     let mut entries = Vec::new();

@@ -17,7 +17,7 @@ be, and brings the figures back into benches/h200: an array of rows a file.
 
 Options go to \`throughput\`: --set, --dtype, --filter, --repeats and others; see ./run throughput --help in the bundle. With --dtype and
 --filter files lack rows: good for a look, but not for the repository, whose tests ask for all.
-Variables: PYTHON, which has PyTorch [python3]; H200_FOLDER, the bundle's place on HOST [hip-bundle]; H200_BUILT=1, to take the bundle that is there.
+Variables: PYTHON, which has PyTorch [python3]; H200_FOLDER, the bundle's folder on HOST [hip-bundle]; H200_BUILT=1, to take the bundle that is there.
 Afterwards \`cargo run -p benches --bin plot\` draws the figures, and writes a part of docs/BENCHMARKING.md and ROWS.md.
 TEXT
 }

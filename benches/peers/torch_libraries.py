@@ -119,18 +119,18 @@ def sparse(_, data):
 
 
 def entries(matrix):
-    """The places of a sparse matrix' entries, as one number each, and the values, in order: libraries leave them in another one."""
+    """The positions of a sparse matrix' entries, as one number each, and the values, in order: libraries leave them in another one."""
     rows = torch.repeat_interleave(torch.arange(matrix.shape[0], device=matrix.device), matrix.crow_indices().diff())
-    places, order = (rows * matrix.shape[1] + matrix.col_indices()).sort()
-    return places, matrix.values()[order]
+    positions, order = (rows * matrix.shape[1] + matrix.col_indices()).sort()
+    return positions, matrix.values()[order]
 
 
 def sparse_sparse(_, data):
     """Where the entries are, and each by its bound."""
     size = data["a_offsets"].shape[0] - 1
     a, b, made = (by_rows(data, prefix, (size, size)) for prefix in ("a_", "b_", "c_"))
-    (places, values), (right_places, right) = entries(made), entries(a @ b)
-    same = torch.equal(places, right_places)
+    (positions, values), (right_positions, right) = entries(made), entries(a @ b)
+    same = torch.equal(positions, right_positions)
     yield "spgemm: entries", 0.0 if same else 1.0, 0.0
     if same:
         terms = data["a_offsets"].long().diff().max().item()

@@ -51,13 +51,13 @@ struct Memory {
 };
 
 // The numbers of benches/src/libraries/numbers.rs.
-static uint64_t hash(uint64_t seed, uint64_t place) {
-    uint64_t z = seed * 0x9e3779b97f4a7c15ull + place * 0xd1b54a32d192ed03ull;
+static uint64_t hash(uint64_t seed, uint64_t index) {
+    uint64_t z = seed * 0x9e3779b97f4a7c15ull + index * 0xd1b54a32d192ed03ull;
     z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ull;
     z = (z ^ (z >> 27)) * 0x94d049bb133111ebull;
     return z ^ (z >> 31);
 }
-static float unit(uint64_t seed, uint64_t place) { return static_cast<float>(hash(seed, place) >> 40) / 8388608.0f - 1.0f; }
+static float unit(uint64_t seed, uint64_t index) { return static_cast<float>(hash(seed, index) >> 40) / 8388608.0f - 1.0f; }
 static std::vector<float> units(uint64_t seed, size_t count) {
     std::vector<float> numbers(count);
     for (size_t i = 0; i < count; i++) numbers[i] = unit(seed, i);
@@ -221,9 +221,9 @@ struct Dense {
 
 static std::vector<float> symmetric(uint64_t seed, size_t n, float added) {
     std::vector<float> numbers(n * n);
-    for (size_t place = 0; place < n * n; place++) {
-        size_t row = place % n, col = place / n;
-        numbers[place] = unit(seed, std::min(row, col) * n + std::max(row, col)) + (row == col ? added : 0.0f);
+    for (size_t index = 0; index < n * n; index++) {
+        size_t row = index % n, col = index / n;
+        numbers[index] = unit(seed, std::min(row, col) * n + std::max(row, col)) + (row == col ? added : 0.0f);
     }
     return numbers;
 }
@@ -303,15 +303,15 @@ struct Csr {
         for (size_t row = 0; row <= n; row++) offsets[row] = static_cast<int>(row * entries);
         return offsets;
     }
-    static std::vector<int> places(uint64_t seed, size_t n, size_t entries) {
+    static std::vector<int> columns(uint64_t seed, size_t n, size_t entries) {
         size_t part = n / entries;
         std::vector<int> cols(n * entries);
-        for (size_t place = 0; place < n * entries; place++)
-            cols[place] = static_cast<int>(place % entries * part + hash(seed, place) % part);
+        for (size_t index = 0; index < n * entries; index++)
+            cols[index] = static_cast<int>(index % entries * part + hash(seed, index) % part);
         return cols;
     }
     Csr(uint64_t seed, size_t n, size_t entries)
-        : n(n), stored(n * entries), offsets(steps(n, entries)), cols(places(seed, n, entries)), values(units(seed + 1, n * entries)) {
+        : n(n), stored(n * entries), offsets(steps(n, entries)), cols(columns(seed, n, entries)), values(units(seed + 1, n * entries)) {
         CHECK(cusparseCreateCsr(&matrix, n, n, stored, offsets.at, cols.at, values.at, CUSPARSE_INDEX_32I, CUSPARSE_INDEX_32I,
                                 CUSPARSE_INDEX_BASE_ZERO, CUDA_R_32F));
     }
@@ -409,7 +409,7 @@ static void sparse_sparse() {
 // --- Products with a bias and an activation -----------------------------------------------------------------------------------------
 
 // A multiple of a quarter from -1 to below 1.
-static float level(uint64_t seed, uint64_t place) { return static_cast<float>(hash(seed, place) >> 61) / 4.0f - 1.0f; }
+static float level(uint64_t seed, uint64_t index) { return static_cast<float>(hash(seed, index) >> 61) / 4.0f - 1.0f; }
 static uint8_t as_f8(float x) {
     static const uint8_t bits[8] = {0xb8, 0xb4, 0xb0, 0xa8, 0x00, 0x28, 0x30, 0x34};
     return bits[static_cast<int>((x + 1.0f) * 4.0f)];

@@ -86,8 +86,8 @@ impl Hip {
     /// The arguments are those that the kernel declares, with enough memory for what it writes.
     pub unsafe fn launch(&self, kernel: Kernel, grid: u32, block: u32, arguments: &mut [Argument<'_>]) {
         let mut addresses = [null_mut::<c_void>(); 4];
-        for (place, argument) in addresses.iter_mut().zip(arguments) {
-            *place = match argument {
+        for (address, argument) in addresses.iter_mut().zip(arguments) {
+            *address = match argument {
                 Argument::Floats(floats) => (&raw const floats.address).cast_mut().cast(),
                 Argument::Int(value) => (&raw mut *value).cast(),
                 Argument::U64(value) => (&raw mut *value).cast(),

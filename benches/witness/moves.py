@@ -28,19 +28,19 @@ def ids(x):
 
 
 def scatter(xs, p, d):
-    """Of elements for one place the last one stays, which PyTorch leaves open: so the greatest position for each place is found first."""
-    x, places, source = xs[0], ids(xs[1]), xs[2]
+    """Of elements for one target the last one stays, which PyTorch leaves open: so the greatest position for each target is found first."""
+    x, targets, source = xs[0], ids(xs[1]), xs[2]
     axis = p["axis"]
     own = [1] * x.dim()
-    own[axis] = places.shape[axis]
-    positions = torch.arange(places.shape[axis], device=x.device).reshape(own).expand(places.shape)
+    own[axis] = targets.shape[axis]
+    positions = torch.arange(targets.shape[axis], device=x.device).reshape(own).expand(targets.shape)
     last = torch.full(x.shape, -1, dtype=torch.int64, device=x.device)
-    last = last.scatter_reduce(axis, places, positions, reduce="amax")
+    last = last.scatter_reduce(axis, targets, positions, reduce="amax")
     part = x
     for other in range(x.dim()):
         if other != axis:
-            last, part = last.narrow(other, 0, places.shape[other]), part.narrow(other, 0, places.shape[other])
-    part.copy_(torch.where(last >= 0, source.gather(axis, last.clamp(min=0)), part) if places.numel() else part)
+            last, part = last.narrow(other, 0, targets.shape[other]), part.narrow(other, 0, targets.shape[other])
+    part.copy_(torch.where(last >= 0, source.gather(axis, last.clamp(min=0)), part) if targets.numel() else part)
     return x
 
 
@@ -60,8 +60,8 @@ def pad_with_zeros(xs, p, d):
 
 def pad_with_same(xs, p, d):
     length = xs[0].shape[p["axis"]]
-    places = torch.arange(-p["left"], length + p["right"], device=xs[0].device)
-    return xs[0].index_select(p["axis"], places.clamp(0, length - 1))
+    positions = torch.arange(-p["left"], length + p["right"], device=xs[0].device)
+    return xs[0].index_select(p["axis"], positions.clamp(0, length - 1))
 
 
 def arange(xs, p, d):
@@ -119,6 +119,6 @@ CARRIED = {
     "roll": (lambda xs, p, d: torch.roll(xs[0], p["shift"], p["axis"]), ""),
     "pad": (lambda xs, p, d: F.pad(xs[0], p["padding"], value=carried_number(p["value"], d)), "torch.nn.functional.pad"),
     "pad_with_zeros": (pad_with_zeros, "torch.nn.functional.pad"),
-    "pad_with_same": (pad_with_same, "index_select of the nearest places: PyTorch replicates floats only, and only last axes"),
+    "pad_with_same": (pad_with_same, "index_select of the nearest positions: PyTorch replicates floats only, and only last axes"),
     "meshgrid": (lambda xs, p, d: torch.meshgrid(*xs, indexing="xy" if p["xy"] else "ij")[p["which"]], ""),
 }  # fmt: skip

@@ -131,5 +131,5 @@ SEVERAL = {
     "adaptive_avg_pool2d": (adaptive_avg_pool, ""),
     "upsample_nearest1d": (nearest, "interpolate, mode='nearest'"),
     "upsample_nearest2d": (nearest, "interpolate, mode='nearest'"),
-    "upsample_bilinear2d": (bilinear, f"interpolate, mode='bilinear', {DOUBLE}, since places are rounded"),
+    "upsample_bilinear2d": (bilinear, f"interpolate, mode='bilinear', {DOUBLE}, since positions are rounded"),
 }

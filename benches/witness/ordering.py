@@ -1,4 +1,4 @@
-"""Sorting, and sums at the places that ids name.
+"""Sorting, and sums at the positions that ids name.
 
 Arguments are widened views: float8 has become float32 and uint32 int64; results are converted back to the case's dtype.
 """
@@ -21,10 +21,10 @@ def order(x, p):
 def ordered(xs, p, d):
     """Elements or positions in order; the first k of them where there is a k."""
     x = xs[0]
-    places = order(x, p)
+    positions = order(x, p)
     if "k" in p:
-        places = places.narrow(p["axis"], 0, p["k"])
-    return places if p["positions"] else x.gather(p["axis"], places)
+        positions = positions.narrow(p["axis"], 0, p["k"])
+    return positions if p["positions"] else x.gather(p["axis"], positions)
 
 
 def scatter_add(xs, p, d):

@@ -54,7 +54,7 @@ def single(x):
 
 
 def double(x):
-    """Floats as float64, for what PyTorch computes by a formula that cancels, overflows or rounds places in float32."""
+    """Floats as float64, for what PyTorch computes by a formula that cancels, overflows or rounds positions in float32."""
     return x.to(torch.float64)
 
 

@@ -25,7 +25,7 @@ Examples:
   throughput --device host:0 --shrink 64                the program itself, on the CPU
   throughput --device nvidia:0 --overhead               what hip-safe itself costs the host
 
-Every result is held against the reference at some places before its operation is timed. Each repeat of ours is followed by one of
+Some elements of every result are compared with the reference before its operation is timed. Each repeat of ours is followed by one of
 the peer's.
 Exit code: 0 if all was measured, whether targets were missed or not; 1 if a result is wrong or something could not be measured; 2 if
 the run could not be made.";

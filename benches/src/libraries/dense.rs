@@ -58,8 +58,8 @@ fn square(n: usize) -> String {
 
 /// A symmetric matrix, with something added to its diagonal.
 fn symmetric(seed: u64, n: usize, added: f32) -> Vec<f32> {
-    let number = |place: usize| {
-        let (row, col) = (place % n, place / n);
+    let number = |index: usize| {
+        let (row, col) = (index % n, index / n);
         let number = unit(seed, (row.min(col) * n + row.max(col)) as u64);
         if row == col { number + added } else { number }
     };

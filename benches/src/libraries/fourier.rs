@@ -18,7 +18,7 @@ fn complex(suite: &mut Suite<'_>) -> Outcome {
     let (stream, n) = (suite.stream, suite.size(1 << 20, 16));
     let spec = Spec::complex(Direction::Forward, &[n]).batch(BATCH);
     let plan = Plan::<f32>::new(stream.device(), &spec).map_err(text)?;
-    let number = |place: u64| Complex::new(unit(1, 2 * place), unit(1, 2 * place + 1));
+    let number = |index: u64| Complex::new(unit(1, 2 * index), unit(1, 2 * index + 1));
     let given: Vec<_> = (0..(n * BATCH) as u64).into_par_iter().map(number).collect();
     let x = stream.upload(&given).map_err(text)?;
     let mut y = stream.alloc_zeros::<Complex<f32>>(n * BATCH).map_err(text)?;

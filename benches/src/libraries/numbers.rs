@@ -1,4 +1,4 @@
-//! The numbers of the operands, which `benches/peers/vendor_libraries.cu` makes too: a hash of a seed and of the place.
+//! The numbers of the operands, which `benches/peers/vendor_libraries.cu` makes too: a hash of a seed and of the index.
 
 use half::{bf16, f16};
 use hip_safe::AnyBits;
@@ -8,27 +8,27 @@ use rocblas_safe::lt::F8E4M3;
 use safetensors::Dtype;
 
 /// The last step of the generator SplitMix64.
-pub(super) fn hash(seed: u64, place: u64) -> u64 {
+pub(super) fn hash(seed: u64, index: u64) -> u64 {
     let mut z =
-        seed.wrapping_mul(0x9e37_79b9_7f4a_7c15).wrapping_add(place.wrapping_mul(0xd1b5_4a32_d192_ed03));
+        seed.wrapping_mul(0x9e37_79b9_7f4a_7c15).wrapping_add(index.wrapping_mul(0xd1b5_4a32_d192_ed03));
     z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
     z ^ (z >> 31)
 }
 
 /// A number from −1 to below 1, of 24 bits.
-pub(super) fn unit(seed: u64, place: u64) -> f32 {
-    (hash(seed, place) >> 40) as f32 / 8_388_608.0 - 1.0
+pub(super) fn unit(seed: u64, index: u64) -> f32 {
+    (hash(seed, index) >> 40) as f32 / 8_388_608.0 - 1.0
 }
 
 /// A multiple of a quarter from −1 to below 1, which every type has, as its number from 0 to 7.
-pub(super) fn level(seed: u64, place: u64) -> usize {
-    (hash(seed, place) >> 61) as usize
+pub(super) fn level(seed: u64, index: u64) -> usize {
+    (hash(seed, index) >> 61) as usize
 }
 
 /// So many numbers.
 pub(super) fn units(seed: u64, count: usize) -> Vec<f32> {
-    (0..count as u64).into_par_iter().map(|place| unit(seed, place)).collect()
+    (0..count as u64).into_par_iter().map(|index| unit(seed, index)).collect()
 }
 
 /// The elements of files.
@@ -86,7 +86,7 @@ impl Levelled for F8E4M3 {
 
 /// So many levels.
 pub(super) fn levels<T: Levelled + Send>(seed: u64, count: usize) -> Vec<T> {
-    (0..count as u64).into_par_iter().map(|place| T::of(level(seed, place))).collect()
+    (0..count as u64).into_par_iter().map(|index| T::of(level(seed, index))).collect()
 }
 
 #[cfg(test)]
@@ -95,7 +95,7 @@ mod tests {
 
     /// The first is the first number of SplitMix64 with seed 0; the others were computed with Python.
     #[test]
-    fn the_hash_is_splitmix64_of_seed_and_place() {
+    fn the_hash_is_splitmix64_of_seed_and_index() {
         assert_eq!(
             [hash(1, 0), hash(1, 1), hash(7, 123_456)].map(|z| z >> 32),
             [0xe220_a839, 0x2d0f_28c7, 0x0fa6_6eb5]

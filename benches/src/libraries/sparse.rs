@@ -20,13 +20,13 @@ pub(super) fn run(suite: &mut Suite<'_>) {
     suite.group(&["spgemm"], sparse);
 }
 
-/// A square matrix with as many entries in each row: one at an arbitrary place of each of as many parts of the row.
+/// A square matrix with as many entries in each row: one at an arbitrary column of each of as many parts of the row.
 fn matrix(stream: &Stream, seed: u64, n: usize, entries: usize) -> Outcome<OwnedMatrix<i32, f32>> {
     let part = n / entries;
-    let col = |place: usize| (place % entries * part) as u64 + hash(seed, place as u64) % part as u64;
+    let col = |index: usize| (index % entries * part) as u64 + hash(seed, index as u64) % part as u64;
     let stored = n * entries;
-    let cols: Vec<i32> = (0..stored).into_par_iter().map(|place| col(place) as i32).collect();
-    let values: Vec<f32> = (0..stored).into_par_iter().map(|place| unit(seed + 1, place as u64)).collect();
+    let cols: Vec<i32> = (0..stored).into_par_iter().map(|index| col(index) as i32).collect();
+    let values: Vec<f32> = (0..stored).into_par_iter().map(|index| unit(seed + 1, index as u64)).collect();
     let offsets: Vec<i32> = (0..=n).map(|row| (row * entries) as i32).collect();
     Parts::csr(n, n, &offsets[..], &cols[..], &values[..]).upload(stream).map_err(text)
 }

@@ -87,7 +87,7 @@ pub(super) fn all_rows(sets: &[(Set, Vec<Figures>)], candle: &[Peer]) -> String 
 
 /// The page with the part inserted between its markers.
 pub(super) fn filled(page: &str, part: &str) -> Result<String, String> {
-    let place = |mark: &str| {
+    let position = |mark: &str| {
         let mut found = page.match_indices(mark).map(|(at, _)| at);
         match (found.next(), found.next()) {
             (Some(at), None) => Ok(at),
@@ -95,7 +95,7 @@ pub(super) fn filled(page: &str, part: &str) -> Result<String, String> {
             _ => Err(format!("there are two lines {mark}")),
         }
     };
-    let (start, end) = (place(MARKS[0])? + MARKS[0].len(), place(MARKS[1])?);
+    let (start, end) = (position(MARKS[0])? + MARKS[0].len(), position(MARKS[1])?);
     if end < start {
         return Err(format!("{} comes before {}", MARKS[1], MARKS[0]));
     }

@@ -115,15 +115,15 @@ fn same_dtype(result: &Tensor, expected: &Outcome<'_>) -> Check {
     if got == wanted { Ok(()) } else { Err(format!("the result is of {got}, expected was {wanted}")) }
 }
 
-/// Compares the element at `place` of `bytes` with that of `expected` at `index`; an error has both values.
+/// Compares element `result_index` of `bytes` with element `index` of `expected`; an error has both values.
 fn judge_element(
     expected: &Outcome<'_>,
     index: usize,
     bytes: &[u8],
-    place: usize,
+    result_index: usize,
 ) -> Result<(), (String, String)> {
     let dtype = expected.dtype();
-    let (wanted, got) = (expected.at(index), dtype.read(bytes, place).unwrap_or_default());
+    let (wanted, got) = (expected.at(index), dtype.read(bytes, result_index).unwrap_or_default());
     if expected.judge().accepts(dtype, &wanted, got) {
         return Ok(());
     }

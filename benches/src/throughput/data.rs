@@ -31,12 +31,12 @@ impl Matrix {
         let size = dtype.size_in_bytes();
         let mut bytes = vec![0; rows * columns * size];
         bytes.par_chunks_mut(CHUNK * size).enumerate().for_each(|(chunk, bytes)| {
-            for (index, place) in bytes.chunks_exact_mut(size).enumerate() {
+            for (index, element) in bytes.chunks_exact_mut(size).enumerate() {
                 let value = random(seed, (chunk * CHUNK + index) as u64);
                 match dtype {
-                    DType::F32 => place.copy_from_slice(&value.to_le_bytes()),
-                    DType::F16 => place.copy_from_slice(&f16::from_f32(value).to_le_bytes()),
-                    DType::BF16 => place.copy_from_slice(&bf16::from_f32(value).to_le_bytes()),
+                    DType::F32 => element.copy_from_slice(&value.to_le_bytes()),
+                    DType::F16 => element.copy_from_slice(&f16::from_f32(value).to_le_bytes()),
+                    DType::BF16 => element.copy_from_slice(&bf16::from_f32(value).to_le_bytes()),
                     other => panic!("no random numbers of {other}"),
                 }
             }

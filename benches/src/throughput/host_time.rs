@@ -71,8 +71,8 @@ pub const NAMES: [&str; 15] = [
 /// A description of what failed.
 pub fn host_times(device: &HipDevice, effort: Effort) -> Result<HostTimes, String> {
     let text = |error: hip_safe::Error| error.to_string();
-    let (place, wait) = (Device::Hip(device.clone()), || device.synchronize());
-    let (x, y) = matrices(&place).map_err(|error| error.to_string())?;
+    let (tensor_device, wait) = (Device::Hip(device.clone()), || device.synchronize());
+    let (x, y) = matrices(&tensor_device).map_err(|error| error.to_string())?;
     let (a, b) = (numbers(&x)?, numbers(&y)?);
     let sums: Vec<f32> = a.iter().zip(&b).map(|(a, b)| a + b).collect();
     let right = |name: &str, got: &[f32]| {

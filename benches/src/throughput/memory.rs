@@ -64,7 +64,7 @@ impl Inputs {
         let random = |rows, columns, seed| Matrix::random(dtype, rows, columns, seed, device);
         let row = random(1, columns, 3)?;
         let mask_bytes = data::mask(rows * columns, 6);
-        let ids = (0..rows).map(|place| read_from(place, rows) as i64).collect();
+        let ids = (0..rows).map(|to| read_from(to, rows) as i64).collect();
         Ok(Inputs {
             a: random(rows, columns, 1)?,
             b: random(rows, columns, 2)?,
@@ -159,9 +159,9 @@ impl Inputs {
                 check: Box::new(|result| {
                     let picks = picks(a.rows());
                     let (upper, lower) = (check::rows_of(a, &picks), check::rows_of(b, &picks));
-                    let places: Vec<usize> =
+                    let rows: Vec<usize> =
                         picks.iter().copied().chain(picks.iter().map(|pick| a.rows() + pick)).collect();
-                    check::judge(result, &places, reference::cat(&[&upper, &lower], 0))
+                    check::judge(result, &rows, reference::cat(&[&upper, &lower], 0))
                 }),
             },
             Row {
@@ -170,8 +170,8 @@ impl Inputs {
                 run: Box::new(|| a.tensor.index_select(&self.ids, 0)),
                 check: Box::new(|result| {
                     let picks = picks(a.rows());
-                    let places: Vec<usize> = picks.iter().map(|pick| read_from(*pick, a.rows())).collect();
-                    check::judge(result, &picks, Ok(reference::copy(&check::rows_of(a, &places))))
+                    let sources: Vec<usize> = picks.iter().map(|pick| read_from(*pick, a.rows())).collect();
+                    check::judge(result, &picks, Ok(reference::copy(&check::rows_of(a, &sources))))
                 }),
             },
             by_columns(

@@ -168,8 +168,8 @@ impl Product {
                 let images = x.tensor.reshape([batch, channels, side, side])?;
                 let kernel = f.tensor.reshape([filters, channels, taps, taps])?;
                 let padding = taps / 2;
-                let places = ((side + 2 * padding - taps) / stride + 1).pow(2);
-                let terms = [batch, filters, places, channels, taps, taps].map(|size| size as f64);
+                let pixels = ((side + 2 * padding - taps) / stride + 1).pow(2);
+                let terms = [batch, filters, pixels, channels, taps, taps].map(|size| size as f64);
                 let work = Work::Operations(2.0 * terms.iter().product::<f64>());
                 let config =
                     Conv2dConfig { padding: [padding; 2], stride: [stride; 2], ..Conv2dConfig::default() };
@@ -195,11 +195,11 @@ fn check_gemm(result: &Tensor, [a, b]: [&Matrix; 2], [batch, m, n, k]: [usize; 4
     let right = if linear { check::rows_of(b, &columns) } else { check::columns_of(b, &columns) };
     let length = if linear { k } else { batch * k };
     for number in [0, batch - 1] {
-        let places: Vec<usize> = rows.iter().map(|row| number * m + row).collect();
-        let left = check::rows_of(a, &places);
+        let result_rows: Vec<usize> = rows.iter().map(|row| number * m + row).collect();
+        let left = check::rows_of(a, &result_rows);
         let right = right.strided(number * k, &[k, columns.len()], &[1, length as isize]);
         let right = right.map_err(|error| error.to_string())?;
-        check::judge_crossings(&result, &places, &columns, reference::matmul(&left, &right))?;
+        check::judge_crossings(&result, &result_rows, &columns, reference::matmul(&left, &right))?;
     }
     Ok(())
 }

@@ -108,8 +108,8 @@ impl Inputs {
                 run: Box::new(|| list.target.gather(&list.ids, 0)),
                 check: Box::new(|result| {
                     let picks = spread(list.numbers.len());
-                    let places: Vec<usize> = picks.iter().map(|pick| list.numbers[*pick] as usize).collect();
-                    let wanted = check::rows_of(&self.a, &places);
+                    let sources: Vec<usize> = picks.iter().map(|pick| list.numbers[*pick] as usize).collect();
+                    let wanted = check::rows_of(&self.a, &sources);
                     check::judge(result, &picks, Ok(reference::copy(&wanted)))
                 }),
             },
@@ -127,12 +127,12 @@ impl Inputs {
     fn check_added(&self, list: &List, result: &Tensor) -> Check {
         let text = |error: reference::Error| error.to_string();
         let picks = spread(list.numbers.len());
-        let place = |id: &i64| picks.binary_search(&(*id as usize)).ok();
+        let position = |id: &i64| picks.binary_search(&(*id as usize)).ok();
         let (mut sources, mut ids) = (Vec::new(), Vec::new());
         for (source, id) in list.numbers.iter().enumerate() {
-            if let Some(place) = place(id) {
+            if let Some(position) = position(id) {
                 sources.push(source);
-                ids.push(place as i64);
+                ids.push(position as i64);
             }
         }
         let target = check::rows_of(&self.a, &picks).reshape(&[picks.len()]).map_err(text)?;
@@ -149,9 +149,9 @@ fn check_scan(result: &Tensor, a: &Matrix, first: bool) -> Check {
     let array = if first { check::columns_of(a, &lines) } else { check::rows_of(a, &lines) };
     let mut elements = Vec::new();
     for (number, &line) in lines.iter().enumerate() {
-        for &place in &spread(length) {
-            let at = if first { [place, line] } else { [line, place] };
-            elements.push((at, number * length + place));
+        for &position in &spread(length) {
+            let at = if first { [position, line] } else { [line, position] };
+            elements.push((at, number * length + position));
         }
     }
     check::judge_elements(result, &elements, reference::scan(CumulativeOp::Sum, &array, 1))
@@ -159,9 +159,9 @@ fn check_scan(result: &Tensor, a: &Matrix, first: bool) -> Check {
 
 /// Positions along an axis in ascending order, including the first and the last.
 fn spread(length: usize) -> Vec<usize> {
-    let mut places: Vec<usize> = (0..CHECKED).map(|step| step * (length - 1) / (CHECKED - 1)).collect();
-    places.dedup();
-    places
+    let mut positions: Vec<usize> = (0..CHECKED).map(|step| step * (length - 1) / (CHECKED - 1)).collect();
+    positions.dedup();
+    positions
 }
 
 #[cfg(test)]
@@ -169,11 +169,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn places_are_in_order_from_the_first_to_the_last() {
+    fn positions_are_in_order_from_the_first_to_the_last() {
         assert_eq!(spread(1), [0]);
         assert_eq!(spread(3), [0, 1, 2]);
-        let places = spread(IDS);
-        assert_eq!((places.len(), places[0], places[CHECKED - 1]), (CHECKED, 0, IDS - 1));
-        assert!(places.is_sorted());
+        let positions = spread(IDS);
+        assert_eq!((positions.len(), positions[0], positions[CHECKED - 1]), (CHECKED, 0, IDS - 1));
+        assert!(positions.is_sorted());
     }
 }

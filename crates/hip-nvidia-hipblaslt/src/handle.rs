@@ -14,7 +14,7 @@ use std::sync::{Arc, LazyLock};
 pub(super) struct Handle {
     pub(super) raw: Raw,
     pub(super) device: &'static Device,
-    /// cuBLASLt's algorithms are larger than hipBLASLt's, which have their place here. Equal ones have one, so that there are not more than
+    /// cuBLASLt's algorithms are larger than hipBLASLt's, so they are kept here. Equal ones are kept once, so that there are no more than
     /// the library knows.
     algorithms: Mutex<Vec<Algorithm>>,
 }
@@ -32,7 +32,7 @@ static HANDLES: LazyLock<Handles<Handle>> = LazyLock::new(|| {
 pub(super) fn create() -> Outcome<hipblasLtHandle_t> {
     let device = driven(library::enter())?;
     let mut raw = null_mut();
-    // SAFETY: S1: a live place; the device's context is current.
+    // SAFETY: S1: a live variable; the device's context is current.
     done(unsafe { (cublaslt().cublasLtCreate)(&mut raw) })?;
     let handle = Handle { raw, device, algorithms: Mutex::default() };
     Ok(HANDLES.insert(Arc::new(handle)) as hipblasLtHandle_t)
@@ -50,12 +50,12 @@ impl Handle {
     /// hipBLASLt's algorithm for one of cuBLASLt's: its number, from 1 on.
     pub(super) fn remember(&self, algorithm: Algorithm, work_bytes: usize) -> hipblasLtMatmulAlgo_t {
         let mut known = self.algorithms.lock();
-        let place = known.iter().position(|other| *other == algorithm).unwrap_or_else(|| {
+        let index = known.iter().position(|other| *other == algorithm).unwrap_or_else(|| {
             known.push(algorithm);
             known.len() - 1
         });
         let mut data = [0; 16];
-        data[..8].copy_from_slice(&(place as u64 + 1).to_le_bytes());
+        data[..8].copy_from_slice(&(index as u64 + 1).to_le_bytes());
         hipblasLtMatmulAlgo_t { data, max_workspace_bytes: work_bytes }
     }
 
@@ -63,8 +63,8 @@ impl Handle {
     pub(super) fn recall(&self, algorithm: &hipblasLtMatmulAlgo_t) -> Outcome<Algorithm> {
         let number =
             algorithm.data[..8].iter().rev().fold(0_u64, |number, byte| number << 8 | u64::from(*byte));
-        let place = usize::try_from(number).ok().and_then(|number| number.checked_sub(1)).ok_or(VALUE)?;
-        self.algorithms.lock().get(place).copied().ok_or(VALUE)
+        let index = usize::try_from(number).ok().and_then(|number| number.checked_sub(1)).ok_or(VALUE)?;
+        self.algorithms.lock().get(index).copied().ok_or(VALUE)
     }
 }
 

@@ -22,10 +22,10 @@ impl Descriptors {
         ensure(product.scale_modes == [0; 2], UNSUPPORTED)?;
         let mut made = Self { product: null_mut(), layouts: [null_mut(); 4] };
         let (compute, scale) = (compute(product.compute)?, data_type(product.scale_type)?);
-        // SAFETY: S1: a live place.
+        // SAFETY: S1: a live variable.
         done(unsafe { (cublaslt().cublasLtMatmulDescCreate)(&mut made.product, compute, scale) })?;
-        for (place, layout) in made.layouts.iter_mut().zip(layouts) {
-            create_layout(place, layout)?;
+        for (raw, layout) in made.layouts.iter_mut().zip(layouts) {
+            create_layout(raw, layout)?;
         }
         let [a, b] = product.operations;
         made.set(attribute::CUBLASLT_MATMUL_DESC_TRANSA, &operation(a)?)?;
@@ -73,17 +73,17 @@ impl Descriptors {
     }
 }
 
-fn create_layout(place: &mut Raw, layout: &Layout) -> Outcome {
+fn create_layout(raw: &mut Raw, layout: &Layout) -> Outcome {
     // By columns and by rows have the same numbers; AMD's tiles are no layouts of cuBLASLt's.
     let order = layout.order;
     ensure(order <= 1, UNSUPPORTED)?;
     let (functions, ld) = (cublaslt(), layout.ld.cast_signed());
     let data_type = data_type(layout.data_type)?;
-    // SAFETY: S1: a live place.
-    done(unsafe { (functions.cublasLtMatrixLayoutCreate)(place, data_type, layout.rows, layout.cols, ld) })?;
+    // SAFETY: S1: a live variable.
+    done(unsafe { (functions.cublasLtMatrixLayoutCreate)(raw, data_type, layout.rows, layout.cols, ld) })?;
     let set = |part: part, value, bytes| {
         // SAFETY: S1: the descriptor is live, and the value has the size given.
-        done(unsafe { (functions.cublasLtMatrixLayoutSetAttribute)(*place, part as u32, value, bytes) })
+        done(unsafe { (functions.cublasLtMatrixLayoutSetAttribute)(*raw, part as u32, value, bytes) })
     };
     set(part::CUBLASLT_MATRIX_LAYOUT_ORDER, from_ref(&order).cast(), 4)?;
     set(part::CUBLASLT_MATRIX_LAYOUT_BATCH_COUNT, from_ref(&layout.batch).cast(), 4)?;
@@ -126,7 +126,7 @@ pub(super) fn with_preference<R>(
     act: impl FnOnce(Raw) -> Outcome<R>,
 ) -> Outcome<R> {
     let (functions, mut raw) = (cublaslt(), null_mut());
-    // SAFETY: S1: a live place.
+    // SAFETY: S1: a live variable.
     done(unsafe { (functions.cublasLtMatmulPreferenceCreate)(&mut raw) })?;
     let set = |attribute: preferred, value, bytes| {
         // SAFETY: S1: the descriptor is live, and the value has the size given.

@@ -27,12 +27,12 @@ pub(super) fn fill(table: &mut HipblasltTable) {
     table.hipblasLtMatmul = matmul;
 }
 
-unsafe extern "C" fn create(place: *mut hipblasLtHandle_t) -> Status {
+unsafe extern "C" fn create(out: *mut hipblasLtHandle_t) -> Status {
     let make = || {
-        ensure(!place.is_null(), VALUE)?;
+        ensure(!out.is_null(), VALUE)?;
         let made = handle::create()?;
-        // SAFETY: S11: the caller's place for the result.
-        unsafe { place.write(made) };
+        // SAFETY: S11: the caller's output pointer for the result.
+        unsafe { out.write(made) };
         Ok(())
     };
     status(make())
@@ -46,7 +46,7 @@ unsafe extern "C" fn get_version(handle: hipblasLtHandle_t, version: *mut c_int)
     let there = handle::get(handle).and_then(|_| ensure(!version.is_null(), VALUE));
     status(there.map(|()| {
         let number = crate::VERSION.major * 100_000 + crate::VERSION.minor * 100 + crate::VERSION.patch;
-        // SAFETY: S11: the caller's place for the result.
+        // SAFETY: S11: the caller's output pointer for the result.
         unsafe { version.write(number.cast_signed()) };
     }))
 }
@@ -85,7 +85,7 @@ unsafe extern "C" fn get_heuristic(
         let handle = handle::get(handle)?;
         let preference = descriptors::preference(preference).ok_or(VALUE)?;
         ensure(requested > 0 && !results.is_null() && !returned.is_null(), VALUE)?;
-        // SAFETY: S11: the caller's place for the number of results.
+        // SAFETY: S11: the caller's output pointer for the number of results.
         unsafe { returned.write(0) };
         driven(handle.device.enter())?;
         let made = described(product, [a, b, c, d])?;
@@ -121,7 +121,7 @@ unsafe extern "C" fn get_heuristic(
             // SAFETY: S11: the caller's room for as many results as it asked for.
             unsafe { results.add(index).write(result) };
         }
-        // SAFETY: S11: the caller's place for the number of results.
+        // SAFETY: S11: the caller's output pointer for the number of results.
         unsafe { returned.write(known as c_int) };
         Ok(())
     };
@@ -195,14 +195,15 @@ unsafe extern "C" fn matmul(
             })
         };
         let outcome = call(chosen.as_ref());
-        let places = [a, b, c, d.cast_const()].map(|place| 1_u32 << place.addr().trailing_zeros().min(8));
-        if outcome != Err(UNSUPPORTED) || chosen.is_none() || places == [256; 4] {
+        let alignments =
+            [a, b, c, d.cast_const()].map(|pointer| 1_u32 << pointer.addr().trailing_zeros().min(8));
+        if outcome != Err(UNSUPPORTED) || chosen.is_none() || alignments == [256; 4] {
             return outcome;
         }
         // hipBLASLt's algorithms take any address; cuBLASLt chose this one for addresses that are multiples of 256.
         let mut found = [Heuristic::default()];
         let mut count = 0;
-        with_preference(work_bytes as u64, Some(places), |preferred| {
+        with_preference(work_bytes as u64, Some(alignments), |preferred| {
             let results = found.as_mut_ptr();
             // SAFETY: S1, S11: live descriptors, and room for a result.
             done(unsafe {

@@ -79,7 +79,7 @@ entries! {
         LOSSES.set(handle, Loss { kind, blank, softmax, raw: Lazy::new() })
     }
 
-    /// Each of the places may be null.
+    /// Each pointer may be null.
     fn miopenGetCTCLossDescriptor(handle: D, kind: *mut miopenDataType_t, blank: *mut c_int, softmax: *mut bool) {
         let loss = LOSSES.get(handle)?;
         // SAFETY: S11: the caller's output pointers for the results.

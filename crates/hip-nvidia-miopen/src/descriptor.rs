@@ -23,7 +23,7 @@ impl<T: Default> Descriptors<T> {
     /// `out` is null or writable.
     pub(super) unsafe fn create<Handle>(&self, out: *mut *mut Handle) -> Outcome {
         there(out)?;
-        // SAFETY: S11: the caller's place.
+        // SAFETY: S11: the caller's output pointer.
         unsafe { give(out, self.insert(T::default()) as *mut Handle) }
     }
 

@@ -46,9 +46,14 @@ struct Setting {
     generator: miopenRNGType_t,
 }
 
-fn set(place: miopenDropoutDescriptor_t, handle: miopenHandle_t, setting: &Setting, fresh: bool) -> Outcome {
+fn set(
+    descriptor: miopenDropoutDescriptor_t,
+    handle: miopenHandle_t,
+    setting: &Setting,
+    fresh: bool,
+) -> Outcome {
     let Setting { share, states, size, seed, use_mask, state_evolves, generator } = *setting;
-    dropout_of(place)?;
+    dropout_of(descriptor)?;
     there(states)?;
     if !(0.0..=1.0).contains(&share) || generator != miopenRNGType_t::MIOPEN_RNG_PSEUDO_XORWOW {
         return Err(BAD);
@@ -65,7 +70,7 @@ fn set(place: miopenDropoutDescriptor_t, handle: miopenHandle_t, setting: &Setti
             check(unsafe { function(raw, session.raw, share, states, size, seed) })
         })
     })?;
-    DROPOUTS.set(place, Dropout { share, states: states as usize, seed, state_evolves, raw: Some(raw) })
+    DROPOUTS.set(descriptor, Dropout { share, states: states as usize, seed, state_evolves, raw: Some(raw) })
 }
 
 type H = miopenHandle_t;
@@ -104,18 +109,18 @@ entries! {
 
     /// Starts the generator on the handle's stream.
     fn miopenSetDropoutDescriptor(
-        place: D, handle: H, share: f32, states: Out, size: usize, seed: c_ulonglong, use_mask: bool,
+        descriptor: D, handle: H, share: f32, states: Out, size: usize, seed: c_ulonglong, use_mask: bool,
         state_evolves: bool, generator: Rng,
     ) {
-        set(place, handle, &Setting { share, states, size, seed, use_mask, state_evolves, generator }, true)
+        set(descriptor, handle, &Setting { share, states, size, seed, use_mask, state_evolves, generator }, true)
     }
 
     /// Continues with existing states.
     fn miopenRestoreDropoutDescriptor(
-        place: D, handle: H, share: f32, states: Out, size: usize, seed: c_ulonglong, use_mask: bool,
+        descriptor: D, handle: H, share: f32, states: Out, size: usize, seed: c_ulonglong, use_mask: bool,
         state_evolves: bool, generator: Rng,
     ) {
-        set(place, handle, &Setting { share, states, size, seed, use_mask, state_evolves, generator }, false)
+        set(descriptor, handle, &Setting { share, states, size, seed, use_mask, state_evolves, generator }, false)
     }
 
     /// Each pointer may be null.

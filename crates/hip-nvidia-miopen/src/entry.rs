@@ -20,23 +20,23 @@ pub(super) fn status(outcome: Outcome) -> Status {
 }
 
 /// Fails if the pointer is null.
-pub(super) fn there<T>(place: *const T) -> Outcome {
-    if place.is_null() { Err(BAD) } else { Ok(()) }
+pub(super) fn there<T>(pointer: *const T) -> Outcome {
+    if pointer.is_null() { Err(BAD) } else { Ok(()) }
 }
 
 /// Fails if one of the pointers is null.
-pub(super) fn all_there<T>(places: &[*const T]) -> Outcome {
-    places.iter().try_for_each(|place| there(*place))
+pub(super) fn all_there<T>(pointers: &[*const T]) -> Outcome {
+    pointers.iter().try_for_each(|pointer| there(*pointer))
 }
 
 /// Stores a result through the caller's pointer.
 ///
 /// # Safety
-/// `place` is null or writable.
-pub(super) unsafe fn give<T>(place: *mut T, value: T) -> Outcome {
-    there(place)?;
+/// `pointer` is null or writable.
+pub(super) unsafe fn give<T>(pointer: *mut T, value: T) -> Outcome {
+    there(pointer)?;
     // SAFETY: S11: not null, and the C contract makes it writable.
-    unsafe { place.write(value) };
+    unsafe { pointer.write(value) };
     Ok(())
 }
 
@@ -44,30 +44,30 @@ pub(super) unsafe fn give<T>(place: *mut T, value: T) -> Outcome {
 ///
 /// # Safety
 /// As [`give`].
-pub(super) unsafe fn offer<T>(place: *mut T, value: T) {
-    if !place.is_null() {
+pub(super) unsafe fn offer<T>(pointer: *mut T, value: T) {
+    if !pointer.is_null() {
         // SAFETY: S11: not null, and the C contract makes it writable.
-        unsafe { place.write(value) };
+        unsafe { pointer.write(value) };
     }
 }
 
 /// The caller's list.
 ///
 /// # Safety
-/// `place` is null or points to `count` values.
-pub(super) unsafe fn list<T: Copy>(place: *const T, count: usize) -> Outcome<Vec<T>> {
-    there(place)?;
+/// `pointer` is null or points to `count` values.
+pub(super) unsafe fn list<T: Copy>(pointer: *const T, count: usize) -> Outcome<Vec<T>> {
+    there(pointer)?;
     // SAFETY: S11: not null, and the C contract gives it that many values.
-    Ok(unsafe { std::slice::from_raw_parts(place, count) }.to_vec())
+    Ok(unsafe { std::slice::from_raw_parts(pointer, count) }.to_vec())
 }
 
 /// Stores a list unless the pointer is null.
 ///
 /// # Safety
-/// `place` is null or has room for the values.
-pub(super) unsafe fn offer_list<T: Copy>(place: *mut T, values: &[T]) {
-    if !place.is_null() {
+/// `pointer` is null or has room for the values.
+pub(super) unsafe fn offer_list<T: Copy>(pointer: *mut T, values: &[T]) {
+    if !pointer.is_null() {
         // SAFETY: S11: not null, and the C contract makes so much writable.
-        unsafe { place.copy_from_nonoverlapping(values.as_ptr(), values.len()) };
+        unsafe { pointer.copy_from_nonoverlapping(values.as_ptr(), values.len()) };
     }
 }

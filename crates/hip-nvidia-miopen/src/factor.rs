@@ -21,30 +21,30 @@ impl Factor {
     /// The caller's factor.
     ///
     /// # Safety
-    /// `place` is null or points to an `f32`.
-    pub(super) unsafe fn read(place: *const c_void, kind: miopenDataType_t) -> Outcome<Self> {
-        there(place)?;
+    /// `pointer` is null or points to an `f32`.
+    pub(super) unsafe fn read(pointer: *const c_void, kind: miopenDataType_t) -> Outcome<Self> {
+        there(pointer)?;
         // SAFETY: S11: not null; the C contract puts an f32 there, wherever it lies.
-        Ok(Self::new(f64::from(unsafe { place.cast::<f32>().read_unaligned() }), kind))
+        Ok(Self::new(f64::from(unsafe { pointer.cast::<f32>().read_unaligned() }), kind))
     }
 
     /// The caller's factor, in the tensor's own type.
     ///
     /// # Safety
-    /// `place` is null or points to a value of the type.
-    pub(super) unsafe fn read_as(place: *const c_void, kind: miopenDataType_t) -> Outcome<Self> {
-        there(place)?;
+    /// `pointer` is null or points to a value of the type.
+    pub(super) unsafe fn read_as(pointer: *const c_void, kind: miopenDataType_t) -> Outcome<Self> {
+        there(pointer)?;
         // SAFETY: S11: not null; the C contract puts a value of the type there.
         let value = unsafe {
             match kind {
-                miopenDataType_t::miopenFloat => f64::from(place.cast::<f32>().read_unaligned()),
-                miopenDataType_t::miopenDouble => place.cast::<f64>().read_unaligned(),
-                miopenDataType_t::miopenHalf => f64::from(half(place.cast::<u16>().read_unaligned())),
+                miopenDataType_t::miopenFloat => f64::from(pointer.cast::<f32>().read_unaligned()),
+                miopenDataType_t::miopenDouble => pointer.cast::<f64>().read_unaligned(),
+                miopenDataType_t::miopenHalf => f64::from(half(pointer.cast::<u16>().read_unaligned())),
                 miopenDataType_t::miopenBFloat16 => {
-                    f64::from(f32::from_bits(u32::from(place.cast::<u16>().read_unaligned()) << 16))
+                    f64::from(f32::from_bits(u32::from(pointer.cast::<u16>().read_unaligned()) << 16))
                 }
-                miopenDataType_t::miopenInt8 => f64::from(place.cast::<i8>().read()),
-                miopenDataType_t::miopenInt32 => f64::from(place.cast::<i32>().read_unaligned()),
+                miopenDataType_t::miopenInt8 => f64::from(pointer.cast::<i8>().read()),
+                miopenDataType_t::miopenInt32 => f64::from(pointer.cast::<i32>().read_unaligned()),
                 _ => return Err(BAD),
             }
         };

@@ -132,7 +132,7 @@ type H = miopenHandle_t;
 type T = miopenTensorDescriptor_t;
 type D = miopenPoolingDescriptor_t;
 type Mode = miopenPoolingMode_t;
-type Place = *mut c_int;
+type IntOut = *mut c_int;
 
 entries! {
     fn miopenCreatePoolingDescriptor(out: *mut D) {
@@ -164,18 +164,18 @@ entries! {
 
     /// Each pointer may be null.
     fn miopenGet2dPoolingDescriptor(
-        handle: D, mode: *mut Mode, height: Place, width: Place, pad_h: Place, pad_w: Place, stride_h: Place,
-        stride_w: Place,
+        handle: D, mode: *mut Mode, height: IntOut, width: IntOut, pad_h: IntOut, pad_w: IntOut, stride_h: IntOut,
+        stride_w: IntOut,
     ) {
         let pooling = pooling_of(handle)?;
         if pooling.window.len() != 2 {
             return Err(BAD);
         }
         let values = [&pooling.window, &pooling.pads, &pooling.strides];
-        for (places, list) in [[height, width], [pad_h, pad_w], [stride_h, stride_w]].into_iter().zip(values) {
-            for (place, value) in places.into_iter().zip(list) {
+        for (outs, list) in [[height, width], [pad_h, pad_w], [stride_h, stride_w]].into_iter().zip(values) {
+            for (out, value) in outs.into_iter().zip(list) {
                 // SAFETY: S11: the caller's output pointers for the results.
-                unsafe { offer(place, *value) };
+                unsafe { offer(out, *value) };
             }
         }
         // SAFETY: S11: as above.
@@ -185,7 +185,7 @@ entries! {
 
     /// Each pointer may be null.
     fn miopenGetNdPoolingDescriptor(
-        handle: D, requested: c_int, mode: *mut Mode, count: Place, window: Place, pads: Place, strides: Place,
+        handle: D, requested: c_int, mode: *mut Mode, count: IntOut, window: IntOut, pads: IntOut, strides: IntOut,
     ) {
         let pooling = pooling_of(handle)?;
         let room = usize::try_from(requested).map_err(|_| BAD)?.min(pooling.window.len());
@@ -224,19 +224,19 @@ entries! {
         unsafe { give(out, pooling_of(handle)?.index_mode) }
     }
 
-    fn miopenGetPoolingForwardOutputDim(handle: D, x: T, n: Place, c: Place, h: Place, w: Place) {
+    fn miopenGetPoolingForwardOutputDim(handle: D, x: T, n: IntOut, c: IntOut, h: IntOut, w: IntOut) {
         let lengths = pooling_of(handle)?.output(&*tensor_of(x)?)?;
         if lengths.len() != 4 {
             return Err(BAD);
         }
-        for (place, length) in [n, c, h, w].into_iter().zip(lengths) {
+        for (out, length) in [n, c, h, w].into_iter().zip(lengths) {
             // SAFETY: S11: the caller's output pointers for the results.
-            unsafe { give(place, length)? };
+            unsafe { give(out, length)? };
         }
         Ok(())
     }
 
-    fn miopenGetPoolingNdForwardOutputDim(handle: D, x: T, count: c_int, dims: Place) {
+    fn miopenGetPoolingNdForwardOutputDim(handle: D, x: T, count: c_int, dims: IntOut) {
         let lengths = pooling_of(handle)?.output(&*tensor_of(x)?)?;
         there(dims)?;
         if usize::try_from(count) != Ok(lengths.len()) {

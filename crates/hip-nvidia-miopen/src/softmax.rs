@@ -23,9 +23,9 @@ const MODE: Mode = Mode::MIOPEN_SOFTMAX_MODE_CHANNEL;
 ///
 /// # Safety
 /// As [`Factor::read`].
-unsafe fn factor(place: In, missing: f64, kind: miopenDataType_t) -> Outcome<Factor> {
+unsafe fn factor(pointer: In, missing: f64, kind: miopenDataType_t) -> Outcome<Factor> {
     // SAFETY: S11: the caller's factor.
-    if place.is_null() { Ok(Factor::new(missing, kind)) } else { unsafe { Factor::read(place, kind) } }
+    if pointer.is_null() { Ok(Factor::new(missing, kind)) } else { unsafe { Factor::read(pointer, kind) } }
 }
 
 entries! {

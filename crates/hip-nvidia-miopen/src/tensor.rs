@@ -304,13 +304,13 @@ entries! {
         }
         // SAFETY: S11: the caller's output pointer for the result.
         unsafe { give(kind, tensor.kind)? };
-        for (place, value) in [n, c, h, w].into_iter().zip(&tensor.dims) {
+        for (out, value) in [n, c, h, w].into_iter().zip(&tensor.dims) {
             // SAFETY: S11: as above.
-            unsafe { give(place, int(*value)?)? };
+            unsafe { give(out, int(*value)?)? };
         }
-        for (place, value) in [n_stride, c_stride, h_stride, w_stride].into_iter().zip(&tensor.strides) {
+        for (out, value) in [n_stride, c_stride, h_stride, w_stride].into_iter().zip(&tensor.strides) {
             // SAFETY: S11: as above.
-            unsafe { give(place, int(*value)?)? };
+            unsafe { give(out, int(*value)?)? };
         }
         Ok(())
     }
@@ -373,8 +373,8 @@ entries! {
         unsafe { give(out, bytes) }
     }
 
-    fn miopenDeriveBNTensorDescriptor(place: Handle, x: Handle, mode: miopenBatchNormMode_t) {
-        TENSORS.set(place, derived(&*tensor_of(x)?, mode)?)
+    fn miopenDeriveBNTensorDescriptor(derived_handle: Handle, x: Handle, mode: miopenBatchNormMode_t) {
+        TENSORS.set(derived_handle, derived(&*tensor_of(x)?, mode)?)
     }
 }
 

@@ -1,7 +1,7 @@
 //! Strided forms of operations that cuBLAS has only for one operand: they call cuBLAS once for each.
 
 /// `one, many<widths and types> = Trait.method |handle, count| (arguments) { checks }`, where the arguments are in BLAS's order; an
-/// array of elements has its increment or leading dimension and its stride in brackets; `; place: type` is a result, of which there
+/// array of elements has its increment or leading dimension and its stride in brackets; `; result: type` is a result, of which there
 /// is one for each.
 macro_rules! adapt {
     (@none $stride:ident) => { 0 };

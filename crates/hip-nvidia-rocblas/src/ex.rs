@@ -27,13 +27,13 @@ pub(super) fn fill(table: &mut RocblasTable) {
 }
 
 /// A batch of operands: the first address, the type, and the stride in bytes.
-struct Places {
+struct Operands {
     first: *mut c_void,
     data: DataType,
     stride: i64,
 }
 
-impl Places {
+impl Operands {
     /// A batch of vectors with a stride in elements.
     fn vectors(first: *const c_void, data: rocblas_datatype, stride: rocblas_stride) -> Outcome<Self> {
         let (data, bytes) = convert::data_type(data)?;
@@ -86,7 +86,7 @@ where
         done_if(is(handle, alpha, alpha_type, 0))?;
         there(x)?;
         there(y)?;
-        let (x, y) = (Places::vectors(x, x_type, stride_x)?, Places::vectors(y, y_type, stride_y)?);
+        let (x, y) = (Operands::vectors(x, x_type, stride_x)?, Operands::vectors(y, y_type, stride_y)?);
         let alpha = hold_typed(handle, alpha, alpha_type)?;
         let (alpha_type, _) = convert::data_type(alpha_type)?;
         let value = widened(handle, alpha.pointer(), alpha_type);
@@ -160,8 +160,8 @@ macro_rules! dots {
                 reduction_of(handle, n > I::of(0), count, result, bytes)?;
                 there(x)?;
                 there(y)?;
-                let (x, y) = (Places::vectors(x, x_type, stride_x)?, Places::vectors(y, y_type, stride_y)?);
-                let results = Places::results(result, result_type)?;
+                let (x, y) = (Operands::vectors(x, x_type, stride_x)?, Operands::vectors(y, y_type, stride_y)?);
+                let results = Operands::results(result, result_type)?;
                 let execution = convert::execution_type(execution)?;
                 (0..count.long()).try_for_each(|index| {
                     in_place(handle.on_host(), results.at(index), bytes, |result| {
@@ -233,7 +233,7 @@ where
         let (_, bytes) = convert::data_type(result_type)?;
         reduction_of(handle, n > I::of(0) && incx > I::of(0), count, result, bytes)?;
         there(x)?;
-        let (x, results) = (Places::vectors(x, x_type, stride_x)?, Places::results(result, result_type)?);
+        let (x, results) = (Operands::vectors(x, x_type, stride_x)?, Operands::results(result, result_type)?);
         let execution = convert::execution_type(execution)?;
         (0..count.long()).try_for_each(|index| {
             let (x_type, result_type) = (x.data, results.data);
@@ -289,7 +289,7 @@ where
         there(y)?;
         there(c)?;
         there(s)?;
-        let (x, y) = (Places::vectors(x, x_type, stride_x)?, Places::vectors(y, y_type, stride_y)?);
+        let (x, y) = (Operands::vectors(x, x_type, stride_x)?, Operands::vectors(y, y_type, stride_y)?);
         let (c, s) = (hold_typed(handle, c, cs_type)?, hold_typed(handle, s, cs_type)?);
         let (c, s) = (c.pointer(), s.pointer());
         let (cs_type, _) = convert::data_type(cs_type)?;
@@ -373,7 +373,7 @@ where
         done_if(n <= I::of(0) || incx <= I::of(0) || count <= I::of(0))?;
         there(alpha)?;
         there(x)?;
-        let x = Places::vectors(x, x_type, stride_x)?;
+        let x = Operands::vectors(x, x_type, stride_x)?;
         let alpha = hold_typed(handle, alpha, alpha_type)?;
         let (alpha_type, _) = convert::data_type(alpha_type)?;
         let value = widened(handle, alpha.pointer(), alpha_type);

@@ -144,7 +144,7 @@ functions! {
         <C32> cublasCcopy_v2 cublasCcopy_v2_64;
         <C64> cublasZcopy_v2 cublasZcopy_v2_64;
     }
-    /// `x` and `y` change places.
+    /// `x` and `y` are exchanged.
     Swap.swap<I, T>(I, *mut T, I, *mut T, I) {
         <f32> cublasSswap_v2 cublasSswap_v2_64;
         <f64> cublasDswap_v2 cublasDswap_v2_64;

@@ -120,7 +120,7 @@ pub(super) fn aligned_to(elements: *const c_void, bytes: usize) -> Outcome {
 /// Calls with an aligned address for a number of so many bytes that the call writes, or reads and writes.
 ///
 /// # Safety
-/// The place is writable, on the host or not.
+/// `theirs` is writable, on the host or not.
 pub(super) unsafe fn in_place<T>(
     on_host: bool,
     theirs: *mut T,
@@ -132,12 +132,12 @@ pub(super) unsafe fn in_place<T>(
     }
     ensure(on_host && bytes <= WIDEST, POINTER)?;
     let mut copy = Room([0; WIDEST]);
-    let (caller, place) = (theirs.cast::<u8>(), copy.0.as_mut_ptr());
+    let (caller, aligned) = (theirs.cast::<u8>(), copy.0.as_mut_ptr());
     // SAFETY: S11: as promised above; there is room for so many.
-    unsafe { caller.copy_to_nonoverlapping(place, bytes) };
-    call(place.cast())?;
+    unsafe { caller.copy_to_nonoverlapping(aligned, bytes) };
+    call(aligned.cast())?;
     // SAFETY: S11: as promised above; a call whose results are on the host has written them.
-    unsafe { caller.copy_from_nonoverlapping(place, bytes) };
+    unsafe { caller.copy_from_nonoverlapping(aligned, bytes) };
     Ok(())
 }
 
@@ -178,7 +178,7 @@ mod tests {
     #[test]
     fn a_misaligned_result_goes_through_an_aligned_copy() {
         let mut two = two();
-        let place = between(&mut two.0);
+        let result = between(&mut two.0);
         let negate = |result: *mut C64| {
             assert_eq!(aligned(result), Ok(()));
             // SAFETY: S11: a live variable.
@@ -187,8 +187,8 @@ mod tests {
         };
         // SAFETY: S11: a live variable of the host, and one that is not touched.
         unsafe {
-            assert_eq!(in_place(true, place, 16, negate), Ok(()));
-            assert_eq!(in_place(false, place, 16, |_| Ok(())), Err(POINTER));
+            assert_eq!(in_place(true, result, 16, negate), Ok(()));
+            assert_eq!(in_place(false, result, 16, |_| Ok(())), Err(POINTER));
         }
         let [first, second] = two.0;
         assert_eq!([first.x, first.y, second.x, second.y], [1.0, -2.0, -3.0, 4.0]);

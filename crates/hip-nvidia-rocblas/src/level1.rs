@@ -122,7 +122,7 @@ adapt! {
         there(y)?;
     }
 
-    /// `x` and `y` change places.
+    /// `x` and `y` are exchanged.
     swap, swap_strided<I, T> = Swap.swap |handle, count|
     (n: I, x: *mut T [incx, stride_x], y: *mut T [incy, stride_y]) {
         done_if(n <= I::of(0) || count <= I::of(0))?;

@@ -93,7 +93,7 @@ unsafe extern "C" fn rotg_strided<T: Rotated, I: Int>(
             let (a, b) = (a.at(index, stride_a), b.at(index, stride_b));
             let (c, s) = (c.at(index, stride_c), s.at(index, stride_s));
             let bytes = size_of::<T>();
-            // SAFETY: S2, S11: the caller's places, on the host or not as the handle says.
+            // SAFETY: S2, S11: the caller's output pointers, on the host or not as the handle says.
             unsafe {
                 in_place(handle.on_host(), a, bytes, |a| {
                     in_place(handle.on_host(), b, bytes, |b| {

@@ -45,25 +45,25 @@ fn set(handle: rocblas_handle, change: impl FnOnce(&Handle) -> Outcome) -> rocbl
     status(handle_of(handle).and_then(|handle| change(&handle)))
 }
 
-/// Writes a handle's setting to the caller's place.
+/// Writes a handle's setting through the caller's output pointer.
 ///
 /// # Safety
-/// The place is null or live.
-unsafe fn get<T>(handle: rocblas_handle, place: *mut T, ask: impl FnOnce(&Handle) -> T) -> rocblas_status {
+/// The output pointer is null or live.
+unsafe fn get<T>(handle: rocblas_handle, out: *mut T, ask: impl FnOnce(&Handle) -> T) -> rocblas_status {
     set(handle, |handle| {
-        there(place)?;
+        there(out)?;
         // SAFETY: S11: the caller's output pointer for the result.
-        unsafe { place.write(ask(handle)) };
+        unsafe { out.write(ask(handle)) };
         Ok(())
     })
 }
 
-unsafe extern "C" fn rocblas_create_handle(place: *mut rocblas_handle) -> rocblas_status {
-    if place.is_null() {
+unsafe extern "C" fn rocblas_create_handle(out: *mut rocblas_handle) -> rocblas_status {
+    if out.is_null() {
         return rocblas_status::rocblas_status_invalid_handle;
     }
     // SAFETY: S11: the caller's output pointer for the result.
-    status(handle::insert().map(|made| unsafe { place.write(made) }))
+    status(handle::insert().map(|made| unsafe { out.write(made) }))
 }
 
 unsafe extern "C" fn rocblas_destroy_handle(handle: rocblas_handle) -> rocblas_status {
@@ -75,7 +75,7 @@ unsafe extern "C" fn rocblas_set_stream(handle: rocblas_handle, stream: hipStrea
 }
 
 unsafe extern "C" fn rocblas_get_stream(handle: rocblas_handle, out: *mut hipStream_t) -> rocblas_status {
-    // SAFETY: S11: the caller's place.
+    // SAFETY: S11: the caller's output pointer.
     unsafe { get(handle, out, Handle::stream) }
 }
 
@@ -93,7 +93,7 @@ unsafe extern "C" fn rocblas_get_pointer_mode(
     handle: rocblas_handle,
     out: *mut rocblas_pointer_mode,
 ) -> rocblas_status {
-    // SAFETY: S11: the caller's place.
+    // SAFETY: S11: the caller's output pointer.
     unsafe { get(handle, out, |handle| rocblas_pointer_mode(handle.pointer_mode.load(Relaxed))) }
 }
 
@@ -111,7 +111,7 @@ unsafe extern "C" fn rocblas_get_atomics_mode(
     handle: rocblas_handle,
     out: *mut rocblas_atomics_mode,
 ) -> rocblas_status {
-    // SAFETY: S11: the caller's place.
+    // SAFETY: S11: the caller's output pointer.
     unsafe { get(handle, out, |handle| rocblas_atomics_mode(handle.atomics_mode.load(Relaxed))) }
 }
 
@@ -130,7 +130,7 @@ unsafe extern "C" fn rocblas_get_math_mode(
     handle: rocblas_handle,
     out: *mut rocblas_math_mode,
 ) -> rocblas_status {
-    // SAFETY: S11: the caller's place.
+    // SAFETY: S11: the caller's output pointer.
     unsafe { get(handle, out, |handle| rocblas_math_mode(handle.math_mode.load(Relaxed))) }
 }
 
@@ -150,7 +150,7 @@ unsafe extern "C" fn rocblas_get_performance_metric(
     handle: rocblas_handle,
     out: *mut rocblas_performance_metric,
 ) -> rocblas_status {
-    // SAFETY: S11: the caller's place.
+    // SAFETY: S11: the caller's output pointer.
     unsafe { get(handle, out, |handle| rocblas_performance_metric(handle.metric.load(Relaxed))) }
 }
 
@@ -172,7 +172,7 @@ unsafe extern "C" fn rocblas_get_device_memory_size(
     handle: rocblas_handle,
     out: *mut usize,
 ) -> rocblas_status {
-    // SAFETY: S11: the caller's place.
+    // SAFETY: S11: the caller's output pointer.
     unsafe { get(handle, out, |handle| handle.workspace().bytes) }
 }
 
@@ -189,15 +189,15 @@ unsafe extern "C" fn rocblas_start_device_memory_size_query(handle: rocblas_hand
 
 unsafe extern "C" fn rocblas_stop_device_memory_size_query(
     handle: rocblas_handle,
-    place: *mut usize,
+    out: *mut usize,
 ) -> rocblas_status {
     set(handle, |handle| {
         let open = handle.querying.load(Relaxed);
         ensure(open, rocblas_status::rocblas_status_size_query_mismatch)?;
-        there(place)?;
+        there(out)?;
         handle.querying.store(false, Relaxed);
         // SAFETY: S11: the caller's output pointer for the result.
-        unsafe { place.write(0) };
+        unsafe { out.write(0) };
         Ok(())
     })
 }
@@ -212,23 +212,23 @@ fn version_string() -> String {
     format!("{}.{}.{}.cublas-{major}.{minor}.{patch}", rocblas.major, rocblas.minor, rocblas.patch)
 }
 
-unsafe extern "C" fn rocblas_get_version_string(place: *mut c_char, length: usize) -> rocblas_status {
+unsafe extern "C" fn rocblas_get_version_string(out: *mut c_char, length: usize) -> rocblas_status {
     status((|| {
-        there(place)?;
+        there(out)?;
         let text = version_string();
         ensure(length > text.len(), SIZE)?;
         // SAFETY: S11: the caller's buffer, which is long enough for the text and its zero byte.
         unsafe {
-            place.cast::<u8>().copy_from_nonoverlapping(text.as_ptr(), text.len());
-            place.add(text.len()).write(0);
+            out.cast::<u8>().copy_from_nonoverlapping(text.as_ptr(), text.len());
+            out.add(text.len()).write(0);
         }
         Ok(())
     })())
 }
 
-unsafe extern "C" fn rocblas_get_version_string_size(place: *mut usize) -> rocblas_status {
+unsafe extern "C" fn rocblas_get_version_string_size(out: *mut usize) -> rocblas_status {
     // SAFETY: S11: the caller's output pointer for the result.
-    status(there(place).map(|()| unsafe { place.write(version_string().len() + 1) }))
+    status(there(out).map(|()| unsafe { out.write(version_string().len() + 1) }))
 }
 
 unsafe extern "C" fn rocblas_status_to_string(status: rocblas_status) -> *const c_char {

@@ -3,9 +3,9 @@
 use hip_sys::{Optional, Unsupported};
 
 /// Stores a function in a field that only later versions of rocBLAS have.
-pub(super) fn present<F: Copy>(place: &mut Optional<F>, function: F) {
-    if let Err(Unsupported { symbol, since }) = place.get() {
-        *place = Optional::present(function, symbol, since);
+pub(super) fn present<F: Copy>(field: &mut Optional<F>, function: F) {
+    if let Err(Unsupported { symbol, since }) = field.get() {
+        *field = Optional::present(function, symbol, since);
     }
 }
 

@@ -56,7 +56,7 @@ unsafe extern "C" fn rocfft_get_version_string(text: *mut c_char, length: usize)
 }
 
 unsafe extern "C" fn rocfft_plan_create(
-    place: *mut rocfft_plan,
+    out: *mut rocfft_plan,
     placement: rocfft_result_placement,
     kind: rocfft_transform_type,
     precision: rocfft_precision,
@@ -66,13 +66,13 @@ unsafe extern "C" fn rocfft_plan_create(
     description: rocfft_plan_description,
 ) -> Status {
     let create = || {
-        ensure(!place.is_null() && !lengths.is_null(), VALUE)?;
+        ensure(!out.is_null() && !lengths.is_null(), VALUE)?;
         ensure((1..=3).contains(&dimensions), DIMENSIONS)?;
         // SAFETY: S11, S12: the caller's lengths.
         let lengths = unsafe { std::slice::from_raw_parts(lengths, dimensions) };
         let made = plan::create_plan(placement, kind, precision, lengths, batch, description)?;
         // SAFETY: S11: the caller's output pointer for the result.
-        unsafe { place.write(made) };
+        unsafe { out.write(made) };
         Ok(())
     };
     status(create())

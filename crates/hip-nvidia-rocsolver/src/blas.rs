@@ -28,7 +28,7 @@ fn done(status: Status) -> Outcome {
 fn with_host_factors(work: &Work, body: impl FnOnce(&RocblasTable) -> Status) -> Outcome {
     let (table, host) = (table()?, rocblas_pointer_mode::rocblas_pointer_mode_host);
     let mut mode = host;
-    // SAFETY: S1: a live handle and place.
+    // SAFETY: S1: a live handle and variable.
     done(unsafe { (table.rocblas_get_pointer_mode)(work.handle, &mut mode) })?;
     if mode == host {
         return done(body(table));

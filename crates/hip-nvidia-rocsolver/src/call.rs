@@ -94,9 +94,9 @@ impl Work {
         // cuSOLVER asks for tens of megabytes for some small matrices.
         // SAFETY: S11: the stream is the handle's, whose device is current until the call returns.
         let memory = driven(unsafe { Temporary::new(needed, self.stream) })?;
-        let place = memory.at();
+        let start = memory.at();
         self.more.borrow_mut().push(memory);
-        Ok(place)
+        Ok(start)
     }
 }
 
@@ -107,7 +107,7 @@ pub(crate) fn with(context: Context, body: impl FnOnce(&Work) -> Outcome) -> Sta
         let cusolver = open().map_err(|_| INTERNAL)?;
         let Solver(raw) = *handle.keep(|| {
             let mut raw = null_mut();
-            // SAFETY: S1: a live place; the device's context is current.
+            // SAFETY: S1: a live variable; the device's context is current.
             done(unsafe { (cusolver.create)(&mut raw) })?;
             Ok(Solver(raw))
         })?;

@@ -56,7 +56,7 @@ unsafe fn first_zero<T: Element>(
     // SAFETY: S11: as the caller vouches.
     unsafe { copy(work, [n, n], triangle, (spare, n)) }?;
     let (mut on_device, mut on_host) = (0, 0);
-    // SAFETY: S1, S11: live places, and the caller's memory.
+    // SAFETY: S1, S11: live variables, and the caller's memory.
     done(unsafe {
         (cusolver.trtri_size)(
             raw,
@@ -229,7 +229,7 @@ pub(crate) fn gels<T: Element>(
     })
 }
 
-/// Singular values of a matrix with more columns than rows: those of its adjoint, whose vectors change places.
+/// Singular values of a matrix with more columns than rows: those of its adjoint, whose vectors are exchanged.
 ///
 /// # Safety
 /// As `rocsolver_sgesvd`.

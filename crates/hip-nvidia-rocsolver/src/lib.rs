@@ -44,9 +44,9 @@ fn functions() -> RocsolverTable {
     RocsolverTable { rocsolver_get_version_string, ..provider::rocsolver_table::<solver::Nvidia>() }
 }
 
-unsafe extern "C" fn rocsolver_get_version_string(place: *mut c_char, len: usize) -> rocblas_status {
-    // SAFETY: S11: the caller's place has `len` bytes.
-    unsafe { provider::give_version(c"3.32.0.hip-nvidia", place, len) }
+unsafe extern "C" fn rocsolver_get_version_string(out: *mut c_char, len: usize) -> rocblas_status {
+    // SAFETY: S11: the caller's buffer has `len` bytes.
+    unsafe { provider::give_version(c"3.32.0.hip-nvidia", out, len) }
 }
 
 #[cfg(test)]

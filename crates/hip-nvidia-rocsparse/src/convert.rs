@@ -30,7 +30,7 @@ pub(super) unsafe extern "C" fn sparse_to_dense(
         let algorithm = sys::cusparseSparseToDenseAlg_t::CUSPARSE_SPARSETODENSE_ALG_DEFAULT as u32;
         if work.is_null() {
             let size = given(buffer_size)?;
-            // SAFETY: S1, S11: live descriptors, and the caller's place.
+            // SAFETY: S1, S11: live descriptors, and the caller's output pointer.
             return done(unsafe {
                 (cusparse().cusparseSparseToDense_bufferSize)(raw, from.raw, to.raw, algorithm, size)
             });
@@ -59,7 +59,7 @@ pub(super) unsafe extern "C" fn dense_to_sparse(
         if work.is_null() {
             let matrix = descriptor::sparse(&sparse::matrix_now(to)?)?;
             let (made, size) = (keep(to, Kept { operation: None, matrix })?, given(buffer_size)?);
-            // SAFETY: S1, S11: live descriptors, and the caller's place.
+            // SAFETY: S1, S11: live descriptors, and the caller's output pointer.
             return done(unsafe {
                 (functions.cusparseDenseToSparse_bufferSize)(raw, from.raw, made.matrix.raw, algorithm, size)
             });
@@ -68,7 +68,7 @@ pub(super) unsafe extern "C" fn dense_to_sparse(
         let matrix = made.matrix.raw;
         if buffer_size.is_null() {
             let (mut rows, mut cols, mut stored) = (0, 0, 0);
-            // SAFETY: S1, S2, S11: live descriptors and places, and the caller's memory.
+            // SAFETY: S1, S2, S11: live descriptors and variables, and the caller's memory.
             unsafe {
                 done((functions.cusparseDenseToSparse_analysis)(raw, from.raw, matrix, algorithm, work))?;
                 done((functions.cusparseSpMatGetSize)(matrix, &mut rows, &mut cols, &mut stored))?;
@@ -145,7 +145,7 @@ pub(super) unsafe extern "C" fn csr2csc_buffer_size(
     with(handle, |raw| {
         let size = given(buffer_size)?;
         // C gives no addresses of the numbers and of the result here, and cuSPARSE refuses null. To tell a size it needs none of them.
-        let unused = descriptor::place(0);
+        let unused = descriptor::pointer(0);
         // SAFETY: S1, S11: the caller's memory.
         done(unsafe {
             (cusparse().cusparseCsr2cscEx2_bufferSize)(
@@ -169,7 +169,7 @@ pub(super) unsafe extern "C" fn csr2csc_buffer_size(
     })
 }
 
-/// A matrix by rows, and the places for the same by columns.
+/// A matrix by rows, and the memory for the same by columns.
 pub(super) struct Turn {
     pub(super) sizes: [i32; 3],
     pub(super) offsets: *const i32,
@@ -239,7 +239,7 @@ pub(super) unsafe extern "C" fn coosort_buffer_size(
 ) -> Status {
     with(handle, |raw| {
         let (size, function) = (given(buffer_size)?, cusparse().cusparseXcoosort_bufferSizeExt);
-        // SAFETY: S1, S2, S11: the caller's memory and place.
+        // SAFETY: S1, S2, S11: the caller's memory and output pointers.
         done(unsafe { function(raw, rows, cols, stored, row_indices, col_indices, size) })
     })
 }
@@ -272,7 +272,7 @@ pub(super) unsafe extern "C" fn csrsort_buffer_size(
 ) -> Status {
     with(handle, |raw| {
         let (size, function) = (given(buffer_size)?, cusparse().cusparseXcsrsort_bufferSizeExt);
-        // SAFETY: S1, S2, S11: the caller's memory and place.
+        // SAFETY: S1, S2, S11: the caller's memory and output pointers.
         done(unsafe { function(raw, rows, cols, stored, offsets, col_indices, size) })
     })
 }
@@ -290,7 +290,7 @@ pub(super) unsafe extern "C" fn csrsort(
 ) -> Status {
     with(handle, |raw| {
         let (functions, work, mut general) = (cusparse(), given(work)?, null_mut());
-        // SAFETY: S1: a live place.
+        // SAFETY: S1: a live variable.
         done(unsafe { (functions.cusparseCreateMatDescr)(&mut general) })?;
         // A new one says what ours says: general, with indices from zero.
         let general = Descriptor::new(general, functions.cusparseDestroyMatDescr);

@@ -80,7 +80,7 @@ pub(super) fn sparse(of: &SparseMatrix) -> Outcome<Descriptor> {
     let [rows, cols, stored] = [of.rows, of.cols, of.stored].map(|size| size as i64);
     let [outer, inner, values] = [of.outer, of.inner, of.values].map(|address| address as Raw);
     let (index, kind) = (index(of.index), kind(of.scalar));
-    // SAFETY: S1, S11: a live place, and the caller's memory.
+    // SAFETY: S1, S11: a live variable, and the caller's memory.
     done(unsafe {
         match of.format {
             Format::rocsparse_format_csr => (functions.cusparseCreateCsr)(
@@ -109,15 +109,15 @@ pub(super) fn factor(of: &SparseMatrix) -> Outcome<Descriptor> {
 }
 
 /// The address of elements of which there may be none.
-pub(super) fn place(address: usize) -> Raw {
+pub(super) fn pointer(address: usize) -> Raw {
     if address == 0 { NonNull::<u128>::dangling().as_ptr().cast() } else { address as Raw }
 }
 
 /// A vector, of one element at least: see [`factor`].
 pub(super) fn vector(of: &Vector) -> Outcome<Descriptor> {
     let (functions, mut raw) = (cusparse(), null_mut());
-    let (size, values) = (of.size.max(1) as i64, place(of.values));
-    // SAFETY: S1, S11: a live place, and the caller's memory.
+    let (size, values) = (of.size.max(1) as i64, pointer(of.values));
+    // SAFETY: S1, S11: a live variable, and the caller's memory.
     done(unsafe { (functions.cusparseCreateDnVec)(&mut raw, size, values, kind(of.scalar)) })?;
     Ok(Descriptor::new(raw, functions.cusparseDestroyDnVec))
 }
@@ -131,8 +131,8 @@ pub(super) fn dense(of: &DenseMatrix) -> Outcome<Descriptor> {
     } else {
         sys::cusparseOrder_t::CUSPARSE_ORDER_COL
     };
-    let (values, kind) = (place(of.values), kind(of.scalar));
-    // SAFETY: S1, S11: a live place, and the caller's memory.
+    let (values, kind) = (pointer(of.values), kind(of.scalar));
+    // SAFETY: S1, S11: a live variable, and the caller's memory.
     done(unsafe {
         (functions.cusparseCreateDnMat)(&mut raw, rows, cols, leading, values, kind, order as Number)
     })?;
@@ -144,7 +144,7 @@ pub(super) fn sparse_vector(of: &SparseVector) -> Outcome<Descriptor> {
     let [size, stored] = [of.size, of.stored].map(|size| size as i64);
     let (indices, values) = (of.indices as Raw, of.values as Raw);
     let (index, kind) = (index(of.index), kind(of.scalar));
-    // SAFETY: S1, S11: a live place, and the caller's memory.
+    // SAFETY: S1, S11: a live variable, and the caller's memory.
     done(unsafe {
         (functions.cusparseCreateSpVec)(&mut raw, size, stored, indices, values, index, ZERO, kind)
     })?;

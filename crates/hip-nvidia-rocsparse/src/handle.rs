@@ -52,16 +52,16 @@ pub(super) fn with_stream(
     status(run())
 }
 
-pub(super) unsafe extern "C" fn create(place: *mut rocsparse_handle) -> Status {
+pub(super) unsafe extern "C" fn create(out: *mut rocsparse_handle) -> Status {
     let run = || {
-        ensure(!place.is_null(), Status::rocsparse_status_invalid_pointer)?;
+        ensure(!out.is_null(), Status::rocsparse_status_invalid_pointer)?;
         let device = driven(library::enter())?;
         let mut raw = std::ptr::null_mut();
-        // SAFETY: S1: a live place; the device's context is current.
+        // SAFETY: S1: a live variable; the device's context is current.
         done(unsafe { (cusparse().cusparseCreate)(&mut raw) })?;
         let handle = Handle { raw: Mutex::new((raw as usize, 0)), device };
-        // SAFETY: S11: the caller's place for the result.
-        unsafe { place.write(HANDLES.insert(Arc::new(handle)) as rocsparse_handle) };
+        // SAFETY: S11: the caller's output pointer for the result.
+        unsafe { out.write(HANDLES.insert(Arc::new(handle)) as rocsparse_handle) };
         Ok(())
     };
     status(run())
@@ -84,7 +84,7 @@ pub(super) unsafe extern "C" fn get_version(handle: rocsparse_handle, version: *
     let run = || {
         HANDLES.get(handle as usize).map_err(|_| Status::rocsparse_status_invalid_handle)?;
         ensure(!version.is_null(), Status::rocsparse_status_invalid_pointer)?;
-        // SAFETY: S11: the caller's place for the result.
+        // SAFETY: S11: the caller's output pointer for the result.
         unsafe { version.write(VERSION) };
         Ok(())
     };

@@ -18,7 +18,7 @@ use std::ffi::c_void;
 const POINTER: Status = Status::rocsparse_status_invalid_pointer;
 const VALUE: Status = Status::rocsparse_status_invalid_value;
 
-/// The work memory, or the place for its size, which there has to be.
+/// The pointer to the work memory or to its size, which must not be null.
 pub(super) fn given<T>(pointer: *mut T) -> Outcome<*mut T> {
     ensure(!pointer.is_null(), POINTER)?;
     Ok(pointer)
@@ -27,7 +27,7 @@ pub(super) fn given<T>(pointer: *mut T) -> Outcome<*mut T> {
 /// A call whose result has no elements: it needs no work memory. cuSPARSE would divide by their number.
 pub(super) fn nothing(asks: bool, buffer_size: *mut usize) -> Outcome {
     if asks {
-        // SAFETY: S11: the caller's place.
+        // SAFETY: S11: the caller's output pointer.
         unsafe { given(buffer_size)?.write(0) };
     }
     Ok(())
@@ -62,7 +62,7 @@ pub(super) unsafe extern "C" fn spmv(
         match stage {
             SpmvStage::rocsparse_spmv_stage_buffer_size => {
                 let size = given(buffer_size)?;
-                // SAFETY: S1, S11: live descriptors and factors, and the caller's place.
+                // SAFETY: S1, S11: live descriptors and factors, and the caller's output pointer.
                 done(unsafe {
                     (cusparse().cusparseSpMV_bufferSize)(
                         raw,
@@ -133,7 +133,7 @@ pub(super) unsafe extern "C" fn spmm(
         match stage {
             SpmmStage::rocsparse_spmm_stage_buffer_size => {
                 let size = given(buffer_size)?;
-                // SAFETY: S1, S11: live descriptors and factors, and the caller's place.
+                // SAFETY: S1, S11: live descriptors and factors, and the caller's output pointer.
                 done(unsafe {
                     (cusparse().cusparseSpMM_bufferSize)(
                         raw,
@@ -205,7 +205,7 @@ pub(super) unsafe extern "C" fn sddmm_buffer_size(
         let size = given(buffer_size)?;
         // SAFETY: S11: the caller's factors.
         let (alpha, beta) = unsafe { (Factor::of(alpha, scalar)?, Factor::of(beta, scalar)?) };
-        // SAFETY: S1, S11: live descriptors and factors, and the caller's place.
+        // SAFETY: S1, S11: live descriptors and factors, and the caller's output pointer.
         done(unsafe {
             (cusparse().cusparseSDDMM_bufferSize)(
                 raw,

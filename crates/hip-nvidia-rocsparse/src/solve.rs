@@ -42,7 +42,7 @@ fn first(
         done(unsafe { (cusparse().cusparseSpMatSetAttribute)(matrix.raw, attribute as u32, data, bytes) })?;
     }
     let mut raw = null_mut();
-    // SAFETY: S1: a live place.
+    // SAFETY: S1: a live variable.
     done(unsafe { create(&mut raw) })?;
     Ok(Kept { operation: Some(Descriptor::new(raw, destroy)), matrix })
 }
@@ -88,7 +88,7 @@ pub(super) unsafe extern "C" fn spsv(
             let (create, destroy) = (functions.cusparseSpSV_createDescr, functions.cusparseSpSV_destroyDescr);
             let made = keep(matrix, first(&sparse::matrix_now(matrix)?, create, destroy)?)?;
             let (size, solve) = (given(buffer_size)?, of_operation(&made)?);
-            // SAFETY: S1, S11: live descriptors and factor, and the caller's place.
+            // SAFETY: S1, S11: live descriptors and factor, and the caller's output pointer.
             return done(unsafe {
                 (functions.cusparseSpSV_bufferSize)(
                     raw,
@@ -168,7 +168,7 @@ pub(super) unsafe extern "C" fn spsm(
             let (create, destroy) = (functions.cusparseSpSM_createDescr, functions.cusparseSpSM_destroyDescr);
             let made = keep(matrix, first(&sparse::matrix_now(matrix)?, create, destroy)?)?;
             let (size, solve) = (given(buffer_size)?, of_operation(&made)?);
-            // SAFETY: S1, S11: live descriptors and factor, and the caller's place.
+            // SAFETY: S1, S11: live descriptors and factor, and the caller's output pointer.
             return done(unsafe {
                 (functions.cusparseSpSM_bufferSize)(
                     raw,

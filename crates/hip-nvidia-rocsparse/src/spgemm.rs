@@ -64,7 +64,7 @@ pub(super) unsafe extern "C" fn spgemm(
         match stage {
             Stage::rocsparse_spgemm_stage_buffer_size => {
                 // The sizes of cuSPARSE's work memory are known step by step.
-                // SAFETY: S11: the caller's place.
+                // SAFETY: S11: the caller's output pointer.
                 unsafe { given(buffer_size)?.write(1) };
                 Ok(())
             }
@@ -137,7 +137,7 @@ fn count(
     let matrices = [descriptor::sparse(left)?, descriptor::sparse(right)?, descriptor::sparse(&empty)?];
     let [a, b, c] = matrices.each_ref().map(|matrix| matrix.raw);
     let mut operation = null_mut();
-    // SAFETY: S1: a live place.
+    // SAFETY: S1: a live variable.
     done(unsafe { (functions.cusparseSpGEMM_createDescr)(&mut operation) })?;
     let operation = Descriptor::new(operation, functions.cusparseSpGEMM_destroyDescr);
     // SAFETY: S11: the stream is the handle's.
@@ -147,7 +147,7 @@ fn count(
     let mut bytes = 0;
     let estimate = |bytes: &mut usize, memory| {
         let of = operation.raw;
-        // SAFETY: S1, S2, S11: live descriptors and places, the caller's memory, and memory of the size asked for.
+        // SAFETY: S1, S2, S11: live descriptors and variables, the caller's memory, and memory of the size asked for.
         done(unsafe {
             (functions.cusparseSpGEMMreuse_workEstimation)(
                 raw, AS_IT_IS, AS_IT_IS, a, b, c, ALGORITHM, of, bytes, memory,
@@ -174,14 +174,15 @@ fn count(
     count(&mut sizes, [second.at(), third.at(), fourth.at()])?;
 
     let [mut rows, mut width, mut stored] = [0; 3];
-    // SAFETY: S1: a live descriptor and live places.
+    // SAFETY: S1: a live descriptor and live variables.
     done(unsafe { (functions.cusparseSpMatGetSize)(c, &mut rows, &mut width, &mut stored) })?;
     let stored = usize::try_from(stored).map_err(|_| Status::rocsparse_status_internal_error)?;
     let cols = lasting(4 * stored)?;
     // The values are not written yet, but have to have memory.
     let values = temporary(stored * factor::bytes(left.scalar))?;
-    let place = SparseMatrix { inner: cols.at::<u8>() as usize, values: values.at::<u8>() as usize, ..empty };
-    point(&matrices[2], &place)?;
+    let filled =
+        SparseMatrix { inner: cols.at::<u8>() as usize, values: values.at::<u8>() as usize, ..empty };
+    point(&matrices[2], &filled)?;
     let mut bytes = 0;
     let write = |bytes: &mut usize, memory| {
         let of = operation.raw;

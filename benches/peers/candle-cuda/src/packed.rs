@@ -66,7 +66,7 @@ fn metadata(shape: &Shape) -> HashMap<String, Value> {
     settings.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
 }
 
-/// Every weight's place: norms at the file's begin, matrices at `blocks`.
+/// Every weight's offset: norms at the file's begin, matrices at `blocks`.
 fn weights(shape: &Shape, format: GgmlDType, blocks: u64) -> HashMap<String, TensorInfo> {
     let norm = || TensorInfo { ggml_dtype: GgmlDType::F32, shape: shape.width.into(), offset: 0 };
     let matrix = |rows: usize, columns: usize| TensorInfo {
@@ -124,12 +124,12 @@ impl Read for Repeating {
 
 impl Seek for Repeating {
     fn seek(&mut self, to: SeekFrom) -> std::io::Result<u64> {
-        let place = match to {
-            SeekFrom::Start(place) => Some(place),
+        let position = match to {
+            SeekFrom::Start(position) => Some(position),
             SeekFrom::End(distance) => LENGTH.checked_add_signed(distance),
             SeekFrom::Current(distance) => self.position.checked_add_signed(distance),
         };
-        self.position = place.ok_or(std::io::ErrorKind::InvalidInput)?;
+        self.position = position.ok_or(std::io::ErrorKind::InvalidInput)?;
         Ok(self.position)
     }
 }

@@ -209,7 +209,7 @@ impl Convolution {
 
 type Handle = miopenConvolutionDescriptor_t;
 type Tensors = miopenTensorDescriptor_t;
-type Place = *mut c_int;
+type IntOut = *mut c_int;
 
 entries! {
     fn miopenCreateConvolutionDescriptor(out: *mut Handle) {
@@ -246,14 +246,14 @@ entries! {
         CONVOLUTIONS.change(handle, |former| Ok(former.with(|c| c.groups = groups)))
     }
 
-    fn miopenGetConvolutionGroupCount(handle: Handle, place: Place) {
+    fn miopenGetConvolutionGroupCount(handle: Handle, out: IntOut) {
         // SAFETY: S11: the caller's output pointer for the result.
-        unsafe { give(place, convolution_of(handle)?.groups) }
+        unsafe { give(out, convolution_of(handle)?.groups) }
     }
 
-    fn miopenGetConvolutionSpatialDim(handle: Handle, place: Place) {
+    fn miopenGetConvolutionSpatialDim(handle: Handle, out: IntOut) {
         // SAFETY: S11: as above.
-        unsafe { give(place, convolution_of(handle)?.spatial() as c_int) }
+        unsafe { give(out, convolution_of(handle)?.spatial() as c_int) }
     }
 
     fn miopenSetTransposeConvOutputPadding(handle: Handle, adj_h: c_int, adj_w: c_int) {
@@ -273,26 +273,26 @@ entries! {
         CONVOLUTIONS.change(handle, |former| Ok(former.with(|c| c.attributes[index] = value)))
     }
 
-    fn miopenGetConvolutionAttribute(handle: Handle, attribute: miopenConvolutionAttrib_t, place: Place) {
+    fn miopenGetConvolutionAttribute(handle: Handle, attribute: miopenConvolutionAttrib_t, out: IntOut) {
         let value = *convolution_of(handle)?.attributes.get(attribute.0 as usize).ok_or(BAD)?;
         // SAFETY: S11: the caller's output pointer for the result.
-        unsafe { give(place, value) }
+        unsafe { give(out, value) }
     }
 
     /// Two dimensions. Each pointer may be null.
     fn miopenGetConvolutionDescriptor(
-        handle: Handle, mode: *mut miopenConvolutionMode_t, pad_h: Place, pad_w: Place, stride_h: Place,
-        stride_w: Place, dilation_h: Place, dilation_w: Place,
+        handle: Handle, mode: *mut miopenConvolutionMode_t, pad_h: IntOut, pad_w: IntOut, stride_h: IntOut,
+        stride_w: IntOut, dilation_h: IntOut, dilation_w: IntOut,
     ) {
         let conv = convolution_of(handle)?;
         if conv.spatial() != 2 {
             return Err(BAD);
         }
         let values = [&conv.pads, &conv.strides, &conv.dilations];
-        for (places, list) in [[pad_h, pad_w], [stride_h, stride_w], [dilation_h, dilation_w]].into_iter().zip(values) {
-            for (place, value) in places.into_iter().zip(list) {
+        for (outs, list) in [[pad_h, pad_w], [stride_h, stride_w], [dilation_h, dilation_w]].into_iter().zip(values) {
+            for (out, value) in outs.into_iter().zip(list) {
                 // SAFETY: S11: the caller's output pointers for the results.
-                unsafe { offer(place, *value) };
+                unsafe { offer(out, *value) };
             }
         }
         // SAFETY: S11: as above.
@@ -302,7 +302,7 @@ entries! {
 
     /// Each pointer may be null.
     fn miopenGetConvolutionNdDescriptor(
-        handle: Handle, requested: c_int, count: Place, pads: Place, strides: Place, dilations: Place,
+        handle: Handle, requested: c_int, count: IntOut, pads: IntOut, strides: IntOut, dilations: IntOut,
         mode: *mut miopenConvolutionMode_t,
     ) {
         let conv = convolution_of(handle)?;
@@ -321,23 +321,23 @@ entries! {
     }
 
     fn miopenGetConvolutionForwardOutputDim(
-        handle: Handle, x: Tensors, w: Tensors, n: Place, c: Place, h: Place, width: Place,
+        handle: Handle, x: Tensors, w: Tensors, n: IntOut, c: IntOut, h: IntOut, width: IntOut,
     ) {
         let lengths = convolution_of(handle)?.output(&*tensor_of(x)?, &*tensor_of(w)?)?;
         if lengths.len() != 4 {
             return Err(BAD);
         }
-        for (place, length) in [n, c, h, width].into_iter().zip(lengths) {
+        for (out, length) in [n, c, h, width].into_iter().zip(lengths) {
             // SAFETY: S11: the caller's output pointers for the results.
-            unsafe { give(place, length)? };
+            unsafe { give(out, length)? };
         }
         Ok(())
     }
 
-    fn miopenGetConvolutionNdForwardOutputDim(handle: Handle, x: Tensors, w: Tensors, count: Place, dims: Place) {
+    fn miopenGetConvolutionNdForwardOutputDim(handle: Handle, x: Tensors, w: Tensors, count: IntOut, dims: IntOut) {
         let lengths = convolution_of(handle)?.output(&*tensor_of(x)?, &*tensor_of(w)?)?;
         there(dims)?;
-        // SAFETY: S11: the caller's places, with room for as many lengths as the picture has.
+        // SAFETY: S11: the caller's output pointers, with room for as many lengths as the picture has.
         unsafe {
             offer(count, lengths.len() as c_int);
             offer_list(dims, &lengths);

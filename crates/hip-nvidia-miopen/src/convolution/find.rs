@@ -137,7 +137,7 @@ unsafe fn find(
         // SAFETY: S11: the caller's list has room for as many as were asked for.
         unsafe { results.list.add(index).write(result) };
     }
-    // SAFETY: S11: the caller's place.
+    // SAFETY: S11: the caller's output pointer.
     unsafe { give(results.count, count as c_int) }
 }
 
@@ -197,7 +197,7 @@ entries! {
     ) {
         let problem = Problem::new(Direction::Forward, xd, wd, yd, conv)?;
         let buffers = Buffers { x: x.cast_mut(), w: w.cast_mut(), y };
-        // SAFETY: S11: the caller's memory and places.
+        // SAFETY: S11: the caller's memory and output pointers.
         unsafe { find(handle, problem, buffers, Workspace::new(memory, size), Results { asked, count, list }) }
     }
 

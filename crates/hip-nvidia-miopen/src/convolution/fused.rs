@@ -69,7 +69,7 @@ impl Fused<'_> {
         let problem = self.problem;
         let raw = problem.raw(algorithm.math)?;
         let (alpha, z_alpha) = (self.factor(self.alpha), self.factor(self.z.2));
-        // Without a z, y takes its place and is not read.
+        // Without a z, y is given instead and not read.
         let (z_raw, z) =
             if self.z.2 == 0.0 { (raw.y, self.y.cast_const()) } else { (self.z.0.raw()?, self.z.1) };
         let (bias_raw, activation) = (self.bias.0.raw()?, self.activation.raw()?);
@@ -159,9 +159,9 @@ pub(crate) unsafe fn run_free(session: &mut Session, problem: &Problem, x: In, w
 }
 
 /// The caller's factor; `missing` if there is none.
-unsafe fn factor(place: In, missing: f64) -> f64 {
+unsafe fn factor(pointer: In, missing: f64) -> f64 {
     // SAFETY: S11: the caller's factor.
-    unsafe { Factor::read(place, miopenDataType_t::miopenFloat) }.map_or(missing, |factor| factor.value())
+    unsafe { Factor::read(pointer, miopenDataType_t::miopenFloat) }.map_or(missing, |factor| factor.value())
 }
 
 type T = miopenTensorDescriptor_t;

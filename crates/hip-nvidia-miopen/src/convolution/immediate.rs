@@ -32,7 +32,7 @@ unsafe fn solutions(
         // SAFETY: S11: the caller's list has room for it.
         unsafe { list.add(index).write(solution) };
     }
-    // SAFETY: S11: the caller's place.
+    // SAFETY: S11: the caller's output pointer.
     unsafe { give(count, number) }
 }
 
@@ -96,7 +96,7 @@ macro_rules! of_direction {
 
             fn $list(handle: H, $a: T, $b: T, conv: C, $c: T, room: usize, count: *mut usize, list: List) {
                 let problem = Problem::new(Direction::$direction, $x, $w, $y, conv)?;
-                // SAFETY: S11: the caller's place and list.
+                // SAFETY: S11: the caller's output pointer and list.
                 unsafe { solutions(handle, &problem, room, count, list) }
             }
 

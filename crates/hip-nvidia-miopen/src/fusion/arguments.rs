@@ -98,7 +98,7 @@ entries! {
     ) {
         // SAFETY: S11: as above.
         unsafe { plain(alpha, beta) }?;
-        let [scale, bias, mean, variance] = [scale, bias, mean, variance].map(|place| place as usize);
+        let [scale, bias, mean, variance] = [scale, bias, mean, variance].map(|pointer| pointer as usize);
         set(args, op, Argument::BatchNorm { scale, bias, mean, variance, epsilon })
     }
 

@@ -104,54 +104,54 @@ entries! {
         Ok(())
     }
 
-    fn miopenCreateOpConvForward(plan: P, place: O, conv: miopenConvolutionDescriptor_t, w: T) {
+    fn miopenCreateOpConvForward(plan: P, out: O, conv: miopenConvolutionDescriptor_t, w: T) {
         // SAFETY: S11: the caller's output pointer for the result.
-        unsafe { add(plan, place, || Ok(Op::Convolution { conv: convolution_of(conv)?, w: tensor_of(w)? })) }
+        unsafe { add(plan, out, || Ok(Op::Convolution { conv: convolution_of(conv)?, w: tensor_of(w)? })) }
     }
 
-    fn miopenCreateOpBiasForward(plan: P, place: O, bias: T) {
+    fn miopenCreateOpBiasForward(plan: P, out: O, bias: T) {
         // SAFETY: S11: as above.
-        unsafe { add(plan, place, || Ok(Op::Bias { tensor: tensor_of(bias)? })) }
+        unsafe { add(plan, out, || Ok(Op::Bias { tensor: tensor_of(bias)? })) }
     }
 
-    fn miopenCreateOpBatchNormInference(plan: P, place: O, mode: miopenBatchNormMode_t, parameters: T) {
+    fn miopenCreateOpBatchNormInference(plan: P, out: O, mode: miopenBatchNormMode_t, parameters: T) {
         let make = || Ok(Op::BatchNorm { mode: batch_norm_mode(mode)?, tensor: tensor_of(parameters)? });
         // SAFETY: S11: as above.
-        unsafe { add(plan, place, make) }
+        unsafe { add(plan, out, make) }
     }
 
-    fn miopenCreateOpActivationForward(plan: P, place: O, mode: miopenActivationMode_t) {
+    fn miopenCreateOpActivationForward(plan: P, out: O, mode: miopenActivationMode_t) {
         let make = || {
             // Checked with parameters that every function accepts, so that an unsupported function is refused early.
             Activation::new(mode, 1.0, 1.0, 1.0)?.way()?;
             Ok(Op::Activation { mode })
         };
         // SAFETY: S11: as above.
-        unsafe { add(plan, place, make) }
+        unsafe { add(plan, out, make) }
     }
 
     /// Gradients and training are not fused.
-    fn miopenCreateOpActivationBackward(plan: P, _place: O, _mode: miopenActivationMode_t) {
+    fn miopenCreateOpActivationBackward(plan: P, _out: O, _mode: miopenActivationMode_t) {
         plan_of(plan)?;
         Err(UNSUPPORTED)
     }
 
-    fn miopenCreateOpBatchNormForward(plan: P, _place: O, _mode: miopenBatchNormMode_t, _running: bool) {
+    fn miopenCreateOpBatchNormForward(plan: P, _out: O, _mode: miopenBatchNormMode_t, _running: bool) {
         plan_of(plan)?;
         Err(UNSUPPORTED)
     }
 
-    fn miopenCreateOpBatchNormBackward(plan: P, _place: O, _mode: miopenBatchNormMode_t) {
+    fn miopenCreateOpBatchNormBackward(plan: P, _out: O, _mode: miopenBatchNormMode_t) {
         plan_of(plan)?;
         Err(UNSUPPORTED)
     }
 
-    fn miopenFusionPlanGetOp(plan: P, index: c_int, place: O) {
+    fn miopenFusionPlanGetOp(plan: P, index: c_int, out: O) {
         let plan = plan_of(plan)?;
         let index = usize::try_from(index).map_err(|_| BAD)?;
         let handle = plan.lock().ops.get(index).ok_or(BAD)?.0;
         // SAFETY: S11: the caller's output pointer for the result.
-        unsafe { give(place, handle as miopenFusionOpDescriptor_t) }
+        unsafe { give(out, handle as miopenFusionOpDescriptor_t) }
     }
 
     /// A plan takes no workspace.
@@ -174,7 +174,7 @@ entries! {
         }
         there(list)?;
         for (at, algorithm) in named.iter().enumerate() {
-            // SAFETY: S11: the caller's places, with room for so many.
+            // SAFETY: S11: the caller's list, with room for so many.
             unsafe { give(list.wrapping_add(at), *algorithm) }?;
         }
         // SAFETY: S11: the caller's output pointer for the result.

@@ -97,14 +97,14 @@ fn invalid_tensor_descriptors_are_refused() {
 
 #[test]
 fn batch_normalisation_has_a_value_per_channel_or_activation() {
-    let (x, place) = (new(), new());
+    let (x, derived_handle) = (new(), new());
     for (mode, dims) in [(0, [1, 3, 4, 5]), (1, [1, 3, 1, 1])] {
         // SAFETY: S1: live descriptors.
         unsafe {
             assert_eq!(miopenSet4dTensorDescriptor(x, miopenDataType_t::miopenHalf, 2, 3, 4, 5), OK);
-            assert_eq!(miopenDeriveBNTensorDescriptor(place, x, miopenBatchNormMode_t(mode)), OK);
+            assert_eq!(miopenDeriveBNTensorDescriptor(derived_handle, x, miopenBatchNormMode_t(mode)), OK);
         }
-        let derived = tensor_of(place).unwrap();
+        let derived = tensor_of(derived_handle).unwrap();
         assert_eq!((derived.kind, &*derived.dims), (FLOAT, &dims[..]));
     }
 }

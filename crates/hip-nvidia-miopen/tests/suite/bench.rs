@@ -168,7 +168,7 @@ pub(crate) use ok;
 /// Calls a function without the handle.
 macro_rules! set {
     ($bench:ident.$function:ident($($argument:expr),* $(,)?)) => {
-        // SAFETY: S1: the test's own descriptors and places.
+        // SAFETY: S1: the test's own descriptors and variables.
         assert_eq!(unsafe { ($bench.dnn().$function)($($argument),*) }, $crate::bench::OK)
     };
 }

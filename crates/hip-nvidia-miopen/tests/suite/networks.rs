@@ -12,24 +12,24 @@ fn sigmoid(x: f64) -> f64 {
     1.0 / (1.0 + (-x).exp())
 }
 
-/// Where each gate's parameters are, as the library says: matrices and biases of the input side, then of the
+/// The offsets of each gate's parameters, as the library says: matrices and biases of the input side, then of the
 /// hidden side.
-struct Places {
+struct Offsets {
     matrices: Vec<usize>,
     biases: Vec<usize>,
 }
 
 /// One unidirectional layer. Sequences are packed: a step has a row for each sequence that is not over.
-fn forward(mode: miopenRNNMode_t, places: &Places, w: &[f64], x: &[f64]) -> Vec<f64> {
-    let gates = places.matrices.len() / 2;
+fn forward(mode: miopenRNNMode_t, offsets: &Offsets, w: &[f64], x: &[f64]) -> Vec<f64> {
+    let gates = offsets.matrices.len() / 2;
     let (mut h, mut c) = (vec![vec![0.0; HIDDEN]; BATCHES[0]], vec![vec![0.0; HIDDEN]; BATCHES[0]]);
     let (mut y, mut x) = (Vec::new(), x.chunks(INPUT));
     for batch in BATCHES {
         for (h, c) in h.iter_mut().zip(&mut c).take(batch) {
             let x = x.next().unwrap();
             let side = |id: usize, v: &[f64], unit: usize| {
-                let row = &w[places.matrices[id] + unit * v.len()..][..v.len()];
-                row.iter().zip(v).map(|(w, v)| w * v).sum::<f64>() + w[places.biases[id] + unit]
+                let row = &w[offsets.matrices[id] + unit * v.len()..][..v.len()];
+                row.iter().zip(v).map(|(w, v)| w * v).sum::<f64>() + w[offsets.biases[id] + unit]
             };
             let next: Vec<(f64, f64)> = (0..HIDDEN)
                 .map(|unit| {
@@ -110,14 +110,14 @@ fn check(bench: &Bench, mode: miopenRNNMode_t) {
         miopenRNNMode_t::miopenGRU => 3,
         _ => 1,
     };
-    let mut places = Places { matrices: vec![0; 2 * gates], biases: vec![0; 2 * gates] };
+    let mut offsets = Offsets { matrices: vec![0; 2 * gates], biases: vec![0; 2 * gates] };
     for id in 0..2 * gates {
-        set!(bench.miopenGetRNNLayerParamOffset(rnn, 0, xd[0], id as i32, part, &mut places.matrices[id]));
-        set!(bench.miopenGetRNNLayerBiasOffset(rnn, 0, xd[0], id as i32, part, &mut places.biases[id]));
+        set!(bench.miopenGetRNNLayerParamOffset(rnn, 0, xd[0], id as i32, part, &mut offsets.matrices[id]));
+        set!(bench.miopenGetRNNLayerBiasOffset(rnn, 0, xd[0], id as i32, part, &mut offsets.biases[id]));
     }
     let (w, x) = (noise(bytes / 4, 1), noise(vectors * INPUT, 2));
     let dy = noise(vectors * HIDDEN, 3);
-    let y = forward(mode, &places, &w, &x);
+    let y = forward(mode, &offsets, &w, &x);
 
     let (dev_w, dev_x, dev_dy) = (bench.put(&single(&w)), bench.put(&single(&x)), bench.put(&single(&dy)));
     let (dev_y, dev_dx) = (bench.put(&vec![9_f32; y.len()]), bench.put(&vec![9_f32; x.len()]));
@@ -194,7 +194,7 @@ fn check(bench: &Bench, mode: miopenRNNMode_t) {
         reserve.at(),
         kept,
     ));
-    dev_dx.is_near(&differences(&x, &dy, |x| forward(mode, &places, &w, x)), 1e-4);
+    dev_dx.is_near(&differences(&x, &dy, |x| forward(mode, &offsets, &w, x)), 1e-4);
     // The old output is replaced.
     let dev_dw = bench.put(&vec![9_f32; w.len()]);
     ok!(bench.miopenRNNBackwardWeights(
@@ -213,7 +213,7 @@ fn check(bench: &Bench, mode: miopenRNNMode_t) {
         reserve.at(),
         kept,
     ));
-    dev_dw.is_near(&differences(&w, &dy, |w| forward(mode, &places, w, &x)), 1e-4);
+    dev_dw.is_near(&differences(&w, &dy, |w| forward(mode, &offsets, w, &x)), 1e-4);
 }
 
 #[test]

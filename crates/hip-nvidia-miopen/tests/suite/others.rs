@@ -114,13 +114,13 @@ fn a_transform_converts() {
 }
 
 #[test]
-fn a_reduction_with_places() {
+fn a_reduction_with_indices() {
     let Some(bench) = Bench::open() else { return };
     let (ad, cd) = (bench.tensor(F32, &[2, 3]), bench.tensor(F32, &[2, 1]));
     let a = bench.put(&[3_f32, 9.0, -1.0, 5.0, 4.0, 7.0]);
     let (c, mut reduction) = (bench.put(&[0_f32; 2]), null_mut());
     let nan = miopenNanPropagation_t::MIOPEN_NOT_PROPAGATE_NAN;
-    let (mut places, mut size) = (0, 0);
+    let (mut index_bytes, mut size) = (0, 0);
     set!(bench.miopenCreateReduceTensorDescriptor(&mut reduction));
     set!(bench.miopenSetReduceTensorDescriptor(
         reduction,
@@ -130,13 +130,13 @@ fn a_reduction_with_places() {
         miopenReduceTensorIndices_t::MIOPEN_REDUCE_TENSOR_FLATTENED_INDICES,
         miopenIndicesType_t::MIOPEN_32BIT_INDICES,
     ));
-    ok!(bench.miopenGetReductionIndicesSize(reduction, ad, cd, &mut places));
+    ok!(bench.miopenGetReductionIndicesSize(reduction, ad, cd, &mut index_bytes));
     ok!(bench.miopenGetReductionWorkspaceSize(reduction, ad, cd, &mut size));
-    let (indices, space) = (bench.room(places.max(8)), bench.room(size.max(1)));
+    let (indices, space) = (bench.room(index_bytes.max(8)), bench.room(size.max(1)));
     ok!(bench.miopenReduceTensor(
         reduction,
         indices.at(),
-        places,
+        index_bytes,
         space.at(),
         size,
         at(&ONE),

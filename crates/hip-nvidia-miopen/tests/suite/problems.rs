@@ -62,9 +62,9 @@ pub(crate) const CASES: [Case; 11] = [
 
 impl Case {
     pub(crate) fn out(&self) -> Vec<usize> {
-        let place =
+        let length =
             |(n, k): (&usize, &usize)| (n + 2 * self.pad - (k - 1) * self.dilation - 1) / self.stride + 1;
-        self.picture.iter().zip(self.taps).map(place).collect()
+        self.picture.iter().zip(self.taps).map(length).collect()
     }
 
     /// The ordinary convolution's input, weights and output.
@@ -98,19 +98,19 @@ impl Case {
             let group = filter / self.filters;
             for channel in 0..self.channels {
                 for (spot, tap) in (0..spots * taps).map(|i| (i / taps, i % taps)) {
-                    let (mut spot_left, mut tap_left, mut place, mut scale) = (spot, tap, 0, 1);
+                    let (mut spot_left, mut tap_left, mut pixel, mut scale) = (spot, tap, 0, 1);
                     let mut inside = true;
                     for axis in (0..self.taps.len()).rev() {
                         let (out, taps, length) = (y_dims[axis + 2], self.taps[axis], self.picture[axis]);
                         let at = (spot_left % out * self.stride + tap_left % taps * self.dilation)
                             .wrapping_sub(self.pad);
                         inside &= at < length;
-                        place = if inside { place + at * scale } else { 0 };
+                        pixel = if inside { pixel + at * scale } else { 0 };
                         (spot_left, tap_left, scale) = (spot_left / out, tap_left / taps, scale * length);
                     }
                     if inside {
                         let pixels: usize = self.picture.iter().product();
-                        let i = (image * x_dims[1] + group * self.channels + channel) * pixels + place;
+                        let i = (image * x_dims[1] + group * self.channels + channel) * pixels + pixel;
                         let k = (filter * self.channels + channel) * taps + tap;
                         let o = row * spots + spot;
                         z[o] += x[i] * w[k];
@@ -140,19 +140,19 @@ impl Case {
         strides
     }
 
-    /// The positions in memory of the elements in row-major order.
-    pub(crate) fn places(&self, which: usize) -> Vec<usize> {
+    /// The offsets in memory of the elements, in row-major order.
+    pub(crate) fn offsets(&self, which: usize) -> Vec<usize> {
         let dims = &self.dims()[which];
         let strides = self.strides(dims);
-        let place = |index: usize| {
-            let (mut left, mut place) = (index, 0);
+        let offset = |index: usize| {
+            let (mut left, mut offset) = (index, 0);
             for (dim, stride) in dims.iter().zip(&strides).rev() {
-                place += left % dim * stride;
+                offset += left % dim * stride;
                 left /= dim;
             }
-            place
+            offset
         };
-        (0..dims.iter().product()).map(place).collect()
+        (0..dims.iter().product()).map(offset).collect()
     }
 }
 
@@ -330,10 +330,10 @@ impl<'a> Problem<'a> {
     /// The two tensors that are read, and memory for the third, which begin at this offset in their memory.
     pub(crate) fn memory(&self, shift: usize) -> [Memory<'a>; 3] {
         [0, 1, 2].map(|which| {
-            let (places, size) = (self.case.places(which), if self.kind == F32 { 4 } else { 2 });
-            let mut bytes = vec![0xff; shift + places.len() * size];
+            let (offsets, size) = (self.case.offsets(which), if self.kind == F32 { 4 } else { 2 });
+            let mut bytes = vec![0xff; shift + offsets.len() * size];
             if which != self.result() {
-                for (index, value) in places.into_iter().zip(self.case.values(which)) {
+                for (index, value) in offsets.into_iter().zip(self.case.values(which)) {
                     let start = shift + index * size;
                     bytes[start..start + size].copy_from_slice(&bits(self.kind, value));
                 }
@@ -354,8 +354,8 @@ impl<'a> Problem<'a> {
         shift: usize,
         solution: &miopenConvSolution_t,
     ) -> Option<String> {
-        let (places, size) = (self.case.places(self.result()), if self.kind == F32 { 4 } else { 2 });
-        let bytes = memory.read::<u8>(shift + places.len() * size);
+        let (offsets, size) = (self.case.offsets(self.result()), if self.kind == F32 { 4 } else { 2 });
+        let bytes = memory.read::<u8>(shift + offsets.len() * size);
         // Transforms round, so a tolerance applies.
         let sums = ![2, 3].contains(&solution.algorithm.0);
         let tolerance = match (sums, self.kind) {
@@ -363,9 +363,9 @@ impl<'a> Problem<'a> {
             (_, F32) => 1e-3,
             _ => 0.5,
         };
-        let all = places.into_iter().zip(self.case.expected(self.direction)).enumerate();
-        let mut values = all.map(|(index, (place, expected))| {
-            (index, value(self.kind, &bytes[shift + place * size..]), expected)
+        let all = offsets.into_iter().zip(self.case.expected(self.direction)).enumerate();
+        let mut values = all.map(|(index, (offset, expected))| {
+            (index, value(self.kind, &bytes[shift + offset * size..]), expected)
         });
         let (index, got, expected) = values.find(|(_, got, expected)| {
             let error = (got - expected).abs();

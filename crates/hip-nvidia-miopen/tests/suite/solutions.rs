@@ -118,13 +118,13 @@ fn sums_of_16_bit_elements_have_32_bits() {
     }
 }
 
-/// Rows of `y` are 2048 + 1 and -2048 by turns, or 256 + 1 and -256. A place of the picture that two of them reach gets one for
+/// Rows of `y` are 2048 + 1 and -2048 by turns, or 256 + 1 and -256. A pixel that two of them reach gets one for
 /// each column that reaches it, unless a part of its sum was rounded: 2049 and 257 are no numbers of these types. Channels that are a
 /// multiple of 8 and others, in both orders, from memory aligned to 256, to 2 and to 8 bytes.
 #[test]
 fn short_gradients_by_the_picture_are_rounded_once() {
     let Some(bench) = Bench::open() else { return };
-    let (pixels, places) = (17 * 19, 33 * 37);
+    let (pixels, x_pixels) = (17 * 19, 33 * 37);
     for (channels, filters, channels_last) in
         [(9, 5, false), (16, 8, false), (9, 5, true), (16, 8, true), (64, 32, false), (64, 32, true)]
     {
@@ -143,7 +143,7 @@ fn short_gradients_by_the_picture_are_rounded_once() {
                 }
             });
             let dy: Vec<u8> = dy.flat_map(|dy| bits(kind, dy)).collect();
-            let (size, ones) = (channels * places * 2, bits(kind, 1.0).repeat(filters * channels * 9));
+            let (size, ones) = (channels * x_pixels * 2, bits(kind, 1.0).repeat(filters * channels * 9));
             for shift in [0, 2, 8] {
                 let moved = |bytes: &[u8]| bench.put(&[&vec![0; shift][..], bytes].concat());
                 let (x, w, y) = (bench.room(shift + size), moved(&ones), moved(&dy));
@@ -161,11 +161,11 @@ fn short_gradients_by_the_picture_are_rounded_once() {
                     assert_eq!(status.0, 0);
                     let dx = x.read::<u8>(shift + size);
                     for (index, bytes) in dx[shift..].chunks(2).enumerate() {
-                        let place = if channels_last { index / channels } else { index % places };
-                        if place / 37 % 2 == 0 {
+                        let pixel = if channels_last { index / channels } else { index % x_pixels };
+                        if pixel / 37 % 2 == 0 {
                             continue;
                         }
-                        let columns = if place % 37 % 2 == 0 { 1.0 } else { 2.0 };
+                        let columns = if pixel % 37 % 2 == 0 { 1.0 } else { 2.0 };
                         let id = solution.solution_id;
                         assert_eq!(
                             value(kind, bytes),
@@ -215,7 +215,7 @@ fn a_captured_run_is_repeated_by_its_graph() {
                 assert_eq!(problem.run(at, space.at(), 1 << 26, solution.solution_id).0, 0);
                 problem.check(&memory[2], 0, &solution);
             }
-            let zeros = vec![0_u8; problem.case.places(2).len() * 2];
+            let zeros = vec![0_u8; problem.case.offsets(2).len() * 2];
             let (mut graph, mut exec) = (null_mut(), null_mut());
             // SAFETY: S1: as above.
             unsafe {

@@ -31,9 +31,9 @@ fn complex_numbers_on_the_host_may_be_misaligned() {
     y.is(&[-4.0, -11.0]);
     ok!(bench.rocblas_zgemm(N, N, 1, 1, 1, alpha, one.at(), 1, one.at(), 1, beta, y.at(), 1));
     y.is(&[-4.0, -9.0]);
-    let places = bench.put(&[y.at::<c_void>(), one.at()]);
-    let into = places.at::<*mut rocblas_double_complex>();
-    let from = places.at::<*const rocblas_double_complex>().wrapping_add(1);
+    let pointers = bench.put(&[y.at::<c_void>(), one.at()]);
+    let into = pointers.at::<*mut rocblas_double_complex>();
+    let from = pointers.at::<*const rocblas_double_complex>().wrapping_add(1);
     ok!(bench.rocblas_zgemm_batched(N, N, 1, 1, 1, alpha, from, 1, from, 1, beta, into, 1, 1));
     y.is(&[-4.0, -7.0]);
     let mut dot = Four([9.0; 4]);

@@ -334,12 +334,12 @@ fn a_strided_batch_of_vectors_is_computed() {
     let (x, y) = (bench.put(&[1.0_f32, -5.0, 2.0, 3.0]), bench.put(&[1.0_f32, 2.0, 3.0, 4.0]));
     ok!(bench.rocblas_saxpy_strided_batched(2, &2.0, x.at(), 1, 2, y.at(), 1, 2, 2));
     y.is(&[3.0_f32, -8.0, 7.0, 10.0]);
-    let mut places = [0; 2];
-    ok!(bench.rocblas_isamax_strided_batched(2, x.at(), 1, 2, 2, places.as_mut_ptr()));
-    assert_eq!(places, [2, 2]);
-    let mut place = 0_i64;
-    ok!(bench.rocblas_isamin_64?(4, x.at(), 1, &mut place));
-    assert_eq!(place, 1);
+    let mut indices = [0; 2];
+    ok!(bench.rocblas_isamax_strided_batched(2, x.at(), 1, 2, 2, indices.as_mut_ptr()));
+    assert_eq!(indices, [2, 2]);
+    let mut index = 0_i64;
+    ok!(bench.rocblas_isamin_64?(4, x.at(), 1, &mut index));
+    assert_eq!(index, 1);
     let results = bench.put(&[9.0_f32; 3]);
     bench.device_scalars();
     ok!(bench.rocblas_sdot_strided_batched(2, x.at(), 1, 2, y.at(), 1, 2, 2, results.at()));

@@ -31,8 +31,8 @@ impl Drop for RelaxedCapture {
 /// Sets the thread's mode and returns the previous one.
 fn exchange(mode: u32) -> u32 {
     let Ok(cuda) = opened() else { return mode };
-    let mut place = mode;
+    let mut exchanged = mode;
     // SAFETY: S1: a live variable with one of the driver's modes.
-    let code = unsafe { (cuda.driver.cuThreadExchangeStreamCaptureMode)(&mut place) };
-    if code == 0 { place } else { mode }
+    let code = unsafe { (cuda.driver.cuThreadExchangeStreamCaptureMode)(&mut exchanged) };
+    if code == 0 { exchanged } else { mode }
 }

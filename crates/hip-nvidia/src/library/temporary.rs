@@ -20,7 +20,7 @@ impl Temporary {
     /// The stream is live until the drop, and its device's context current then too.
     pub unsafe fn new(bytes: usize, stream: RawStream) -> Result<Self, hipError_t> {
         let mut address = 0;
-        // SAFETY: S1, S11: a live place; the caller vouches for the stream.
+        // SAFETY: S1, S11: a live variable; the caller vouches for the stream.
         check(unsafe { (opened()?.driver.cuMemAllocAsync)(&mut address, bytes.max(1), stream) })?;
         Ok(Self { address, stream })
     }
@@ -54,7 +54,7 @@ impl Lasting {
     pub fn new(bytes: usize, device: &'static Device) -> Result<Self, hipError_t> {
         device.enter()?;
         let mut address = 0;
-        // SAFETY: S1: a live place; the device's context is current.
+        // SAFETY: S1: a live variable; the device's context is current.
         check(unsafe { (opened()?.driver.cuMemAlloc)(&mut address, bytes.max(1)) })?;
         Ok(Self { address, device })
     }

@@ -134,10 +134,10 @@ fn known<'a>(session: &'a mut Session, problem: &Problem, alignment: usize) -> O
     match session.plans.entry(Key { problem: problem.clone(), alignment }) {
         Entry::Occupied(known) => Ok(&mut known.into_mut().list),
         Entry::Vacant(_) if full => Ok(&mut []),
-        Entry::Vacant(place) => {
+        Entry::Vacant(entry) => {
             // A refusal by the backend is final; the older functions may still compute the problem.
             let offers = or_none(Offers::with_room(handle, device, problem, alignment))?;
-            Ok(&mut place.insert(offers.unwrap_or_default()).list)
+            Ok(&mut entry.insert(offers.unwrap_or_default()).list)
         }
     }
 }
@@ -197,7 +197,7 @@ impl Offers {
             let engines = or_none(named(&graph, mode))?.unwrap_or_default();
             // The second heuristics return engines again that the first ones have with better settings.
             let before = numbers.clone();
-            for (place, engine) in engines.into_iter().take(SECOND).enumerate() {
+            for (index, engine) in engines.into_iter().take(SECOND).enumerate() {
                 let noted = engine.class();
                 let of = |class| usize::from(class::transforms(class));
                 if room[of(noted)] == 0 || !engine.is_permitted(problem) || before.contains(&engine.number) {
@@ -214,7 +214,7 @@ impl Offers {
                 }
                 room[of(class)] -= 1;
                 numbers.push(engine.number);
-                list.push(Offer { choice: Choice { index: first + place, class }, plan, _engine: engine });
+                list.push(Offer { choice: Choice { index: first + index, class }, plan, _engine: engine });
             }
         }
         Ok(Self { list, _graph: Some(graph) })

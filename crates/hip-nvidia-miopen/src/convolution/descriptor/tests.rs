@@ -53,13 +53,13 @@ fn settings_read_back() {
         );
         assert_eq!(miopenSetConvolutionGroupCount(handle, 4), OK);
         assert_eq!(miopenSetConvolutionGroupCount(handle, 0), BAD);
-        let (out, places) = (&mut count, (pads.as_mut_ptr(), strides.as_mut_ptr(), dilations.as_mut_ptr()));
+        let (out, lists) = (&mut count, (pads.as_mut_ptr(), strides.as_mut_ptr(), dilations.as_mut_ptr()));
         assert_eq!(
-            miopenGetConvolutionNdDescriptor(handle, 3, out, places.0, places.1, places.2, &mut mode),
+            miopenGetConvolutionNdDescriptor(handle, 3, out, lists.0, lists.1, lists.2, &mut mode),
             OK
         );
         assert_eq!(
-            miopenGetConvolutionNdDescriptor(handle, 2, out, places.0, places.1, places.2, &mut mode),
+            miopenGetConvolutionNdDescriptor(handle, 2, out, lists.0, lists.1, lists.2, &mut mode),
             BAD
         );
         assert_eq!(miopenGetConvolutionGroupCount(handle, &mut groups), OK);
