@@ -43,8 +43,8 @@ impl Default for SessionOptions {
 /// sequences there are.
 ///
 /// On a HIP device a step is a graph that is captured once and launched for each token. From the second step on a step allocates
-/// nothing from the driver and waits for nothing, until a text has more tokens than the graph reads: then another graph takes its
-/// place. A step in which some sequences have no token writes the positions of the others first, and waits for that.
+/// nothing from the driver and waits for nothing, until a text has more tokens than the graph reads: then another graph replaces
+/// it. A step in which some sequences have no token writes the positions of the others first, and waits for that.
 ///
 /// ```no_run
 /// use models::{Batch, LanguageModel, SessionOptions};

@@ -60,7 +60,7 @@ fn load_and_free() -> Result<()> {
     cache.get("a")?;
     assert_eq!(cache.statistics().misses, 2, "\"a\", and \"b\" in its event");
     cache.get("c")?;
-    // It takes the place of "b".
+    // It replaces "b".
     let (told, evicted) = (events(), cache.statistics().evictions);
     cache.get("d")?;
     assert_eq!(cache.statistics().evictions, evicted + 1);

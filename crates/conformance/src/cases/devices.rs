@@ -25,7 +25,7 @@ pub(crate) const LIMITS: &[Case] = cases!(
     "device/limit": stack_size_is_told, heap_size_is_told, what_is_set_is_told, unknown_get, unknown_set,
     null_limit_output
 );
-pub(crate) const PRIORITIES: &[Case] = cases!("device/priority": range, either_place_may_be_null);
+pub(crate) const PRIORITIES: &[Case] = cases!("device/priority": range, either_pointer_may_be_null);
 
 fn text(chars: &[c_char]) -> String {
     chars.iter().map(|c| *c as u8).take_while(|c| *c != 0).map(char::from).collect()
@@ -329,7 +329,7 @@ fn range(b: &Bench) -> Outcome {
     ensure(greatest <= 0 && least >= 0 && greatest < least, format!("from {least} to {greatest}"))
 }
 
-fn either_place_may_be_null(b: &Bench) -> Outcome {
+fn either_pointer_may_be_null(b: &Bench) -> Outcome {
     let (mut least, mut greatest) = (77, 77);
     ok!(b, hipDeviceGetStreamPriorityRange(&mut least, null_mut()));
     ok!(b, hipDeviceGetStreamPriorityRange(null_mut(), &mut greatest));

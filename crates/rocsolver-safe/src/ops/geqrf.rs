@@ -6,7 +6,7 @@ use hip_safe::{DeviceSlice, DeviceSliceMut};
 use rocblas_safe::{MatrixBatchMut, Side};
 
 impl Solver<'_> {
-    /// The factors of a matrix of m x n, A = Q R, in its place: R on and above the diagonal, and below it the vectors of the min(m, n) reflectors
+    /// The factors of a matrix of m x n, A = Q R, which overwrite it: R on and above the diagonal, and below it the vectors of the min(m, n) reflectors
     /// `I - tau v vᴴ` whose product is Q. `tau` gets min(m, n) elements for each member of a batch.
     ///
     /// # Errors

@@ -6,7 +6,7 @@ use crate::{Info, Lapack, Pivots, Result, Solver, Transpose, convert};
 use rocblas_safe::{MatrixBatch, MatrixBatchMut};
 
 impl Solver<'_> {
-    /// The factors of a matrix of m x n with partial pivoting, P A = L U, in its place: L, whose diagonal is 1, below the diagonal, and U on and
+    /// The factors of a matrix of m x n with partial pivoting, P A = L U, which overwrite it: L, whose diagonal is 1, below the diagonal, and U on and
     /// above it. The [`Pivots`] are the rows that its min(m, n) steps exchanged, for each member of a batch.
     ///
     /// # Errors

@@ -73,7 +73,7 @@ fn sizes_of_dense_matrices() {
 
 /// Nothing is done for each row.
 #[test]
-fn rows_without_places() {
+fn rows_without_entries() {
     let stream = under_test::stream();
     let none = Parts::ell(1 << 62, 3, 0, &[0_i64; 0][..], &ONES[..0]).upload(&stream).unwrap();
     assert_eq!((none.order(), none.stored()), (Order::Unique, 0));

@@ -5,7 +5,7 @@ use script::Options;
 use crate::common::{Run, error};
 
 #[test]
-fn an_error_has_its_place_the_operation_the_shapes_and_the_device() {
+fn an_error_has_its_position_the_operation_the_shapes_and_the_device() {
     let text = "let a = ones([2, 3]);\nlet b = ones([2, 2]);\n\nlet c = a.matmul(b);";
     assert_eq!(error(text), "test:4:11: matmul: inner dimensions differ: [2, 3] x [2, 2] on cpu");
     let text = "ones([2, 3]) +\n  ones([4])";
@@ -119,7 +119,7 @@ fn arguments_are_named() {
 }
 
 #[test]
-fn other_errors_have_their_place_too() {
+fn other_errors_have_their_position_too() {
     assert!(error("let x = 1;\nlet y = ;").starts_with("test:2:9: "), "{}", error("let x = 1;\nlet y = ;"));
     assert_eq!(error("\n throw \"mine\""), "test:2:2: mine");
     assert!(error("unknown").starts_with("test:1:1: Variable not found: unknown"), "{}", error("unknown"));

@@ -181,11 +181,11 @@ fn a_program_can_list_live_buffers() {
     }
 
     MemoryCheck::Backtraces.start();
-    let placed = a_named_function();
+    let named = a_named_function();
     let backtrace = device.live_buffers()[0].backtrace.clone().expect("it is remembered");
     assert!(backtrace.to_string().contains("a_named_function") || !frames_have_names(), "{backtrace}");
     assert!(other_device_has_none(&device));
-    drop((buffer, placed));
+    drop((buffer, named));
     pinned.close().unwrap();
     assert_no_leaks();
     MemoryCheck::Off.start();
