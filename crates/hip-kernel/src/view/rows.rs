@@ -35,7 +35,8 @@ impl<'a, T> Rows<'a, T> {
     /// the memory's end.
     #[inline(always)]
     pub fn nth(&mut self, turn: usize) -> Option<&mut T> {
-        let column = turn.checked_mul(self.step)?.checked_add(self.first)?;
+        // Of fewer than 2^32 turns, because the product of two numbers of 32 bits needs no check.
+        let column = (u32::try_from(turn).ok()? as usize).checked_mul(self.step)?.checked_add(self.first)?;
         if column >= self.width {
             return None;
         }
