@@ -1,6 +1,6 @@
 //! Grouped-query attention over the cache.
 
-use tensor_core::{Result, Tensor};
+use tensor_core::{DType, QTensor, Result, Tensor};
 
 use super::linear::Linear;
 use super::norm::RmsNorm;
@@ -54,7 +54,10 @@ impl Attention {
         cache.write(&step.destination, &key, &value)?;
 
         let seen = step.seen(self.window);
-        let (keys, values) = cache.read(seen, x.dtype())?;
+        let (mut keys, mut values) = cache.read(seen, x.dtype())?;
+        if self.attends_in_f16(x, step) && keys.dtype() == DType::F32 {
+            (keys, values) = (keys.to_dtype(DType::F16)?, values.to_dtype(DType::F16)?);
+        }
         let query = query.to_dtype(keys.dtype())?;
         let mixed = match self.cap {
             None => query.scaled_dot_product_attention(
@@ -72,6 +75,12 @@ impl Attention {
         let output = self.output.forward(&mixed.to_dtype(x.dtype())?)?;
         step.keep("attn_output", "linear", &output);
         Ok(output)
+    }
+
+    /// Whether a prompt for quantized weights attends in `f16`: its rounding is less than that of the weights, and matrix units take it.
+    fn attends_in_f16(&self, x: &Tensor, step: &Step) -> bool {
+        let many = step.tokens > QTensor::ROUNDED_ROWS;
+        many && self.cap.is_none() && self.query.multiplies_in_16_bits(x)
     }
 
     /// Attention with capped scores, in single operations: no kernel has it.

@@ -1,4 +1,4 @@
-//! The keys and values of a layer, written in destination.
+//! The keys and values of a layer, written in place.
 
 use tensor_core::{DType, Device, Result, Tensor, UnaryOp};
 
