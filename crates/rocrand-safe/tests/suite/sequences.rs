@@ -45,7 +45,9 @@ fn a_seed_decides_the_sequence() {
         };
         let first = of(&mut generator, 1);
         assert_eq!(of(&mut generator, 1), first, "{kind:?}");
-        for other in [2, 1 << 40, u64::MAX] {
+        // Lfsr113 does not use the lowest bit of 3 and 2, which rocRAND makes of the seeds 1 and 2.
+        let near = if kind == Kind::Lfsr113 { 4 } else { 2 };
+        for other in [near, 1 << 40, u64::MAX] {
             assert_ne!(of(&mut generator, other), first, "{kind:?}, seed {other}");
         }
     }
