@@ -10,7 +10,7 @@ FOLDER is $AMDEMU_LIB, else emulator/build. It gets:
   libamdhip64.so.6   HIP 6.4 with hiprtc in it, also as libamdhip64.so, libhiprtc.so.6 and libhiprtc.so
   v5/, v7/           the same file under the names of ROCm 5 and ROCm 7
   rocm7/             HIP 7 without hiprtc, for use beside AMD's own libhiprtc.so.7
-  worker.py          the process that runs kernels
+  worker.py          the process that runs kernels, with corrections.py
   clang, bc/, rocm   the compiler of hiprtc, its device libraries, and the folder that has include/hip
 
 Variables:
@@ -36,8 +36,8 @@ library() { # NAME SONAME SOURCES...
 }
 library libamdhip64.so.6 libamdhip64.so.6 hip.c device.c mem.c work.c exec.c insn.c rtc.c
 library rocm7/libamdhip64.so.7 libamdhip64.so.7 hip.c device.c mem.c work.c exec.c insn.c
-cp "$here/src/worker.py" "$out/"
-cp "$here/src/worker.py" "$out/rocm7/"
+cp "$here/src/worker.py" "$here/src/corrections.py" "$out/"
+cp "$here/src/worker.py" "$here/src/corrections.py" "$out/rocm7/"
 for name in libamdhip64.so libhiprtc.so.6 libhiprtc.so; do ln -sf libamdhip64.so.6 "$out/$name"; done
 ln -sf ../libamdhip64.so.6 "$out/v5/libamdhip64.so.5" # ROCm 5 has hiprtc in this library
 for name in libamdhip64.so.7 libhiprtc.so.7; do ln -sf ../libamdhip64.so.6 "$out/v7/$name"; done

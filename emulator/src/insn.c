@@ -2,7 +2,7 @@
 #include "exec.h"
 #include <math.h>
 
-// ---- arithmetic that translated instructions call (exact_maths in worker.py) ----
+// ---- arithmetic that translated instructions call (exact_maths in corrections.py) ----
 static float f32(u32 x) { float f; memcpy(&f, &x, 4); return f; }
 static u32 b32(float f) { u32 x; memcpy(&x, &f, 4); return x; }
 static double f64(u64 x) { double f; memcpy(&f, &x, 8); return f; }
