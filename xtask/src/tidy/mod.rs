@@ -90,7 +90,7 @@ const CHECKS: [Check; 11] = [
     Check { name: "headers", proves: "every source file opens with what it is about", run: headers::check },
     Check {
         name: "map",
-        proves: "docs/ARCHITECTURE.md names every crate and only what exists",
+        proves: "the pages of docs/architecture name every crate and only what exists",
         run: map::check,
     },
     Check {

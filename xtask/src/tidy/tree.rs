@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 /// Extensions of files that are read as text; for other files only their existence matters.
-const TEXT: [&str; 10] = ["rs", "hip", "hpp", "h", "c", "cpp", "md", "toml", "sh", "py"];
+const TEXT: [&str; 13] = ["rs", "hip", "hpp", "h", "c", "cpp", "cu", "md", "toml", "sh", "py", "css", "js"];
 
 /// Folders with nothing of the project.
 const SKIPPED: [&str; 2] = ["target", ".git"];
