@@ -3,6 +3,7 @@
 use super::target::{Platform, Target};
 use super::toolchain::contents;
 use crate::workspace;
+use kernel_resources::{Disassembler, Vendor};
 use kernels_hip::{HEADER_FOLDERS, Unit, hash_parts, options};
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -90,6 +91,19 @@ pub(crate) fn llvm_tools(name: &str) -> Vec<PathBuf> {
 pub(crate) fn bundler() -> Result<PathBuf, String> {
     let found = llvm_tools("clang-offload-bundler").into_iter().find(|file| file.is_file());
     found.ok_or_else(|| "no clang-offload-bundler: install ROCm, or run ci/fetch-rocm-compiler.sh".into())
+}
+
+/// The disassembler for a platform's objects, if there is one.
+pub(crate) fn disassembler(platform: Platform) -> Option<Disassembler> {
+    let vendor = platform.vendor()?;
+    let candidates = match vendor {
+        Vendor::Amd => llvm_tools("llvm-objdump"),
+        Vendor::Nvidia => {
+            let beside = nvidia().ok().map(|nvcc| nvcc.program.with_file_name("nvdisasm"));
+            beside.into_iter().chain(workspace::in_path("nvdisasm")).collect()
+        }
+    };
+    Disassembler::find(vendor, candidates)
 }
 
 /// Whether a folder has HIP's headers of a release before [`OLDEST_ROCM`]. Debian 12 has those of 5.2.

@@ -3,8 +3,8 @@
 use super::compiler::with_parsed;
 use super::target::{Platform, Target};
 use super::toolchain::Toolchain;
-use crate::resources::disassembly::{Disassembler, Function};
 use crate::workspace;
+use kernel_resources::{Disassembler, Function};
 use kernels_hip::Unit;
 use std::path::Path;
 
@@ -115,7 +115,8 @@ mod tests {
             ("sm_80", Platform::Nvidia, "-fmad=false", "-fmad=true"),
         ] {
             let target = Target::new(platform, arch).expect("known");
-            let (Ok(compiler), Some(disassembler)) = (compiler::find(&target), Disassembler::find(platform))
+            let (Ok(compiler), Some(disassembler)) =
+                (compiler::find(&target), compiler::disassembler(platform))
             else {
                 let lacking = format!("no compiler and disassembler for {arch} here");
                 match platform {

@@ -1,9 +1,9 @@
 //! `--deny-spills`: fails with the kernels that spill and are not listed as exceptions.
 
+use super::exceptions::Exceptions;
 use super::manifest::Manifest;
 use super::target::{Platform, Target};
-use crate::resources::KernelResources;
-use crate::resources::exceptions::Exceptions;
+use kernel_resources::KernelResources;
 use std::path::PathBuf;
 
 /// A kernel, and the target that it was built for.
@@ -21,7 +21,7 @@ pub(super) fn spills(
     let gone = exceptions.without_kernel(&names);
     if !gone.is_empty() {
         return Err(format!(
-            "build-kernels: xtask/src/resources/exceptions.toml names what no kernel is called: {}",
+            "build-kernels: xtask/src/build_kernels/exceptions.toml names what no kernel is called: {}",
             gone.join(", ")
         ));
     }
@@ -61,7 +61,7 @@ fn warn_of_unused(exceptions: &Exceptions, platform: Platform, targets: &[Target
     for pattern in exceptions.unused(platform.name(), &of_platform) {
         println!(
             "build-kernels: warning: no kernels spill any more under the exception {pattern:?}: remove it from \
-             xtask/src/resources/exceptions.toml"
+             xtask/src/build_kernels/exceptions.toml"
         );
     }
 }

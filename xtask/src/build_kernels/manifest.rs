@@ -2,8 +2,8 @@
 
 use super::toolchain::Toolchain;
 use super::{Target, folder::Folder};
-use crate::resources::KernelResources;
 use crate::workspace;
+use kernel_resources::KernelResources;
 use kernels_hip::hash_bytes;
 use serde::{Deserialize, Serialize};
 use std::path::Path;

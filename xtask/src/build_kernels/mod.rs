@@ -6,6 +6,7 @@
 pub mod compiler;
 mod contraction;
 mod deny;
+pub(crate) mod exceptions;
 mod folder;
 mod idle;
 pub mod manifest;

@@ -6,7 +6,7 @@ use super::manifest::{Entry, Manifest};
 use super::object_file;
 use super::target::{Platform, Target};
 use super::toolchain::Toolchain;
-use crate::resources::{self, disassembly::Disassembler};
+use kernel_resources::{self as resources, Disassembler, KernelResources, Vendor};
 use kernels_hip::{FAMILIES, Unit, hash_bytes};
 use std::path::{Path, PathBuf};
 use std::process::Output;
@@ -116,8 +116,21 @@ impl Job<'_> {
             hash: hash_bytes(bytes),
             kernels: unit.kernels(),
             measured_by: self.measured_by(),
-            resources: resources::measure(self.target, object, bytes, said, self.disassembler)?,
+            resources: self.measure(object, bytes, said)?,
         })
+    }
+
+    /// What the kernels of an object use. `said` is the compiler's output: NVIDIA's reports there what is not in the object.
+    fn measure(&self, object: &Path, bytes: &[u8], said: &str) -> Result<Vec<KernelResources>, String> {
+        let Some(gpu) = self.target.gpu() else { return Ok(Vec::new()) };
+        let mut kernels = match gpu.vendor {
+            Vendor::Amd => resources::of_amd(&gpu, bytes)?,
+            Vendor::Nvidia => resources::of_nvidia(&gpu, said)?,
+        };
+        if let Some(disassembler) = self.disassembler {
+            resources::add_loops(&mut kernels, &disassembler.functions(object)?);
+        }
+        Ok(kernels)
     }
 
     /// The command as a person would type it; it writes into the current folder.

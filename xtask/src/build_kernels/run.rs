@@ -8,7 +8,6 @@ use super::one::{Job, file_name};
 use super::pool;
 use super::target::Target;
 use super::toolchain::Toolchains;
-use crate::resources::disassembly::Disassembler;
 use crate::table::Table;
 use kernels_hip::{FAMILIES, HEADER_FOLDERS, HEADERS, Unit, hash_bytes};
 use std::path::Path;
@@ -55,7 +54,7 @@ impl Run<'_> {
         let start = Instant::now();
         let toolchain = toolchains.of(compiler::find(target)?, self.root)?;
         let folder = Folder::open(dir)?;
-        let disassembler = Disassembler::find(target.platform);
+        let disassembler = compiler::disassembler(target.platform);
         let mut job = Job {
             target,
             toolchain: &toolchain,

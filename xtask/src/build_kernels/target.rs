@@ -1,5 +1,7 @@
 //! The targets of kernels: a platform and one of its architectures.
 
+use kernel_resources::{Gpu, Vendor};
+use kernels_hip::MAX_BLOCK;
 use std::fmt;
 
 /// A platform; each has its own compiler.
@@ -50,6 +52,15 @@ impl Platform {
     /// Whether its objects are for a GPU.
     pub const fn is_gpu(self) -> bool {
         !matches!(self, Self::Host)
+    }
+
+    /// Who makes its GPUs, if it is for GPUs.
+    pub const fn vendor(self) -> Option<Vendor> {
+        match self {
+            Self::Amd => Some(Vendor::Amd),
+            Self::Nvidia => Some(Vendor::Nvidia),
+            Self::Host => None,
+        }
     }
 
     /// The platform that has architectures of this form.
@@ -105,6 +116,12 @@ impl Target {
         };
         let target = Self { platform, arch: arch.into() };
         if known { Ok(target) } else { Err(target.unknown()) }
+    }
+
+    /// The GPU, if it is one.
+    pub fn gpu(&self) -> Option<Gpu<'_>> {
+        let vendor = self.platform.vendor()?;
+        Some(Gpu { vendor, arch: &self.arch, block: MAX_BLOCK.into() })
     }
 
     /// Whether `all` includes this architecture. For others the compiler must say whether they exist.

@@ -113,7 +113,7 @@ mod tests {
         assert_eq!(changed_of(&["kernels of norm", "kernels of what_was"]), Some("norm".into()));
         assert_eq!(changed_of(&["kernels of norm", "rustc"]), Some("norm".into()));
         assert_eq!(changed_of(&["crate hip-host", "xtask/src/main.rs"]), Some(SAMPLE.into()));
-        for other in ["AMD's compiler", "definition", "xtask/src/build_kernels", "xtask/src/resources"] {
+        for other in ["AMD's compiler", "definition", "xtask/src/build_kernels", "crate kernel-resources"] {
             assert_eq!(changed_of(&["kernels of norm", other]), None, "{other}");
         }
         assert_eq!(changed_of(&["kernels of what_was"]), None);

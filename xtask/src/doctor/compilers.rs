@@ -4,7 +4,6 @@ use super::Item;
 use crate::build_kernels::compiler::{self, Compiler};
 use crate::build_kernels::target::Platform;
 use crate::build_rust_kernels;
-use crate::resources::disassembly::Disassembler;
 use crate::workspace;
 use std::process::Command;
 
@@ -46,7 +45,7 @@ pub(super) fn look() -> Vec<Item> {
 }
 
 fn disassembler(name: &str, platform: Platform, remedy: &str) -> Item {
-    match Disassembler::find(platform) {
+    match compiler::disassembler(platform) {
         Some(found) => Item::found(SECTION, name, found.to_string()),
         None => Item::absent(SECTION, name, "none found", remedy),
     }

@@ -1,24 +1,13 @@
 //! `cargo xtask resources`: shows the GPU resources that the compiled kernels use, and what limits their
 //! number of waves.
 
-pub(crate) mod disassembly;
-pub(crate) mod exceptions;
-mod measure;
-mod nvidia;
-mod occupancy;
 mod report;
-
-pub(crate) use measure::measure;
-pub use measure::{KernelResources, Loops};
 
 use crate::build_kernels::manifest::Manifest;
 use crate::build_kernels::target::Platform;
 use crate::workspace;
 use report::Row;
 use std::path::{Path, PathBuf};
-
-/// The version of the measurement: objects measured by another version are measured again.
-pub(crate) const VERSION: u32 = 1;
 
 /// Options of `cargo xtask resources`.
 #[derive(clap::Args, Debug)]
@@ -53,13 +42,6 @@ pub struct ResourcesArgs {
     /// Read below this folder instead of target/kernels
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
-}
-
-impl KernelResources {
-    /// Whether it spills vector registers or uses private memory.
-    pub fn takes_memory(&self) -> bool {
-        self.vector_spills + self.scratch_bytes > 0
-    }
 }
 
 /// Runs the command; the error is the text to show.

@@ -1,8 +1,8 @@
 //! The resources of many kernels as a table, a summary and JSON.
 
-use super::KernelResources;
-use super::exceptions::Exceptions;
+use crate::build_kernels::exceptions::Exceptions;
 use crate::table::Table;
+use kernel_resources::KernelResources;
 use serde::Serialize;
 use std::collections::BTreeMap;
 
@@ -134,8 +134,8 @@ pub(super) fn json(rows: &[Row]) -> Result<String, String> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::Loops;
     use super::*;
+    use kernel_resources::Loops;
 
     fn row(arch: &str, family: &str, kernel: &str, waves: u64, wide: (u64, u64)) -> Row {
         let (wide_loads, wide_stores) = wide;

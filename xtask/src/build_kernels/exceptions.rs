@@ -2,7 +2,7 @@
 //! with a reason. Spilled scalar registers are in lanes of vector registers, not in memory, and are not
 //! checked.
 
-use super::KernelResources;
+use kernel_resources::KernelResources;
 use serde::Deserialize;
 
 const TEXT: &str = include_str!("exceptions.toml");
@@ -37,7 +37,8 @@ impl Exceptions {
     }
 
     fn parse(text: &str) -> Result<Self, String> {
-        let fail = |error: &dyn std::fmt::Display| format!("xtask/src/resources/exceptions.toml: {error}");
+        let fail =
+            |error: &dyn std::fmt::Display| format!("xtask/src/build_kernels/exceptions.toml: {error}");
         let read: Self = toml::from_str(text).map_err(|error| fail(&error))?;
         if let Some(empty) = read.exception.iter().find(|one| one.vector + one.scratch == 0) {
             return Err(fail(&format!("{} allows nothing", empty.kernels.join(" "))));

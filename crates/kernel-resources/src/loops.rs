@@ -1,41 +1,8 @@
-//! The GPU resources that a compiled kernel uses, read from its object.
+//! The loops of kernels, and how wide they access memory.
 
-use super::disassembly::{Disassembler, Function, innermost};
-use super::{nvidia, occupancy};
-use crate::build_kernels::target::{Platform, Target};
-use code_object::CodeObject;
+use super::KernelResources;
+use super::disassembly::{Function, innermost};
 use serde::{Deserialize, Serialize};
-use std::path::Path;
-
-/// The GPU resources that one kernel uses.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct KernelResources {
-    /// Its name.
-    pub kernel: String,
-    /// Vector registers per lane; on gfx90a and later including accumulation registers.
-    pub vector_registers: u64,
-    /// The vector registers that only matrix instructions can use or that hold spilled values; only some of
-    /// AMD's GPUs have them.
-    pub accumulation_registers: u64,
-    /// Scalar registers per wave. NVIDIA does not report them.
-    pub scalar_registers: Option<u64>,
-    /// Bytes of shared memory per block.
-    pub shared_bytes: u64,
-    /// Bytes of private memory per lane: arrays and spilled registers.
-    pub scratch_bytes: u64,
-    /// Spilled vector registers.
-    pub vector_spills: u64,
-    /// Spilled scalar registers.
-    pub scalar_spills: u64,
-    /// Lanes of a wave.
-    pub wave_size: u64,
-    /// Waves that fit on a SIMD, with blocks of 256 threads.
-    pub waves_per_simd: u64,
-    /// The resource that limits the number of waves.
-    pub limit: String,
-    /// Its loops, if a disassembler was available.
-    pub loops: Option<Loops>,
-}
 
 /// The loops of a kernel, and their memory accesses of 16 bytes per lane.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -52,57 +19,13 @@ pub struct Loops {
     pub innermost_wide_stores: u64,
 }
 
-/// The resources of the kernels of an object, in file order.
-///
-/// `said` is the compiler's output: NVIDIA's reports there what is not in the object.
-pub(crate) fn measure(
-    target: &Target,
-    object: &Path,
-    bytes: &[u8],
-    said: &str,
-    disassembler: Option<&Disassembler>,
-) -> Result<Vec<KernelResources>, String> {
-    let mut kernels = match target.platform {
-        Platform::Amd => amd(target, bytes)?,
-        Platform::Nvidia => nvidia::kernels(target, said)?,
-        Platform::Host => return Ok(Vec::new()),
-    };
-    let functions = disassembler.map(|program| program.functions(object)).transpose()?;
-    for function in functions.into_iter().flatten() {
+/// Gives kernels the loops of the functions with their names.
+pub fn add_loops(kernels: &mut [KernelResources], functions: &[Function]) {
+    for function in functions {
         if let Some(kernel) = kernels.iter_mut().find(|kernel| kernel.kernel == function.name) {
-            kernel.loops = Some(loops(&function));
+            kernel.loops = Some(loops(function));
         }
     }
-    Ok(kernels)
-}
-
-fn amd(target: &Target, bytes: &[u8]) -> Result<Vec<KernelResources>, String> {
-    let object =
-        CodeObject::parse(bytes).map_err(|e| e.to_string())?.ok_or("it has no metadata of kernels")?;
-    let kernels = object.kernels.into_iter().map(|kernel| {
-        let takes = occupancy::Use {
-            vector_registers: kernel.vector_registers,
-            scalar_registers: kernel.scalar_registers,
-            shared_bytes: kernel.shared_bytes,
-            wave_size: kernel.wave_size,
-        };
-        let (waves_per_simd, limit) = occupancy::waves(target, &takes);
-        KernelResources {
-            kernel: kernel.name,
-            vector_registers: kernel.vector_registers,
-            accumulation_registers: kernel.accumulation_registers,
-            scalar_registers: Some(kernel.scalar_registers),
-            shared_bytes: kernel.shared_bytes,
-            scratch_bytes: kernel.private_bytes,
-            vector_spills: kernel.vector_spills,
-            scalar_spills: kernel.scalar_spills,
-            wave_size: kernel.wave_size,
-            waves_per_simd,
-            limit: limit.into(),
-            loops: None,
-        }
-    });
-    Ok(kernels.collect())
 }
 
 fn loops(function: &Function) -> Loops {
@@ -143,7 +66,7 @@ fn is_wide(name: &str, amd: &str, nvidia: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::super::disassembly::Instruction;
+    use super::super::Instruction;
     use super::*;
 
     #[test]

@@ -1,7 +1,6 @@
 //! The instructions of a compiled object: a disassembler's output as functions, branches and loops.
 
-use crate::build_kernels::{compiler, target::Platform};
-use crate::workspace;
+use super::Vendor;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -12,36 +11,36 @@ use std::process::Command;
 const OLDEST_LLVM: u32 = 19;
 
 /// A program that prints instructions.
-pub(crate) struct Disassembler {
+pub struct Disassembler {
     program: PathBuf,
-    platform: Platform,
+    vendor: Vendor,
     /// Its version output.
-    pub(crate) version: String,
+    pub version: String,
 }
 
 /// The instructions of one kernel, by address.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(crate) struct Function {
+pub struct Function {
     /// Its name.
-    pub(crate) name: String,
+    pub name: String,
     /// Its instructions.
-    pub(crate) instructions: Vec<Instruction>,
+    pub instructions: Vec<Instruction>,
 }
 
 /// One instruction.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) struct Instruction {
+pub struct Instruction {
     /// Its address.
-    pub(crate) at: u64,
+    pub at: u64,
     /// Its name, such as `v_add_f32_e32`.
-    pub(crate) name: String,
+    pub name: String,
     /// The address that it may jump to within the function.
-    pub(crate) target: Option<u64>,
+    pub target: Option<u64>,
 }
 
 /// A part of a function that ends with a jump to its beginning: the addresses of its first and last
 /// instruction.
-pub(crate) type Loop = (u64, u64);
+pub(super) type Loop = (u64, u64);
 
 impl fmt::Display for Disassembler {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -50,28 +49,23 @@ impl fmt::Display for Disassembler {
 }
 
 impl Disassembler {
-    /// The disassembler for a platform's objects, if there is one.
-    pub(crate) fn find(platform: Platform) -> Option<Self> {
-        let candidates = match platform {
-            Platform::Amd => compiler::llvm_tools("llvm-objdump"),
-            Platform::Nvidia => {
-                let beside = compiler::nvidia().ok().map(|nvcc| nvcc.program.with_file_name("nvdisasm"));
-                [beside, workspace::in_path("nvdisasm")].into_iter().flatten().collect()
-            }
-            Platform::Host => Vec::new(),
-        };
+    /// The first of these files that runs and knows the vendor's instructions: llvm-objdump or nvdisasm.
+    pub fn find(vendor: Vendor, candidates: impl IntoIterator<Item = PathBuf>) -> Option<Self> {
         candidates.into_iter().filter(|file| file.is_file()).find_map(|program| {
-            let text = workspace::output_of(Command::new(&program).arg("--version"))?;
+            let text = output_of(Command::new(&program).arg("--version"))?;
             let line = |word: &str| text.lines().find(|line| line.contains(word)).map(str::trim);
             let version = line("LLVM version").or_else(|| line("release"))?.to_string();
             let old = llvm_version(&version).is_some_and(|version| version < OLDEST_LLVM);
-            (!old).then_some(Self { program, platform, version })
+            (!old).then_some(Self { program, vendor, version })
         })
     }
 
     /// The kernels of an object file.
-    pub(crate) fn functions(&self, object: &Path) -> Result<Vec<Function>, String> {
-        let option = if self.platform == Platform::Nvidia { "-c" } else { "-d" };
+    ///
+    /// # Errors
+    /// The program does not start, or cannot read the object.
+    pub fn functions(&self, object: &Path) -> Result<Vec<Function>, String> {
+        let option = if self.vendor == Vendor::Nvidia { "-c" } else { "-d" };
         let out = Command::new(&self.program)
             .arg(option)
             .arg(object)
@@ -82,8 +76,14 @@ impl Disassembler {
             return Err(format!("{} cannot read {}: {text}", self.program.display(), object.display()));
         }
         let text = String::from_utf8_lossy(&out.stdout);
-        Ok(if self.platform == Platform::Nvidia { nvidia(&text) } else { amd(&text) })
+        Ok(if self.vendor == Vendor::Nvidia { nvidia(&text) } else { amd(&text) })
     }
+}
+
+/// The output of a command, if it succeeds.
+fn output_of(command: &mut Command) -> Option<String> {
+    let out = command.output().ok().filter(|out| out.status.success())?;
+    Some(String::from_utf8_lossy(&out.stdout).into_owned() + &String::from_utf8_lossy(&out.stderr))
 }
 
 /// The number in `LLVM version 19.1.7`.
@@ -93,7 +93,7 @@ fn llvm_version(text: &str) -> Option<u32> {
 
 impl Function {
     /// Its loops; several jumps to the same address are one loop.
-    pub(crate) fn loops(&self) -> Vec<Loop> {
+    pub(super) fn loops(&self) -> Vec<Loop> {
         let mut ends = BTreeMap::<u64, u64>::new();
         for instruction in &self.instructions {
             // A jump to itself stops the program and is not a loop.
@@ -107,7 +107,7 @@ impl Function {
 }
 
 /// The loops that contain no other loop.
-pub(crate) fn innermost(loops: &[Loop]) -> Vec<Loop> {
+pub(super) fn innermost(loops: &[Loop]) -> Vec<Loop> {
     let holds = |outer: &Loop, inner: &Loop| outer != inner && outer.0 <= inner.0 && inner.1 <= outer.1;
     loops.iter().filter(|outer| !loops.iter().any(|inner| holds(outer, inner))).copied().collect()
 }

@@ -1,16 +1,17 @@
 //! Parses what ptxas reports about the kernels that it compiles, with the option `-v`.
 
-use super::measure::KernelResources;
-use super::occupancy;
-use crate::build_kernels::target::Target;
+use super::{Gpu, KernelResources, occupancy};
 
 /// Lanes of a warp.
 const WARP: u64 = 32;
 /// Bytes of a register.
 const REGISTER: u64 = 4;
 
-/// The kernels in the output.
-pub(super) fn kernels(target: &Target, said: &str) -> Result<Vec<KernelResources>, String> {
+/// The kernels that the output of a compilation names, in its order.
+///
+/// # Errors
+/// A figure is missing or is no number.
+pub fn kernels(gpu: &Gpu<'_>, said: &str) -> Result<Vec<KernelResources>, String> {
     let mut kernels = Vec::<KernelResources>::new();
     // The function that the next properties belong to: a kernel, or a function that it calls.
     let mut function = "";
@@ -38,7 +39,7 @@ pub(super) fn kernels(target: &Target, said: &str) -> Result<Vec<KernelResources
             shared_bytes: kernel.shared_bytes,
             wave_size: WARP,
         };
-        let (waves, limit) = occupancy::waves(target, &takes);
+        let (waves, limit) = occupancy::waves(gpu, &takes);
         kernel.waves_per_simd = waves;
         kernel.limit = limit.into();
     }
@@ -73,8 +74,10 @@ fn before(line: &str, word: &str) -> Option<u64> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::super::build_kernels::target::Platform;
+    use super::super::Vendor;
     use super::*;
+
+    const SM_90: Gpu<'_> = Gpu { vendor: Vendor::Nvidia, arch: "sm_90", block: 256 };
 
     const SAID: &str = "ptxas info    : 0 bytes gmem
 ptxas info    : Compiling entry function 'sin_f32' for 'sm_90'
@@ -90,8 +93,7 @@ ptxas info    : Used 8 registers, used 0 barriers
 
     #[test]
     fn every_kernel_has_its_own_figures() {
-        let target = Target::new(Platform::Nvidia, "sm_90").expect("known");
-        let kernels = kernels(&target, SAID).expect("well formed");
+        let kernels = kernels(&SM_90, SAID).expect("well formed");
         let sin = KernelResources {
             vector_registers: 40,
             shared_bytes: 128,
@@ -112,8 +114,7 @@ ptxas info    : Used 8 registers, used 0 barriers
 
     #[test]
     fn unreadable_resource_output_is_an_error() {
-        let target = Target::new(Platform::Nvidia, "sm_90").expect("known");
         let said = SAID.replace("40 registers", "few registers");
-        assert!(kernels(&target, &said).expect_err("no number").contains("registers"));
+        assert!(kernels(&SM_90, &said).expect_err("no number").contains("registers"));
     }
 }

@@ -5,8 +5,7 @@
 //! getMaxWavesPerEU), which agree with AMD's instruction set documents. Source of NVIDIA's: "CUDA C++
 //! Programming Guide", technical specifications per compute capability.
 
-use crate::build_kernels::target::{Platform, Target};
-use kernels_hip::MAX_BLOCK;
+use super::{Gpu, Vendor};
 
 /// SIMDs that share the shared memory: those of a compute unit of gfx9, of a work-group processor of gfx10
 /// and later, of a multiprocessor.
@@ -43,12 +42,12 @@ pub(super) struct Use {
     pub(super) wave_size: u64,
 }
 
-/// The number of waves on a SIMD if blocks have [`MAX_BLOCK`] threads, and what limits it.
-pub(super) fn waves(target: &Target, takes: &Use) -> (u64, &'static str) {
-    let simd = simd(target, takes.wave_size);
+/// The number of waves on a SIMD and what limits it.
+pub(super) fn waves(gpu: &Gpu<'_>, takes: &Use) -> (u64, &'static str) {
+    let simd = simd(gpu, takes.wave_size);
     let round_up = |n: u64, granule: u64| n.max(1).div_ceil(granule) * granule;
     // Waves of one block on one SIMD. The waves of a block start and end together.
-    let of_block = (u64::from(MAX_BLOCK) / takes.wave_size).div_ceil(SIMDS);
+    let of_block = (gpu.block / takes.wave_size).div_ceil(SIMDS);
     let whole_blocks = |waves: u64| waves / of_block * of_block;
     let by_vectors = simd.vectors / round_up(takes.vector_registers, simd.vector_granule);
     let by_scalars =
@@ -66,10 +65,9 @@ pub(super) fn waves(target: &Target, takes: &Use) -> (u64, &'static str) {
     limits.into_iter().min_by_key(|(waves, _)| *waves).unwrap_or((0, "nothing"))
 }
 
-fn simd(target: &Target, wave_size: u64) -> Simd {
-    let arch = target.arch.as_str();
-    if target.platform == Platform::Nvidia {
-        return nvidia(arch);
+fn simd(gpu: &Gpu<'_>, wave_size: u64) -> Simd {
+    if gpu.vendor == Vendor::Nvidia {
+        return nvidia(gpu.arch);
     }
     let gfx9 = Simd {
         vectors: 256,
@@ -85,7 +83,7 @@ fn simd(target: &Target, wave_size: u64) -> Simd {
         let (vectors, vector_granule) = (vectors / half, vector_granule / half);
         Simd { vectors, vector_granule, scalars: None, waves: 16, shared: 128 << 10, shared_of_block: 0 }
     };
-    match arch {
+    match gpu.arch {
         "gfx906" | "gfx908" => gfx9,
         "gfx90a" | "gfx942" => Simd { vectors: 512, vector_granule: 8, waves: 8, ..gfx9 },
         "gfx950" => Simd { vectors: 512, vector_granule: 8, waves: 8, shared: 160 << 10, ..gfx9 },
@@ -118,21 +116,17 @@ fn nvidia(arch: &str) -> Simd {
 mod tests {
     use super::*;
 
-    fn of(platform: Platform, arch: &str, vector_registers: u64, shared_bytes: u64) -> (u64, &'static str) {
-        let target = Target::new(platform, arch).expect("known");
-        let takes = Use {
-            vector_registers,
-            scalar_registers: 40,
-            shared_bytes,
-            wave_size: target.wave_size().into(),
-        };
-        waves(&target, &takes)
+    fn of(vendor: Vendor, arch: &str, vector_registers: u64, shared_bytes: u64) -> (u64, &'static str) {
+        // AMD's chips up to gfx9 have waves of 64 lanes.
+        let wave_size = if arch.starts_with("gfx9") { 64 } else { 32 };
+        let takes = Use { vector_registers, scalar_registers: 40, shared_bytes, wave_size };
+        waves(&Gpu { vendor, arch, block: 256 }, &takes)
     }
 
     /// The numbers of LLVM's getNumWavesPerEUWithNumVGPRs, or one less if whole blocks do not fill them.
     #[test]
     fn registers_limit_as_llvm_says() {
-        use Platform::Amd;
+        use Vendor::Amd;
         for (arch, registers, waves) in [
             ("gfx906", 24, 10),
             ("gfx906", 25, 9),
@@ -157,21 +151,21 @@ mod tests {
 
     #[test]
     fn shared_memory_and_scalars_limit_too() {
-        assert_eq!(of(Platform::Amd, "gfx90a", 32, 16 << 10), (4, "shared memory"));
-        assert_eq!(of(Platform::Amd, "gfx950", 32, 32 << 10), (5, "shared memory"));
-        assert_eq!(of(Platform::Amd, "gfx1100", 32, 32 << 10), (8, "shared memory"));
-        assert_eq!(of(Platform::Amd, "gfx1250", 32, 64 << 10), (10, "shared memory"));
-        assert_eq!(of(Platform::Amd, "gfx90a", 32, 0), (8, "hardware"));
-        let target = Target::new(Platform::Amd, "gfx906").expect("known");
+        assert_eq!(of(Vendor::Amd, "gfx90a", 32, 16 << 10), (4, "shared memory"));
+        assert_eq!(of(Vendor::Amd, "gfx950", 32, 32 << 10), (5, "shared memory"));
+        assert_eq!(of(Vendor::Amd, "gfx1100", 32, 32 << 10), (8, "shared memory"));
+        assert_eq!(of(Vendor::Amd, "gfx1250", 32, 64 << 10), (10, "shared memory"));
+        assert_eq!(of(Vendor::Amd, "gfx90a", 32, 0), (8, "hardware"));
+        let gpu = Gpu { vendor: Vendor::Amd, arch: "gfx906", block: 256 };
         let takes = Use { vector_registers: 24, scalar_registers: 100, shared_bytes: 0, wave_size: 64 };
-        assert_eq!(waves(&target, &takes), (7, "scalar registers"));
+        assert_eq!(waves(&gpu, &takes), (7, "scalar registers"));
     }
 
     /// Numbers from NVIDIA's occupancy calculator.
     #[test]
     fn nvidias_registers_limit() {
-        assert_eq!(of(Platform::Nvidia, "sm_80", 32, 0), (16, "hardware"));
-        assert_eq!(of(Platform::Nvidia, "sm_90", 40, 0), (12, "vector registers"));
-        assert_eq!(of(Platform::Nvidia, "sm_90", 255, 0), (2, "vector registers"));
+        assert_eq!(of(Vendor::Nvidia, "sm_80", 32, 0), (16, "hardware"));
+        assert_eq!(of(Vendor::Nvidia, "sm_90", 40, 0), (12, "vector registers"));
+        assert_eq!(of(Vendor::Nvidia, "sm_90", 255, 0), (2, "vector registers"));
     }
 }
