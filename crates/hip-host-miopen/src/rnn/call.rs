@@ -80,6 +80,34 @@ fn enough(w_desc: miopenTensorDescriptor_t, network: &Network, input: usize) -> 
     check(tensor(w_desc)?.count() >= network.weights(input), BAD)
 }
 
+/// The descriptors of a forward pass.
+struct ForwardDescs {
+    /// Lists for the input and for the output.
+    lists: [*const miopenTensorDescriptor_t; 2],
+    /// Of the states, each an output state and a cell state.
+    first: [miopenTensorDescriptor_t; 2],
+    w: miopenTensorDescriptor_t,
+    last: [miopenTensorDescriptor_t; 2],
+}
+
+/// # Safety
+/// Each list is null or points to that many descriptors.
+unsafe fn forward(
+    handle: miopenHandle_t,
+    descriptor: miopenRNNDescriptor_t,
+    count: c_int,
+    descs: ForwardDescs,
+    memory: Forward,
+) -> Outcome {
+    // SAFETY: S11: the caller's lists.
+    let (network, both) = unsafe { case(descriptor, count, descs.lists, memory.x) }?;
+    let state =
+        |at: usize| [(descs.first[at], memory.first[at]), (descs.last[at], memory.last[at].cast_const())];
+    states(&network, both[0].lens.len(), &state(0), &state(1))?;
+    enough(descs.w, &network, both[0].width)?;
+    run_forward(handle, network, both, memory)
+}
+
 pub(crate) unsafe extern "C" fn miopenRNNForwardInference(
     handle: miopenHandle_t,
     descriptor: miopenRNNDescriptor_t,
@@ -102,13 +130,15 @@ pub(crate) unsafe extern "C" fn miopenRNNForwardInference(
     _: usize,
 ) -> miopenStatus_t {
     answer(|| {
+        let memory = Forward { x, w, first: [hx, cx], y, last: [hy, cy], kept: None };
+        let descs = ForwardDescs {
+            lists: [x_desc, y_desc],
+            first: [hx_desc, cx_desc],
+            w: w_desc,
+            last: [hy_desc, cy_desc],
+        };
         // SAFETY: S11: the caller's lists.
-        let (network, both) = unsafe { case(descriptor, count, [x_desc, y_desc], x) }?;
-        let (hidden, cell) =
-            ([(hx_desc, hx), (hy_desc, hy.cast_const())], [(cx_desc, cx), (cy_desc, cy.cast_const())]);
-        states(&network, both[0].lens.len(), &hidden, &cell)?;
-        enough(w_desc, &network, both[0].width)?;
-        run_forward(handle, network, both, Forward { x, w, first: [hx, cx], y, last: [hy, cy], kept: None })
+        unsafe { forward(handle, descriptor, count, descs, memory) }
     })
 }
 
@@ -136,14 +166,16 @@ pub(crate) unsafe extern "C" fn miopenRNNForwardTraining(
     reserve_bytes: usize,
 ) -> miopenStatus_t {
     answer(|| {
+        let memory =
+            Forward { x, w, first: [hx, cx], y, last: [hy, cy], kept: Some((reserve, reserve_bytes)) };
+        let descs = ForwardDescs {
+            lists: [x_desc, y_desc],
+            first: [hx_desc, cx_desc],
+            w: w_desc,
+            last: [hy_desc, cy_desc],
+        };
         // SAFETY: S11: the caller's lists.
-        let (network, both) = unsafe { case(descriptor, count, [x_desc, y_desc], x) }?;
-        let (hidden, cell) =
-            ([(hx_desc, hx), (hy_desc, hy.cast_const())], [(cx_desc, cx), (cy_desc, cy.cast_const())]);
-        states(&network, both[0].lens.len(), &hidden, &cell)?;
-        enough(w_desc, &network, both[0].width)?;
-        let kept = Some((reserve, reserve_bytes));
-        run_forward(handle, network, both, Forward { x, w, first: [hx, cx], y, last: [hy, cy], kept })
+        unsafe { forward(handle, descriptor, count, descs, memory) }
     })
 }
 

@@ -2,9 +2,10 @@
 
 use super::{align, check_matrix, operation};
 use crate::plan::Plan;
-use crate::raw::Triangular;
+use crate::raw::{Call, Failure, Operand, Triangular};
 use crate::stored::Stored;
 use crate::{Blas, Diagonal, Handle, MatrixBatch, MatrixBatchMut, Result, Scalar, Side, Triangle, convert};
+use std::ffi::c_void;
 
 impl Handle {
     /// `c = alpha a b` ([`Side::Left`]) or `c = alpha b a` ([`Side::Right`]), for a triangular `a` in any layout, transposed (`t()`) or conjugate transposed
@@ -61,21 +62,13 @@ impl Handle {
         a: impl Into<MatrixBatch<'a, T>>,
         b: impl Into<MatrixBatchMut<'a, T>>,
     ) -> Result<()> {
-        const OP: &str = "trmm";
-        let (alpha, a, b) = (alpha.into(), a.into(), b.into());
-        let how = how(OP, side, triangle, diagonal, a.stored, b.stored)?;
-        let (m, n) = (b.stored.rows, b.stored.cols);
-        let mut plan = Plan::new(OP);
-        let alpha = plan.scalar(&alpha)?;
-        plan.read_matrix(a)?;
-        plan.write_matrix(b)?;
-        plan.batch_count()?;
-        if m == 0 || n == 0 {
-            return Ok(());
-        }
-        let size = (convert::size(m), convert::size(n));
+        let (factor, alpha, a, b) = ((side, triangle, diagonal), alpha.into(), a.into(), b.into());
         // SAFETY: S2: the operands have these sizes; the function works in place if source and result are the same.
-        unsafe { plan.submit(self, |call, o| T::trmm(call, how, size, alpha, o[0], o[1], o[1])) }
+        unsafe {
+            self.in_place("trmm", factor, alpha, a, b, |call, how, size, alpha, a, b| {
+                T::trmm(call, how, size, alpha, a, b, b)
+            })
+        }
     }
 
     /// `b = alpha a⁻¹ b` ([`Side::Left`]) or `b = alpha b a⁻¹` ([`Side::Right`]), for a triangular `a` as in [`Handle::trmm`]. A zero on the diagonal gives
@@ -96,11 +89,38 @@ impl Handle {
         a: impl Into<MatrixBatch<'a, T>>,
         b: impl Into<MatrixBatchMut<'a, T>>,
     ) -> Result<()> {
-        const OP: &str = "trsm";
-        let (alpha, a, b) = (alpha.into(), a.into(), b.into());
-        let how = how(OP, side, triangle, diagonal, a.stored, b.stored)?;
+        let (factor, alpha, a, b) = ((side, triangle, diagonal), alpha.into(), a.into(), b.into());
+        // SAFETY: S2: the operands have these sizes.
+        unsafe {
+            self.in_place("trsm", factor, alpha, a, b, |call, how, size, alpha, a, b| {
+                T::trsm(call, how, size, alpha, a, b)
+            })
+        }
+    }
+
+    /// Overwrites b by a call of C with the triangular a.
+    ///
+    /// # Safety
+    /// The call uses alpha, a and b, of the size that it gets, and nothing else.
+    unsafe fn in_place<'a, T: Blas>(
+        &self,
+        op: &'static str,
+        (side, triangle, diagonal): (Side, Triangle, Diagonal),
+        alpha: Scalar<'a, T>,
+        a: MatrixBatch<'a, T>,
+        b: MatrixBatchMut<'a, T>,
+        act: impl Fn(
+            &Call<'_>,
+            Triangular,
+            (i64, i64),
+            *const c_void,
+            Operand,
+            Operand,
+        ) -> std::result::Result<(), Failure>,
+    ) -> Result<()> {
+        let how = how(op, side, triangle, diagonal, a.stored, b.stored)?;
         let (m, n) = (b.stored.rows, b.stored.cols);
-        let mut plan = Plan::new(OP);
+        let mut plan = Plan::new(op);
         let alpha = plan.scalar(&alpha)?;
         plan.read_matrix(a)?;
         plan.write_matrix(b)?;
@@ -109,8 +129,8 @@ impl Handle {
             return Ok(());
         }
         let size = (convert::size(m), convert::size(n));
-        // SAFETY: S2: the operands have these sizes.
-        unsafe { plan.submit(self, |call, o| T::trsm(call, how, size, alpha, o[0], o[1])) }
+        // SAFETY: S2: as the caller vouches.
+        unsafe { plan.submit(self, |call, o| act(call, how, size, alpha, o[0], o[1])) }
     }
 }
 
