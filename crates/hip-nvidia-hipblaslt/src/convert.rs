@@ -3,6 +3,7 @@
 use cudarc::cublaslt::sys;
 use hip_sys::hip::hipError_t;
 use hip_sys::hipblaslt::{hipDataType, hipblasComputeType_t, hipblasOperation_t, hipblasStatus_t};
+pub(super) use hip_sys::provider::ensure;
 
 pub(super) type Status = hipblasStatus_t;
 
@@ -16,11 +17,6 @@ pub(super) const UNSUPPORTED: Status = Status::HIPBLAS_STATUS_NOT_SUPPORTED;
 /// Turns an outcome into the status that a function returns.
 pub(super) fn status(outcome: Outcome) -> Status {
     outcome.err().unwrap_or(Status::HIPBLAS_STATUS_SUCCESS)
-}
-
-/// Returns the status as an error if the condition is false.
-pub(super) fn ensure(condition: bool, otherwise: Status) -> Outcome {
-    if condition { Ok(()) } else { Err(otherwise) }
 }
 
 /// cuBLAS's status as an outcome.

@@ -2,6 +2,7 @@
 
 use super::convert::Pass;
 use super::held::Hold;
+pub(super) use hip_sys::provider::ensure;
 use hip_sys::rocblas::rocblas_float_complex;
 use hip_sys::rocblas::{rocblas_bfloat16, rocblas_diagonal, rocblas_double_complex, rocblas_fill};
 use hip_sys::rocblas::{rocblas_half, rocblas_operation, rocblas_side, rocblas_status};
@@ -19,10 +20,6 @@ pub(super) const NOT_IMPLEMENTED: rocblas_status = rocblas_status::rocblas_statu
 /// The status that a call returns.
 pub(super) fn status(outcome: Outcome) -> rocblas_status {
     outcome.err().unwrap_or(SUCCESS)
-}
-
-pub(super) fn ensure(fine: bool, otherwise: rocblas_status) -> Outcome {
-    if fine { Ok(()) } else { Err(otherwise) }
 }
 
 /// Ends the call with success if there is nothing to do.

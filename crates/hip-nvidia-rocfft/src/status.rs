@@ -1,5 +1,6 @@
 //! Statuses of calls.
 
+pub(super) use hip_sys::provider::ensure;
 use hip_sys::rocfft::rocfft_status;
 
 pub(super) type Status = rocfft_status;
@@ -18,11 +19,6 @@ pub(super) const WORK: Status = Status::rocfft_status_invalid_work_buffer;
 /// Turns an outcome into the status that a function returns.
 pub(super) fn status(outcome: Outcome) -> Status {
     outcome.err().unwrap_or(Status::rocfft_status_success)
-}
-
-/// Returns the status as an error if the condition is false.
-pub(super) fn ensure(condition: bool, otherwise: Status) -> Outcome {
-    if condition { Ok(()) } else { Err(otherwise) }
 }
 
 /// cuFFT's status as an outcome.

@@ -2,6 +2,7 @@
 
 use cudarc::curand::sys::{curandRngType as theirs, curandStatus};
 use hip_sys::hip::hipError_t;
+pub(super) use hip_sys::provider::ensure;
 use hip_sys::rocrand::{rocrand_ordering as ordering, rocrand_rng_type as Rng, rocrand_status as status};
 
 /// The outcome of a call: success, or another status.
@@ -16,11 +17,6 @@ const INTERNAL: status = status::ROCRAND_STATUS_INTERNAL_ERROR;
 /// Turns an outcome into the status that a function returns.
 pub(super) fn status_of(outcome: Outcome) -> status {
     outcome.err().unwrap_or(status::ROCRAND_STATUS_SUCCESS)
-}
-
-/// Returns the status as an error if the condition is false.
-pub(super) fn ensure(condition: bool, otherwise: status) -> Outcome {
-    if condition { Ok(()) } else { Err(otherwise) }
 }
 
 /// cuRAND's number of a kind.

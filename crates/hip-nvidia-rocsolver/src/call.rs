@@ -5,6 +5,7 @@ use crate::library::open;
 use hip_nvidia::library::{RawStream, Temporary};
 use hip_nvidia_rocblas::{Above, with_handle};
 use hip_sys::hip::hipError_t;
+pub(crate) use hip_sys::provider::ensure;
 use hip_sys::provider::{Batched, Context};
 use hip_sys::rocblas::{rocblas_handle, rocblas_status};
 use std::cell::RefCell;
@@ -24,11 +25,6 @@ pub(crate) const INTERNAL: Status = Status::rocblas_status_internal_error;
 
 /// The bytes at the beginning of a workspace that hold an `info` that nobody asked for.
 const INFO_BYTES: usize = 256;
-
-/// Returns the status as an error if the condition is false.
-pub(crate) fn ensure(condition: bool, otherwise: Status) -> Outcome {
-    if condition { Ok(()) } else { Err(otherwise) }
-}
 
 /// cuSOLVER's status as an outcome.
 pub(crate) fn done(code: u32) -> Outcome {
