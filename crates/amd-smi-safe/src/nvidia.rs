@@ -1,4 +1,4 @@
-//! NVIDIA's GPUs, by NVML. It is compiled and was never run: no machine with such a GPU was there.
+//! NVIDIA's GPUs, by NVML. docs/platforms/nvidia.md says what ran on a card.
 
 use crate::{
     BusId, Clock, ClockKind, Driver, EccErrors, Error, Gpu, Memory, Pcie, Power, Process, Result, Sensor,
