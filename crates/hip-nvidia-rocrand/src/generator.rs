@@ -1,9 +1,9 @@
 //! Generators of cuRAND behind handles of ours.
 
 use super::convert::{NOT_CREATED, OUT_OF_RANGE, Outcome, TYPE_ERROR, done, driven, ensure, kind_of};
-use super::functions::Raw;
+use super::functions::{Curand, Raw};
 use super::library::curand;
-use hip_nvidia::library::{self, Device};
+use hip_nvidia::library::{self, Device, RawStream};
 use hip_sys::hip::hipStream_t;
 use hip_sys::provider::Handles;
 use hip_sys::rocrand::{rocrand_generator, rocrand_rng_type as Rng};
@@ -19,11 +19,17 @@ pub(super) struct Generator {
 }
 
 /// cuRAND's generators are not for several threads at once.
-pub(super) struct RawGenerator(pub(super) Raw, Start);
+pub(super) struct RawGenerator {
+    pub(super) raw: Raw,
+    settings: Settings,
+}
 
-/// What the sequence starts with.
-#[derive(Clone, Copy, Default)]
-struct Start {
+/// What was set.
+#[derive(Clone, Copy)]
+struct Settings {
+    stream: RawStream,
+    /// None: cuRAND's own.
+    order: Option<u32>,
     /// None: cuRAND's own.
     seed: Option<u64>,
     offset: u64,
@@ -41,11 +47,17 @@ static GENERATORS: LazyLock<Handles<Generator>> = LazyLock::new(|| {
 pub(super) fn create(kind: Rng) -> Outcome<rocrand_generator> {
     let theirs = kind_of(kind)?;
     let device = driven(library::enter())?;
+    let settings = Settings { stream: null_mut(), order: None, seed: None, offset: 0 };
+    let raw = Mutex::new(RawGenerator { raw: create_raw(theirs)?, settings });
+    let generator = Generator { raw, device, kind };
+    Ok(GENERATORS.insert(Arc::new(generator)) as rocrand_generator)
+}
+
+fn create_raw(theirs: u32) -> Outcome<Raw> {
     let mut raw = null_mut();
     // SAFETY: S1: a live variable; the device's context is current.
     done(unsafe { (curand().curandCreateGenerator)(&mut raw, theirs) })?;
-    let generator = Generator { raw: Mutex::new(RawGenerator(raw, Start::default())), device, kind };
-    Ok(GENERATORS.insert(Arc::new(generator)) as rocrand_generator)
+    Ok(raw)
 }
 
 pub(super) fn destroy(generator: rocrand_generator) -> Outcome {
@@ -82,33 +94,46 @@ impl Generator {
             ensure(device.ordinal() == self.device.ordinal(), OUT_OF_RANGE)?;
             raw
         };
+        let mut held = self.raw();
         // SAFETY: S11: a live generator and stream.
-        done(unsafe { (curand().curandSetStream)(self.raw().0, raw) })
+        done(unsafe { (curand().curandSetStream)(held.raw, raw) })?;
+        held.settings.stream = raw;
+        Ok(())
     }
 
     /// Sets a seed, and starts the sequence.
     pub(super) fn set_seed(&self, seed: u64) -> Outcome {
         let mut held = self.raw();
         // SAFETY: S11: a live generator. It says whether there are seeds.
-        done(unsafe { (curand().curandSetPseudoRandomGeneratorSeed)(held.0, seed) })?;
-        held.1.seed = Some(seed);
-        held.restart()
+        done(unsafe { (curand().curandSetPseudoRandomGeneratorSeed)(held.raw, seed) })?;
+        held.settings.seed = Some(seed);
+        held.restart(self.kind)
     }
 
     /// Sets an offset, and starts the sequence there.
     pub(super) fn set_offset(&self, offset: u64) -> Outcome {
         let mut held = self.raw();
         // SAFETY: S11: a live generator. It says whether there are offsets.
-        done(unsafe { (curand().curandSetGeneratorOffset)(held.0, offset) })?;
-        held.1.offset = offset;
-        held.restart()
+        done(unsafe { (curand().curandSetGeneratorOffset)(held.raw, offset) })?;
+        held.settings.offset = offset;
+        held.restart(self.kind)
     }
 
-    /// Changes how it draws, and starts the sequence, as rocRAND does.
-    pub(super) fn change(&self, act: impl FnOnce(Raw) -> u32) -> Outcome {
-        let held = self.raw();
-        done(act(held.0))?;
-        held.restart()
+    /// Sets an ordering, and starts the sequence, as rocRAND does.
+    pub(super) fn set_ordering(&self, order: u32) -> Outcome {
+        let mut held = self.raw();
+        // SAFETY: S11: a live generator.
+        done(unsafe { (curand().curandSetGeneratorOrdering)(held.raw, order) })?;
+        held.settings.order = Some(order);
+        held.restart(self.kind)
+    }
+
+    /// Sets the dimensions of points, and starts the sequence, as rocRAND does.
+    pub(super) fn set_dimensions(&self, dimensions: u32) -> Outcome {
+        let mut held = self.raw();
+        // SAFETY: S11: a live generator. It says whether it has points.
+        done(unsafe { (curand().curandSetQuasiRandomGeneratorDimensions)(held.raw, dimensions) })?;
+        held.restart(self.kind)
     }
 
     /// Fills `count` numbers of `T` with whole words of 32 bits.
@@ -121,34 +146,65 @@ impl Generator {
         let whole = bytes.is_multiple_of(4) && numbers.addr().is_multiple_of(4);
         ensure(whole, super::convert::NOT_MULTIPLE)?;
         // SAFETY: S2, S11: as promised above; the words lie in the numbers.
-        done(unsafe { (curand().curandGenerate)(self.raw().0, numbers.cast(), bytes / 4) })
+        done(unsafe { (curand().curandGenerate)(self.raw().raw, numbers.cast(), bytes / 4) })
     }
 }
 
 impl RawGenerator {
-    /// Starts the sequence. cuRAND goes on with it, also after a setting that was the same before: so each is another one in between. Kinds without
-    /// one refuse it.
-    fn restart(&self) -> Outcome {
-        let Start { seed, offset } = self.1;
-        let functions = curand();
+    /// Starts the sequence. cuRAND goes on with it, also after a setting that was the same before: so each is another one in between.
+    fn restart(&mut self, kind: Rng) -> Outcome {
+        if has_no_offset(kind) {
+            return self.begin_anew(kind);
+        }
+        let (functions, Settings { seed, offset, .. }) = (curand(), self.settings);
         let set = |function: unsafe extern "C" fn(Raw, u64) -> u32, value: u64| {
             // SAFETY: S11: a live generator.
-            match done(unsafe { function(self.0, value ^ 1) }) {
-                Err(TYPE_ERROR) => Ok(()),
-                // SAFETY: S11: as above.
-                other => other.and_then(|()| done(unsafe { function(self.0, value) })),
-            }
+            done(unsafe { function(self.raw, value ^ 1) })?;
+            // SAFETY: S11: as above.
+            done(unsafe { function(self.raw, value) })
         };
         seed.map_or(Ok(()), |seed| set(functions.curandSetPseudoRandomGeneratorSeed, seed))?;
         set(functions.curandSetGeneratorOffset, offset)
     }
+
+    /// Takes a new generator of cuRAND with the same settings. Nothing else starts the sequence of a kind without offsets: cuRAND's Mtgp32 goes on
+    /// after another seed and back, and Poisson's numbers are wrong after `curandGenerateSeeds`.
+    fn begin_anew(&mut self, kind: Rng) -> Outcome {
+        let functions = curand();
+        let former = std::mem::replace(&mut self.raw, create_raw(kind_of(kind)?)?);
+        let outcome = self.apply(functions);
+        let unused = if outcome.is_ok() { former } else { std::mem::replace(&mut self.raw, former) };
+        // SAFETY: S11: it was live, and nobody else has it any more. What it answers nobody waits for.
+        unsafe { (functions.curandDestroyGenerator)(unused) };
+        outcome
+    }
+
+    fn apply(&self, functions: &Curand) -> Outcome {
+        let Settings { stream, order, seed, .. } = self.settings;
+        // SAFETY: S11: a live generator, and the stream that the caller set, which has to live as long as it is.
+        done(unsafe { (functions.curandSetStream)(self.raw, stream) })?;
+        if let Some(order) = order {
+            // SAFETY: S11: a live generator.
+            done(unsafe { (functions.curandSetGeneratorOrdering)(self.raw, order) })?;
+        }
+        match seed {
+            // SAFETY: S11: a live generator.
+            Some(seed) => done(unsafe { (functions.curandSetPseudoRandomGeneratorSeed)(self.raw, seed) }),
+            None => Ok(()),
+        }
+    }
+}
+
+/// Whether cuRAND refuses offsets of a kind.
+fn has_no_offset(kind: Rng) -> bool {
+    matches!(kind, Rng::ROCRAND_RNG_PSEUDO_MTGP32 | Rng::ROCRAND_RNG_PSEUDO_MT19937)
 }
 
 impl Drop for Generator {
     fn drop(&mut self) {
         if self.device.enter().is_ok() {
             // SAFETY: S11: it was live, and nobody else has it any more. What it answers nobody waits for.
-            unsafe { (curand().curandDestroyGenerator)(self.raw.get_mut().0) };
+            unsafe { (curand().curandDestroyGenerator)(self.raw.get_mut().raw) };
         }
     }
 }

@@ -76,11 +76,7 @@ unsafe extern "C" fn rocrand_set_ordering(
     generator: rocrand_generator,
     order: rocrand_ordering,
 ) -> rocrand_status {
-    with(generator, |generator| {
-        let order = ordering_of(order)?;
-        // SAFETY: S11: a live generator.
-        generator.change(|raw| unsafe { (curand().curandSetGeneratorOrdering)(raw, order) })
-    })
+    with(generator, |generator| generator.set_ordering(ordering_of(order)?))
 }
 
 unsafe extern "C" fn rocrand_set_seed(generator: rocrand_generator, seed: c_ulonglong) -> rocrand_status {
@@ -95,10 +91,7 @@ unsafe extern "C" fn rocrand_set_quasi_random_generator_dimensions(
     generator: rocrand_generator,
     dimensions: c_uint,
 ) -> rocrand_status {
-    with(generator, |generator| {
-        // SAFETY: S11: a live generator.
-        generator.change(|raw| unsafe { (curand().curandSetQuasiRandomGeneratorDimensions)(raw, dimensions) })
-    })
+    with(generator, |generator| generator.set_dimensions(dimensions))
 }
 
 /// Functions that pass their arguments on to one of cuRAND.
@@ -110,7 +103,7 @@ macro_rules! same {
         ) -> rocrand_status {
             // SAFETY: S2, S11: a live generator, and the caller's numbers.
             with(generator, |generator| done(unsafe {
-                (curand().$theirs)(generator.raw().0, $($argument),*)
+                (curand().$theirs)(generator.raw().raw, $($argument),*)
             }))
         }
     )*};
@@ -137,7 +130,7 @@ unsafe extern "C" fn rocrand_generate(
     with(generator, |generator| {
         ensure(!generator.is_wide(), TYPE_ERROR)?;
         // SAFETY: S2, S11: a live generator, and the caller's numbers.
-        done(unsafe { (curand().curandGenerate)(generator.raw().0, output_data, n) })
+        done(unsafe { (curand().curandGenerate)(generator.raw().raw, output_data, n) })
     })
 }
 
