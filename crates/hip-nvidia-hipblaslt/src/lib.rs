@@ -17,7 +17,10 @@ mod convert;
 mod functions;
 mod handle;
 mod library;
+mod matmul;
+mod problem;
 mod product;
+mod search;
 mod table;
 
 pub use hip_nvidia::library::serves;

@@ -4,10 +4,8 @@ use crate::convert::{Outcome, UNSUPPORTED, compute, data_type, done, ensure, epi
 use crate::functions::Raw;
 use crate::library::cublaslt;
 use cudarc::cublaslt::sys::{
-    cublasLtMatmulDescAttributes_t as attribute, cublasLtMatmulPreferenceAttributes_t as preferred,
-    cublasLtMatrixLayoutAttribute_t as part,
+    cublasLtMatmulDescAttributes_t as attribute, cublasLtMatrixLayoutAttribute_t as part,
 };
-use hip_sys::hipblaslt::hipDataType;
 use hip_sys::provider::hipblaslt::{Layout, Product};
 use std::ptr::{from_ref, null_mut};
 
@@ -90,20 +88,6 @@ fn create_layout(raw: &mut Raw, layout: &Layout) -> Outcome {
     set(part::CUBLASLT_MATRIX_LAYOUT_STRIDED_BATCH_OFFSET, from_ref(&layout.stride).cast(), 8)
 }
 
-/// The bytes from the first element to the last one, of all members of a batch.
-pub(super) fn extent(layout: &Layout) -> Option<usize> {
-    let Layout { rows, cols, ld, batch, stride, .. } = *layout;
-    let (lists, contiguous) = if layout.order == 0 { (cols, rows) } else { (rows, cols) };
-    let matrix = lists.checked_sub(1)?.checked_mul(ld)?.checked_add(contiguous)?;
-    let elements = u64::from(batch).checked_sub(1)?.checked_mul(stride)?.checked_add(matrix)?;
-    let bytes = match hipDataType(layout.data_type) {
-        hipDataType::HIP_R_32F | hipDataType::HIP_R_32I => 4,
-        hipDataType::HIP_R_16F | hipDataType::HIP_R_16BF => 2,
-        _ => 1,
-    };
-    usize::try_from(elements.checked_mul(bytes)?).ok()
-}
-
 impl Drop for Descriptors {
     /// What destroying them answers decides nothing.
     fn drop(&mut self) {
@@ -116,35 +100,4 @@ impl Drop for Descriptors {
             unsafe { (cublaslt().cublasLtMatmulDescDestroy)(self.product) };
         }
     }
-}
-
-/// Calls something with cuBLASLt's preference: the most bytes of work memory, and the alignments of a, b, c and d, if they are not those that
-/// cuBLASLt takes for granted.
-pub(super) fn with_preference<R>(
-    work_bytes: u64,
-    alignments: Option<[u32; 4]>,
-    act: impl FnOnce(Raw) -> Outcome<R>,
-) -> Outcome<R> {
-    let (functions, mut raw) = (cublaslt(), null_mut());
-    // SAFETY: S1: a live variable.
-    done(unsafe { (functions.cublasLtMatmulPreferenceCreate)(&mut raw) })?;
-    let set = |attribute: preferred, value, bytes| {
-        // SAFETY: S1: the descriptor is live, and the value has the size given.
-        done(unsafe { (functions.cublasLtMatmulPreferenceSetAttribute)(raw, attribute as u32, value, bytes) })
-    };
-    let least = [
-        preferred::CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_A_BYTES,
-        preferred::CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_B_BYTES,
-        preferred::CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_C_BYTES,
-        preferred::CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_D_BYTES,
-    ];
-    let answer = set(preferred::CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES, from_ref(&work_bytes).cast(), 8)
-        .and_then(|()| {
-            let mut pairs = least.into_iter().zip(alignments.iter().flatten());
-            pairs.try_for_each(|(attribute, bytes)| set(attribute, from_ref(bytes).cast(), 4))
-        })
-        .and_then(|()| act(raw));
-    // SAFETY: S1, S4: nobody else has it.
-    unsafe { (functions.cublasLtMatmulPreferenceDestroy)(raw) };
-    answer
 }

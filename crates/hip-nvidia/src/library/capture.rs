@@ -4,7 +4,7 @@ use super::opened;
 use hip_sys::hip::hipStreamCaptureMode;
 use std::marker::PhantomData;
 
-/// While this value lives, its thread may load kernels although a stream captures. It must not be used to submit work.
+/// While this value lives, its thread may load kernels and allocate memory although a stream captures. It must not be used to submit work.
 #[derive(Debug)]
 pub struct RelaxedCapture {
     former: u32,

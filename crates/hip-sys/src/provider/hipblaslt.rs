@@ -15,7 +15,7 @@ use std::ffi::c_void;
 use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 
 /// How a matrix, or each of a batch, lies in memory. Fields have the numbers that a program set, unchecked.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Layout {
     /// A `hipDataType`.
     pub data_type: u32,
@@ -34,7 +34,7 @@ pub struct Layout {
 }
 
 /// What is multiplied, and what is done to the result. Addresses are 0 where there is none.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Product {
     /// A `hipblasComputeType_t`.
     pub compute: u32,

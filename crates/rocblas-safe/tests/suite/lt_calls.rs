@@ -146,6 +146,44 @@ fn a_graph_repeats_a_product_and_outlives_the_handle() {
     assert_eq!(stream.download(&d).unwrap(), [7.0, 0.0, 2.0, 3.0]);
 }
 
+/// A factor of zero: what it multiplies is not read. Two executable graphs of one capture work, so that no memory belongs to the capture.
+#[test]
+fn graphs_repeat_a_product_with_a_factor_of_zero() {
+    let (stream, lt) = lt();
+    let nan = stream.upload(&[f32::NAN; 4]).unwrap();
+    let mut d = stream.upload(&[1.0_f32, 2.0, 3.0, 4.0]).unwrap();
+    let mut answer = Ok(());
+    let graph = stream.capture(|_| {
+        let matrix = Matrix::new(nan.view(), 2, 2, COLS).unwrap();
+        let result = MatrixMut::new(d.view_mut(), 2, 2, COLS).unwrap();
+        answer = lt.matmul(matrix, matrix, result).alpha(0.0).accumulate(2.0).run(&stream);
+        Ok(())
+    });
+    answer.unwrap();
+    let graph = graph.unwrap();
+    let execs = [graph.instantiate().unwrap(), graph.instantiate().unwrap()];
+    for exec in &execs {
+        exec.launch(&stream).unwrap();
+    }
+    assert_eq!(stream.download(&d).unwrap(), [4.0, 8.0, 12.0, 16.0]);
+}
+
+/// Addresses that are multiples of 4 alone, for which cuBLASLt takes another algorithm than for whole ones, called again and again.
+#[test]
+fn unaligned_operands_are_multiplied_again_and_again() {
+    let (stream, lt) = lt();
+    let numbers = stream.upload(&[1.0_f32; 33]).unwrap();
+    let mut d = stream.alloc_zeros::<f32>(17).unwrap();
+    for _ in 0..3 {
+        let matrix = Matrix::new(numbers.slice(1..17).unwrap(), 4, 4, COLS).unwrap();
+        let result = MatrixMut::new(d.slice_mut(1..17).unwrap(), 4, 4, COLS).unwrap();
+        lt.matmul(matrix, matrix.t(), result).accumulate(1.0).run(&stream).unwrap();
+    }
+    let got = stream.download(&d).unwrap();
+    assert_eq!((got[0], &got[1..]), (0.0, [12.0_f32; 16].as_slice()));
+    assert_eq!(lt.statistics().misses, 1);
+}
+
 #[test]
 fn an_empty_result_is_no_call() {
     let (stream, lt) = lt();
