@@ -190,14 +190,17 @@ impl<T: Number> Sheet<T> {
             .expect("it fits")
     }
 
-    /// Checks all elements by their expected value and its bound, and that everything else is as it was.
+    /// Checks all elements by their expected value and its bound, and that everything else is as it was. `known` says how much further off an
+    /// element may be by a known difference. Answers how many are.
     #[track_caller]
     pub(crate) fn check(
         &self,
         got: &[T],
         wanted: impl Fn(usize, usize, usize) -> (f64, f64),
+        known: impl Fn(usize, usize, usize) -> f64,
         context: &dyn Fn() -> String,
-    ) {
+    ) -> usize {
+        let mut differing = 0;
         let mut used = vec![false; got.len()];
         let members =
             (0..self.count).flat_map(|member| self.positions().map(move |position| (member, position)));
@@ -205,8 +208,13 @@ impl<T: Number> Sheet<T> {
             let index = self.index(member, i, j);
             used[index] = true;
             let ((value, bound), found) = (wanted(member, i, j), got[index].value());
+            let off = (found - value).abs();
+            if off > bound && off <= bound + known(member, i, j) {
+                differing += 1;
+                continue;
+            }
             assert!(
-                (found - value).abs() <= bound,
+                off <= bound,
                 "{}: member {member}, ({i}, {j}): {found} where {value} within {bound:e} is right",
                 context()
             );
@@ -215,5 +223,6 @@ impl<T: Number> Sheet<T> {
             let same = got[index].bits() == self.data[index].bits();
             assert!(used || same, "{}: element {index}, which is nobody's, was written", context());
         }
+        differing
     }
 }

@@ -16,6 +16,7 @@ mod level2;
 mod level3;
 mod line;
 mod lt_calls;
+mod lt_platforms;
 mod lt_products;
 mod lt_refusals;
 mod lt_sample;
