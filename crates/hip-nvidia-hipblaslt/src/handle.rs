@@ -119,9 +119,9 @@ impl Handle {
         let size = bytes.max(1 << 12).checked_next_power_of_two().ok_or(VALUE)?;
         let _relaxed = RelaxedCapture::begin();
         let memory = driven(Lasting::new(size, self.device))?;
-        let place = memory.at();
+        let address = memory.at();
         all.push((memory, size));
-        Ok(place)
+        Ok(address)
     }
 }
 

@@ -89,7 +89,7 @@ impl Call {
     unsafe fn submit(&self, handle: &Handle, problem: &Problem, chosen: Option<Algorithm>) -> Outcome {
         let [a, b, c] = self.inputs;
         let alignments =
-            [a, b, c, self.d.cast_const()].map(|place| 1_u32 << place.addr().trailing_zeros().min(8));
+            [a, b, c, self.d.cast_const()].map(|pointer| 1_u32 << pointer.addr().trailing_zeros().min(8));
         if alignments == [256; 4] {
             // SAFETY: S2, S11: as the caller vouches.
             return unsafe { self.multiply(handle, chosen.as_ref()) };

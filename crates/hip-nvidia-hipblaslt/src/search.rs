@@ -48,7 +48,7 @@ fn with_preference<R>(
     act: impl FnOnce(Raw) -> Outcome<R>,
 ) -> Outcome<R> {
     let (functions, mut raw) = (cublaslt(), null_mut());
-    // SAFETY: S1: a live place.
+    // SAFETY: S1: a live variable.
     done(unsafe { (functions.cublasLtMatmulPreferenceCreate)(&mut raw) })?;
     let set = |attribute: preferred, value, bytes| {
         // SAFETY: S1: the descriptor is live, and the value has the size given.

@@ -106,7 +106,7 @@ impl Generator {
         Ok(())
     }
 
-    /// Starts the sequence of another seed.
+    /// Starts the sequence of another seed. [`Kind::Lfsr113`] does not use all bits: rocRAND gives seeds 1 and 2 the same sequence.
     ///
     /// # Errors
     /// [`Error::NotOfKind`] for a quasi-random kind; [`Error::Status`].
