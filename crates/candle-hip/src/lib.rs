@@ -58,16 +58,25 @@
 //! | ids of `i16` and `i32` | taken by `index_add` and `scatter_add` | an error | taken |
 //! | `f8e4m3` to `f64`, and bilinear enlargement of it | never end | by a kernel | done |
 //! | `conv_transpose1d` of several items | wrong rows, where it is one product | not examined | right |
-//! | kernels of convolutions that are not contiguous | read as if they were | copied, and the copy ignored | taken |
+//! | kernels of convolutions that are not contiguous | read as if they were | copied; of `conv1d` the copy is ignored | taken |
 //! | strided operands of `gather`, `index_select`, `scatter` | an error | an error | taken |
 //! | matrices of any strides and batches | an error for some | an error for some | taken |
+//! | `index_select` by strided ids | taken | takes other elements | taken |
+//! | `index_add` to elements behind others | taken | panics | taken |
+//! | operations on no elements | done | by operation; for most an error of the launch | done |
+//! | comparisons of `i16` and `i32` | there | an error | there |
+//! | floats to `u8` | saturate | the lowest 8 of 32 bits | saturate |
+//! | `copy2d` over rows of its own result | the last row stays | any row stays | the last row stays |
+//! | mean pools of `f64` | in `f64` | the factor is rounded to `f32` | in `f64` |
+//! | bilinear enlargement of integers | in `f64`, truncated | the same by fused multiply-adds, so that some differ by 1 | as the CPU |
 //! | `upsample_nearest1d` | there | missing | there |
 //! | `upsample_bilinear2d` to the same size | the whole storage | the view | the view |
 //! | `set_seed` | an error | there | there; equal numbers on every device |
 //! | memory of `alloc_uninit` | any contents | any contents | zeros until it is written |
 //! | formats of bytes (`F8E8M0`, `F6E2M3`, `F6E3M2`, `F4`) | read back | read back | read back and cloned; operations are errors |
 //!
-//! The columns about candle are read from its sources. The tests compare with candle's CPU; they were not run against its CUDA.
+//! The columns about candle are read from its sources. The tests compare with candle's CPU, and with the feature `cuda` with its CUDA
+//! (`benches/h200/CANDLE.md`).
 //!
 //! # Costs
 //! On `host:0` a call through the trait costs the calling thread 0.05 to 0.35 µs more than the same call of tensor-core: the

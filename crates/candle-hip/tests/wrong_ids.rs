@@ -22,7 +22,11 @@ fn assert_wrong<T>(what: &str, result: Result<T>) {
 
 #[test]
 fn wrong_ids_are_errors_of_the_next_reading() {
-    for device in ["host:0", "host:1"].map(|name| HipDevice::open(name).expect("a host device")) {
+    // As in the suite.
+    let default = if cfg!(feature = "cuda") { "nvidia:0" } else { "host:0,host:1" };
+    let named = std::env::var("CANDLE_HIP_DEVICES");
+    for name in named.as_deref().unwrap_or(default).split(',') {
+        let device = HipDevice::open(name).unwrap_or_else(|error| panic!("{name}: {error}"));
         let (x, l) = list(&device, &[1.0, 2.0, 3.0], DType::F32);
         let (wrong, _) = list(&device, &[0.0, 1.0, 3.0], DType::I64);
         let check = |what: &str, result: Result<HipStorage>| {

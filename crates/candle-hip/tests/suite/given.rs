@@ -5,6 +5,7 @@ use candle_core::{CpuStorage, DType, Layout, Result, Shape};
 use candle_hip::{HipDevice, HipStorage};
 
 use crate::compare::{self, Tolerance};
+use crate::known;
 use crate::theirs::{self, Theirs};
 
 /// A storage and a layout, as the call gets them.
@@ -44,7 +45,7 @@ pub struct Given {
     /// Of the operand, if not that of the case.
     dtype: Option<DType>,
     element: fn(usize) -> f64,
-    /// Whether candle's storage gets the elements contiguous: its CPU takes no others.
+    /// Whether candle's storage gets the elements contiguous: it takes no others, or takes them wrongly.
     tight_for_candle: bool,
     /// Whether both get them contiguous.
     tight: bool,
@@ -95,7 +96,7 @@ impl Given {
         Given { element, ..self }
     }
 
-    /// candle's CPU takes no other layout of this operand.
+    /// candle takes no other layout of this operand, or takes it wrongly.
     pub fn tight_for_candle(self) -> Given {
         Given { tight_for_candle: true, ..self }
     }
@@ -204,6 +205,7 @@ pub fn elements(length: usize, dtype: DType, element: fn(usize) -> f64) -> CpuSt
 
 /// Runs a call on both storages, in every dtype, arrangement and device, and compares the results.
 pub fn on_every<const N: usize>(
+    test: &str,
     dtypes: &[DType],
     tolerance: Tolerance,
     given: [Given; N],
@@ -212,6 +214,10 @@ pub fn on_every<const N: usize>(
 ) {
     for device in crate::devices() {
         for &dtype in dtypes {
+            if let Some(why) = known::why(test, dtype) {
+                println!("not compared with candle: {dtype:?}: {why}");
+                continue;
+            }
             for arrangement in LAYOUTS {
                 let what = format!("{dtype:?} {arrangement:?} on {}", device.name());
                 let made: Vec<Made> =

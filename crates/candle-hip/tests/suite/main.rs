@@ -3,11 +3,12 @@
 //! A case is a line of [`cases!`]: a name, dtypes, a tolerance, operands, and the call. Operands are given in every layout
 //! of [`given::LAYOUTS`]. To add a case, add a line. Differences that the crate's page lists are tests of their own.
 //!
-//! With the feature `cuda` the other side is candle's CUDA backend, and ours a device on the same card: the variable
-//! `CANDLE_HIP_DEVICES` names it, `nvidia:0` if it is not set.
+//! With the feature `cuda` the other side is candle's CUDA backend, and ours a device on the same card. [`known`] lists where that backend differs
+//! from candle's CPU. The variable `CANDLE_HIP_DEVICES` names other devices of ours.
 
 mod compare;
 mod given;
+mod known;
 mod theirs;
 
 mod binary;
@@ -19,6 +20,7 @@ mod elementwise;
 mod index;
 mod matmul;
 mod nn;
+#[cfg(not(feature = "cuda"))]
 mod page;
 mod params;
 mod pool;
@@ -39,6 +41,7 @@ fn devices() -> Vec<HipDevice> {
 }
 
 /// Two devices: waves of 32 lanes, and of 64.
+#[cfg(feature = "host")]
 fn pair() -> [HipDevice; 2] {
     ["host:0", "host:1"].map(|name| HipDevice::open(name).expect("a host device"))
 }
@@ -75,6 +78,7 @@ macro_rules! cases {
             #[test]
             fn $name() {
                 crate::given::on_every(
+                    concat!(module_path!(), "::", stringify!($name)),
                     &$dtypes,
                     $tolerance,
                     [$($given),+],

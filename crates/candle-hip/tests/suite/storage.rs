@@ -6,7 +6,9 @@ use candle_core::{CpuStorage, Layout, Result, Shape};
 use candle_hip::{converted, HipStorage};
 use tensor_core::Tensor;
 
-use crate::{devices, pair};
+use crate::devices;
+#[cfg(feature = "host")]
+use crate::pair;
 
 fn read(storage: &HipStorage) -> Vec<f32> {
     match storage.to_cpu_storage().expect("a reading") {
@@ -87,6 +89,7 @@ fn operations_in_place_write_their_elements_only() {
 }
 
 #[test]
+#[cfg(feature = "host")]
 fn tensors_become_storage_and_layouts_are_checked() {
     let [device, other] = pair();
     let tensor = Tensor::new([[1f32, 2.0], [3.0, 4.0]], device.device()).unwrap();
