@@ -1,5 +1,7 @@
 //! Matrix products.
 
+use std::borrow::Cow;
+
 use super::{CAST_TO_FLOAT, Tensor};
 use crate::error::{ErrorKind, On, Result};
 use crate::layout::Layout;
@@ -38,8 +40,8 @@ impl Tensor {
             }
         }
         let (row, column) = (self.rank() == 1, other.rank() == 1);
-        let lhs = if row { self.layout.unsqueeze(0) } else { self.layout.clone() };
-        let rhs = if column { other.layout.unsqueeze(1) } else { other.layout.clone() };
+        let lhs = if row { Cow::Owned(self.layout.unsqueeze(0)) } else { Cow::Borrowed(&self.layout) };
+        let rhs = if column { Cow::Owned(other.layout.unsqueeze(1)) } else { Cow::Borrowed(&other.layout) };
         let (m, k) = last_two(&lhs);
         let (k2, n) = last_two(&rhs);
         if k != k2 {
@@ -55,8 +57,8 @@ impl Tensor {
             // The expanded operands may be too large to count.
             return Tensor::zeros(shape, self.dtype(), &self.device());
         }
-        let lhs = lhs.expand(&with_matrix(&batch, Some(m), Some(k)), "matmul").on(self)?;
-        let rhs = rhs.expand(&with_matrix(&batch, Some(k), Some(n)), "matmul").on(self)?;
+        let lhs = of_batch(lhs, &batch).on(self)?;
+        let rhs = of_batch(rhs, &batch).on(self)?;
         let storage =
             by_device!(matmul::matmul(a, &lhs, b, &rhs), a = self.storage(), b = other.storage()).on(self)?;
         Tensor::tight(storage, shape, "matmul")
@@ -72,6 +74,15 @@ fn last_two(layout: &Layout) -> (usize, usize) {
 /// The dimensions before the matrix.
 fn batch_of(layout: &Layout) -> Shape {
     Shape::from(&layout.dims()[..layout.rank() - 2])
+}
+
+/// The layout with this batch, whose dimensions are often its own.
+fn of_batch<'a>(layout: Cow<'a, Layout>, batch: &Shape) -> Result<Cow<'a, Layout>> {
+    if layout.dims()[..layout.rank() - 2] == **batch {
+        return Ok(layout);
+    }
+    let (rows, columns) = last_two(&layout);
+    layout.expand(&with_matrix(batch, Some(rows), Some(columns)), "matmul").map(Cow::Owned)
 }
 
 /// `batch`, followed by the rows and columns that are given.

@@ -50,6 +50,9 @@ fn by_blas(
     if [lhs, rhs].into_iter().any(repeats_lines) {
         return Ok(false);
     }
+    if product.left.fits && product.right.fits {
+        return blas::matmul(a, b, out, &product);
+    }
     let (left, right);
     let (mut a, mut lhs, mut b, mut rhs) = (a, lhs, b, rhs);
     if !product.left.fits {

@@ -47,6 +47,10 @@ impl Product {
         let start = [lhs.offset(), rhs.offset(), 0];
         let left = Operand::of(lhs);
         let right = Operand::of(rhs);
+        if rank == 2 {
+            let calls = SmallVec::from_buf([start]);
+            return Some(Self { rows, columns, inner, count: 1, left, right, step: 0, calls });
+        }
         let batch = [lhs, rhs, result].map(|layout| layout.split(&[rank - 2, rank - 1]).0);
         let same_right = batch[1]
             .dims()
@@ -141,6 +145,18 @@ mod tests {
         let found = product(&narrowed, &rhs).unwrap();
         assert_eq!((found.rows, found.count, found.left.step, found.right.step), (4, 6, 40, 0));
         assert_eq!((found.step, found.calls[0]), (20, [8, 0, 0]));
+    }
+
+    #[test]
+    fn a_matrix_without_a_batch_is_one_product() {
+        let narrowed = tight(&[8, 5]).narrow(1, 2, 3, "test").unwrap();
+        let found = product(&tight(&[8, 4]).transpose(0, 1), &narrowed).unwrap();
+        assert_eq!((found.rows, found.columns, found.inner, found.count), (4, 3, 8, 1));
+        assert_eq!((found.left.row, found.left.column, found.right.row, found.right.column), (1, 4, 5, 1));
+        assert_eq!(found.calls[..], [[0, 2, 0]]);
+        // As with a batch of one.
+        let batch = product(&tight(&[1, 4, 8]), &tight(&[1, 8, 5]));
+        assert_eq!(product(&tight(&[4, 8]), &tight(&[8, 5])), batch);
     }
 
     #[test]
