@@ -11,6 +11,16 @@ pub(crate) fn array<const N: usize, T: Copy + Default>(f: impl Fn(usize) -> T) -
     array
 }
 
+/// As [`array`], of elements without a default: `any` is one.
+#[inline(always)]
+pub(crate) fn array_like<const N: usize, T: Copy>(any: T, f: impl Fn(usize) -> T) -> [T; N] {
+    let mut array = [any; N];
+    for (i, x) in array.iter_mut().enumerate() {
+        *x = f(i);
+    }
+    array
+}
+
 /// `f` of each element.
 #[inline(always)]
 pub(crate) fn map<const N: usize, A: Copy, T: Copy + Default>(from: [A; N], f: impl Fn(A) -> T) -> [T; N] {

@@ -45,12 +45,7 @@ impl Block for Q3K {
     #[inline(always)]
     fn unpack(block: &[u8], to: Unpacked<'_>) {
         to.units[0] = half(&block[108..]);
-        let scales: [u8; 12] = part(block, 96);
-        for group in 0..16 {
-            let low = scales[group % 8] >> (4 * (group / 8)) & 15;
-            let high = scales[8 + group % 4] >> (2 * (group / 4)) & 3;
-            to.scales[group] = (low | high << 4) as i8 - 32;
-        }
+        to.scales.copy_from_slice(&scales_of_q3_k(block));
         pairs(&block[32..96], to.numbers, less(4));
         add_high_bits(part(block, 0), to.numbers, 4);
     }
@@ -153,10 +148,21 @@ fn set_groups(head: [u8; 16], to: &mut Unpacked<'_>) {
     to.mins.copy_from_slice(&map(small, |[_, min]| min as i8));
 }
 
+/// The scales of a block of `q3_K`: 6 bits in two parts, less 32.
+#[inline(always)]
+pub(crate) fn scales_of_q3_k(block: &[u8]) -> [i8; 16] {
+    let scales: [u8; 12] = part(block, 96);
+    array(|group| {
+        let low = scales[group % 8] >> (4 * (group / 8)) & 15;
+        let high = scales[8 + group % 4] >> (2 * (group / 4)) & 3;
+        (low | high << 4) as i8 - 32
+    })
+}
+
 /// Eight pairs of 6-bit integers. The lower bits of the first four are in the first eight bytes, in whose highest bits
 /// are the upper bits of the last four; the lower bits of those are in the last four bytes.
 #[inline(always)]
-pub(crate) fn small_scales(packed: [u8; 12]) -> [[u8; 2]; 8] {
+fn small_scales(packed: [u8; 12]) -> [[u8; 2]; 8] {
     array(|group| match group.checked_sub(4) {
         None => [packed[group] & 63, packed[group + 4] & 63],
         Some(late) => [

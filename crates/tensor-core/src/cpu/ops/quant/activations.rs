@@ -24,8 +24,8 @@ pub(super) struct Part32 {
     pub(super) scale: f32,
     /// scale · Σq, of the scale before its rounding.
     pub(super) sum: f32,
-    /// Σq of each group of the weights.
-    pub(super) sums: [i32; 2],
+    /// Σq of each group of the weights, times the format's zero.
+    pub(super) zeros: [i32; 2],
 }
 
 /// As ggml's `q8_K`.
@@ -53,12 +53,14 @@ impl Part for Part32 {
         let numbers: &mut [i8] = bytemuck::cast_slice_mut(&mut part.numbers);
         let most = greatest(values);
         round(values, 127.0 / most, numbers);
-        for (sum, numbers) in part.sums.iter_mut().zip(numbers.chunks_exact(B::GROUP)) {
-            *sum = sum_of(numbers);
+        let mut sum = 0;
+        for (zeros, numbers) in part.zeros.iter_mut().zip(numbers.chunks_exact(B::GROUP)) {
+            let own = sum_of(numbers);
+            (*zeros, sum) = (i32::from(B::ZERO) * own, sum + own);
         }
         let scale = most / 127.0;
         part.scale = to_half(scale);
-        part.sum = to_half(scale * part.sums.iter().sum::<i32>() as f32);
+        part.sum = to_half(scale * sum as f32);
         part
     }
 }

@@ -3,6 +3,9 @@
 mod activations;
 #[cfg(target_arch = "x86_64")]
 mod avx2;
+#[cfg(target_arch = "x86_64")]
+mod avx512;
+mod fill;
 mod machine;
 mod product;
 mod tile;

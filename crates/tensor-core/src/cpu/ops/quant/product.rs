@@ -1,19 +1,21 @@
 //! Products of activations with matrices of blocks: y = x Wᵀ.
 //!
-//! Activations are rounded to 8 bits. Of eight rows of weights one block after another is unpacked and multiplied by all rows
+//! Activations are rounded to 8 bits. Of sixteen rows of weights one block after another is unpacked and multiplied by all rows
 //! of activations, in integers. Their sums are scaled and added in `f32` in the order of the blocks: neither the number of
 //! rows nor that of cores changes a result.
 
 use super::activations::{Part, Part32, Part256, parts};
 #[cfg(target_arch = "x86_64")]
 use super::avx2::Avx2;
+#[cfg(target_arch = "x86_64")]
+use super::avx512::Avx512;
 use super::machine::{AnyMachine, Machine};
 use super::row_bytes;
 use super::tile::{Floats, LANES, Rows, Tile};
 use crate::cpu::chunks::new_chunks;
-use crate::cpu::vector::vectorised;
 use crate::error::Result;
 use crate::quant::QuantFormat;
+use crate::quant::arrays::array_like;
 use crate::quant::block::{Block, dispatch_format};
 use crate::quant::{fp4, iq1, iq2, iq3, iq4, k, legacy, tq};
 
@@ -27,7 +29,7 @@ const LINE: usize = 64;
 trait Multiplied: Block {
     type Part: Part;
 
-    /// Unpacks a block of each of eight rows.
+    /// Unpacks a block of each of sixteen rows.
     fn fill(machine: impl Machine, tile: &mut Tile, rows: Rows<'_>);
 
     /// Adds the products of the tile's blocks with the parts of each row of activations to the row's sums. First come the
@@ -42,7 +44,7 @@ macro_rules! multiplied {
 
             #[inline(always)]
             fn fill(machine: impl Machine, tile: &mut Tile, rows: Rows<'_>) {
-                tile.$fill::<Self>(machine, rows);
+                tile.$fill::<Self, _>(machine, rows);
             }
 
             #[inline(always)]
@@ -59,9 +61,8 @@ macro_rules! multiplied {
 multiplied!(Part32 by add_narrow, fill_nibbles: legacy::Q4_0 legacy::Q4_1 legacy::Q5_0 legacy::Q5_1);
 multiplied!(Part32 by add_narrow, fill_bytes: legacy::Q8_0 legacy::Q8_1);
 multiplied!(Part32 by add_narrow, fill: iq4::IQ4NL fp4::MXFP4 fp4::NVFP4);
-multiplied!(Part256 by add_wide, fill_q4_k: k::Q4K);
-multiplied!(Part256 by add_wide, fill_q6_k: k::Q6K);
-multiplied!(Part256 by add_wide, fill: k::Q2K k::Q3K k::Q5K k::Q8K iq1::IQ1S iq1::IQ1M iq2::IQ2XXS iq2::IQ2XS
+multiplied!(Part256 by add_wide, fill_planes: k::Q2K k::Q3K k::Q4K k::Q5K k::Q6K);
+multiplied!(Part256 by add_wide, fill: k::Q8K iq1::IQ1S iq1::IQ1M iq2::IQ2XXS iq2::IQ2XS
     iq2::IQ2S iq3::IQ3XXS iq3::IQ3S iq4::IQ4XS tq::TQ1_0 tq::TQ2_0);
 
 /// The products of `values` `[m, width]` with `blocks` `[n, width]`, as `[m, n]`. Neither is empty.
@@ -102,7 +103,7 @@ fn transposed<B: Multiplied>(
             scratch.multiply::<B>(blocks, bytes, parts);
             for (lane, out) in out.chunks_exact_mut(rows).enumerate() {
                 let out = out[index * together..].iter_mut();
-                out.zip(&scratch.sums).for_each(|(y, sums)| *y = sums[lane]);
+                out.zip(&scratch.sums).for_each(|(y, sums)| *y = sums.0[lane]);
             }
         }
     })
@@ -117,20 +118,35 @@ struct Scratch {
 }
 
 impl Scratch {
-    /// Sets the sums to the products of up to eight rows of blocks, of `bytes` bytes each, with all rows of activations.
+    /// Sets the sums to the products of up to sixteen rows of blocks, of `bytes` bytes each, with all rows of activations.
     fn multiply<B: Multiplied>(&mut self, rows: &[u8], bytes: usize, parts: &[B::Part]) {
         #[cfg(target_arch = "x86_64")]
-        if let Some(machine) = Avx2::detected() {
-            return vectorised(
-                #[inline(always)]
-                || self.multiply_on::<B>(machine, rows, bytes, parts),
-            );
+        if let Some(machine) = Avx512::detected() {
+            return self.multiply_on::<B, _>(machine, rows, bytes, parts);
         }
-        self.multiply_on::<B>(AnyMachine, rows, bytes, parts);
+        #[cfg(target_arch = "x86_64")]
+        if let Some(machine) = Avx2::detected() {
+            return self.multiply_on::<B, _>(machine, rows, bytes, parts);
+        }
+        self.multiply_on::<B, _>(AnyMachine, rows, bytes, parts);
+    }
+
+    /// As [`Scratch::multiply`].
+    fn multiply_on<B: Multiplied, M: Machine>(
+        &mut self,
+        machine: M,
+        rows: &[u8],
+        bytes: usize,
+        parts: &[B::Part],
+    ) {
+        machine.run(
+            #[inline(always)]
+            || self.multiply_inlined::<B>(machine, rows, bytes, parts),
+        );
     }
 
     #[inline(always)]
-    fn multiply_on<B: Multiplied>(
+    fn multiply_inlined<B: Multiplied>(
         &mut self,
         machine: impl Machine,
         rows: &[u8],
@@ -141,15 +157,15 @@ impl Scratch {
         let (blocks, last) = (bytes / B::BYTES, rows.len() / bytes - 1);
         let beside = parts.len() / blocks;
         self.sums.clear();
-        self.sums.resize(beside / (B::LENGTH / B::Part::LENGTH), [0.0; LANES]);
+        self.sums.resize(beside / (B::LENGTH / B::Part::LENGTH), Floats::default());
+        let rows: Rows<'_> = array_like(rows, |lane| &rows[lane.min(last) * bytes..][..bytes]);
         for (index, parts) in parts.chunks_exact(beside).enumerate() {
-            let block = |lane: usize| &rows[lane.min(last) * bytes + index * B::BYTES..][..B::BYTES];
-            let rows: Rows<'_> = std::array::from_fn(block);
-            // The next eight rows lie behind these. Eight streams at a time are too many for the processor to foresee.
-            let next = rows.map(|block| block.as_ptr().wrapping_add(LANES * bytes));
-            for line in (0..B::BYTES).step_by(LINE) {
-                next.iter().for_each(|next| machine.prefetch(next.wrapping_add(line)));
+            let range = index * B::BYTES..(index + 1) * B::BYTES;
+            // The next rows lie behind these. Sixteen streams at a time are too many for the processor to foresee.
+            for line in (range.start.next_multiple_of(LINE)..range.end).step_by(LINE) {
+                rows.iter().for_each(|row| machine.prefetch(row.as_ptr().wrapping_add(LANES * bytes + line)));
             }
+            let rows = array_like(rows[0], |lane| &rows[lane][range.start..][..B::BYTES]);
             B::fill(machine, &mut self.tile, rows);
             B::add(machine, &self.tile, parts, &mut self.sums);
         }

@@ -91,12 +91,17 @@ fn quant_products_are_within_the_bound() {
     }
 }
 
-/// The products of eight rows of weights, by the loops for any machine.
-fn on_any_machine<B: Multiplied>(blocks: &[u8], values: &[f32], width: usize) -> Vec<Floats> {
+/// The products of a tile's rows of weights, by the loops for a machine.
+fn on<B: Multiplied>(
+    machine: impl Machine,
+    blocks: &[u8],
+    values: &[f32],
+    width: usize,
+) -> Vec<[f32; LANES]> {
     let mut scratch = Scratch::default();
     let parts = parts::<B, B::Part>(values, width);
-    scratch.multiply_on::<B>(AnyMachine, blocks, width / B::LENGTH * B::BYTES, &parts);
-    scratch.sums
+    scratch.multiply_on::<B, _>(machine, blocks, width / B::LENGTH * B::BYTES, &parts);
+    scratch.sums.into_iter().map(|sums| sums.0).collect()
 }
 
 #[test]
@@ -106,9 +111,12 @@ fn quant_products_have_the_bits_of_any_machine() {
         let blocks = weights(format, LANES * width);
         let values = noise(rows * width, 3);
         let ours = product(format, &blocks, &values, width, "test").unwrap();
-        let others = dispatch_format!(format, B => on_any_machine::<B>(&blocks, &values, width));
-        for (ours, others) in ours.chunks_exact(LANES).zip(others) {
-            assert_eq!(ours, others, "{format}");
+        let others = dispatch_format!(format, B => on::<B>(AnyMachine, &blocks, &values, width));
+        assert_eq!(ours, others.as_flattened(), "{format}");
+        #[cfg(target_arch = "x86_64")]
+        if let Some(avx2) = Avx2::detected() {
+            let others = dispatch_format!(format, B => on::<B>(avx2, &blocks, &values, width));
+            assert_eq!(ours, others.as_flattened(), "{format} by AVX2");
         }
     }
 }
