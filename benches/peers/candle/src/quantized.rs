@@ -7,10 +7,14 @@ use tensor_core as tc;
 
 use crate::rows::{Row, floats};
 
-const FORMATS: [(&str, tc::QuantFormat, GgmlDType); 4] = [
+const FORMATS: [(&str, tc::QuantFormat, GgmlDType); 8] = [
     ("q4_0", tc::QuantFormat::Q4_0, GgmlDType::Q4_0),
+    ("q5_0", tc::QuantFormat::Q5_0, GgmlDType::Q5_0),
     ("q8_0", tc::QuantFormat::Q8_0, GgmlDType::Q8_0),
+    ("q2_k", tc::QuantFormat::Q2K, GgmlDType::Q2K),
+    ("q3_k", tc::QuantFormat::Q3K, GgmlDType::Q3K),
     ("q4_k", tc::QuantFormat::Q4K, GgmlDType::Q4K),
+    ("q5_k", tc::QuantFormat::Q5K, GgmlDType::Q5K),
     ("q6_k", tc::QuantFormat::Q6K, GgmlDType::Q6K),
 ];
 /// Rows and columns of the matrix.

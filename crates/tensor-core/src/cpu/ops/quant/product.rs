@@ -162,11 +162,20 @@ impl Scratch {
         for (index, parts) in parts.chunks_exact(beside).enumerate() {
             let range = index * B::BYTES..(index + 1) * B::BYTES;
             // The next rows lie behind these. Sixteen streams at a time are too many for the processor to foresee.
-            for line in (range.start.next_multiple_of(LINE)..range.end).step_by(LINE) {
-                rows.iter().for_each(|row| machine.prefetch(row.as_ptr().wrapping_add(LANES * bytes + line)));
-            }
-            let rows = array_like(rows[0], |lane| &rows[lane][range.start..][..B::BYTES]);
-            B::fill(machine, &mut self.tile, rows);
+            let prefetch = |rows: &[&[u8]]| {
+                for line in (range.start.next_multiple_of(LINE)..range.end).step_by(LINE) {
+                    rows.iter()
+                        .for_each(|row| machine.prefetch(row.as_ptr().wrapping_add(LANES * bytes + line)));
+                }
+            };
+            // In two parts: products with one row of activations took up to a tenth less time so.
+            prefetch(&rows[..LANES / 2]);
+            B::fill(
+                machine,
+                &mut self.tile,
+                array_like(rows[0], |lane| &rows[lane][range.start..][..B::BYTES]),
+            );
+            prefetch(&rows[LANES / 2..]);
             B::add(machine, &self.tile, parts, &mut self.sums);
         }
     }
