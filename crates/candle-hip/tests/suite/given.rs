@@ -127,7 +127,7 @@ impl Made {
         let fixed = given.tight || given.written && arrangement == Arrangement::Repeated;
         let arrangement = if fixed { Arrangement::Contiguous } else { arrangement };
         let (layout, length) = laid_out(&given.dims, arrangement);
-        // Every position of the storage has an element; the repeated axis' are those of its first index.
+        // Every position of the storage has an element. Along a repeated axis the elements are those of its first index.
         let storage = elements(length, dtype, given.element);
         let hip = device.storage_from_cpu_storage(&storage).expect("an upload");
         if given.tight_for_candle {
