@@ -59,6 +59,17 @@ const FOR_8_BITS: Case = Case {
     alpha: 0.75,
 };
 
+/// A number before its activation.
+pub(crate) struct Exact {
+    pub(crate) value: f64,
+    /// How far f32 may be from it.
+    bound: f64,
+    /// The largest absolute value of the product and of what each addition to it gives.
+    pub(crate) largest: f64,
+    /// The sum of the absolute values of the product's terms.
+    pub(crate) terms: f64,
+}
+
 /// All layouts and transpositions, each with the next of the other choices.
 fn cases() -> Vec<Case> {
     let acts = [Act::None, Act::Relu, Act::Gelu];
@@ -152,7 +163,6 @@ where
         return false;
     }
 
-    // The value before the activation, and its bound.
     let before = |member: usize, i: usize, j: usize| {
         let (mut value, mut scale) = (0.0, 0.0);
         for l in 0..k {
@@ -161,7 +171,11 @@ where
             value += f64::from(alpha) * x * y;
             scale += (f64::from(alpha) * x * y).abs();
         }
-        let mut plus = |term: f64| (value, scale) = (value + term, scale + term.abs());
+        let (terms, mut largest) = (scale, f64::abs(value));
+        let mut plus = |term: f64| {
+            (value, scale) = (value + term, scale + term.abs());
+            largest = largest.max(value.abs());
+        };
         match adds {
             Adds::Nothing => {}
             Adds::Itself => plus(f64::from(beta) * d.at(member, i, j)),
@@ -170,15 +184,15 @@ where
         if bias {
             plus(biases[if per_row { i } else { j }].value());
         }
-        let terms = (k + 6) as f64;
-        (value, terms * U / (1.0 - terms * U) * scale)
+        let count = (k + 6) as f64;
+        Exact { value, bound: count * U / (1.0 - count * U) * scale, largest, terms }
     };
     let rounded = |(value, bound): (f64, f64)| {
         let (relative, least) = D::ROUNDING;
         (value, bound + relative * (value.abs() + bound) + least)
     };
     let after = |member, i, j| {
-        let (x, bound) = before(member, i, j);
+        let Exact { value: x, bound, .. } = before(member, i, j);
         rounded(match act {
             Act::None => (x, bound),
             Act::Relu => (x.max(0.0), bound),
@@ -186,8 +200,8 @@ where
         })
     };
     let differing = |got: &[D], act: Act, wanted: &dyn Fn(usize, usize, usize) -> (f64, f64), what: &str| {
-        let known = known::<D>(act);
-        let further = |member, i, j| known.share * before(member, i, j).0.abs();
+        let known = known(&types, act);
+        let further = |member, i, j| known.share * (known.of)(&before(member, i, j));
         let count = d.check(got, wanted, further, &|| format!("{}: {what}", context()));
         if count > 0 {
             println!("known difference: {count} numbers of {}: {what}: {}", context(), known.reason);
@@ -195,7 +209,10 @@ where
     };
     differing(&stream.download(&dd).unwrap(), act, &after, "the result");
     if aux {
-        let before = |member, i, j| rounded(before(member, i, j));
+        let before = |member, i, j| {
+            let exact = before(member, i, j);
+            rounded((exact.value, exact.bound))
+        };
         differing(&stream.download(&daux).unwrap(), Act::None, &before, "what goes into the activation");
     }
     true
