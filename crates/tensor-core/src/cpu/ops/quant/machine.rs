@@ -167,9 +167,8 @@ impl Machine for AnyMachine {
             }
             for (pairs, two) in tile.beside[..groups / 2].iter().zip(part.sums) {
                 let two: [i16; 2] = bytemuck::cast(two);
-                for lane in 0..LANES {
-                    beside[lane] += i32::from(pairs.0[2 * lane]) * i32::from(two[0]);
-                    beside[lane] += i32::from(pairs.0[2 * lane + 1]) * i32::from(two[1]);
+                for (sum, pair) in beside.iter_mut().zip(pairs.0.chunks_exact(2)) {
+                    *sum += i32::from(pair[0]) * i32::from(two[0]) + i32::from(pair[1]) * i32::from(two[1]);
                 }
             }
             for lane in 0..LANES {
