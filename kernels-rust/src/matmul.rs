@@ -44,7 +44,7 @@ pub fn matmul(
         begin += TILE;
     }
     if column < n {
-        // SAFETY: S25: the block's index is the tile's number and the thread's index the position in the tile: there is one dimension, and a thread for each position.
+        // SAFETY: S25: there is one dimension. The block's index is the tile's number, and the thread's index the position in the tile.
         // Tile and position determine row and column. A column that is less than n determines the element with the row.
         if let Some(c) = unsafe { c.get(row * n + column) } {
             *c = sum;

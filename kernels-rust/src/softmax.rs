@@ -4,7 +4,7 @@ use crate::BLOCK;
 use crate::reduce::of_block;
 use hip_kernel::{Rows, Shared, block_idx, exp, kernel, thread_idx};
 
-/// A thread's elements of a row that are this many apart from the first to the last of four.
+/// The length of a slice that begins with an element of a thread and ends with the third one behind it: they are [`BLOCK`] apart.
 const FOUR: usize = 3 * BLOCK + 1;
 
 /// The softmax of each row of `x`; a block has [`BLOCK`] threads and makes one row.

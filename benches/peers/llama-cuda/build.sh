@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Builds bench-llama of the llama.cpp sources beside this script with CUDA, for one H200.
-# Use: build.sh [FOLDER]   (default /tmp/llama). Variables: CUDA_HOME, JOBS, LIMIT (seconds for compiling).
+# Use: build.sh [FOLDER]   (default /tmp/llama). Variables: CUDA_HOME, ARCH (90-real), JOBS, LIMIT (seconds for compiling).
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 out=${1:-/tmp/llama}
@@ -15,11 +15,7 @@ stage() {
 
 mkdir -p "$out"
 if [ ! -d "$out/llama-src" ]; then
-    if command -v zstd > /dev/null && [ -f "$here/llama-src.tar.zst" ]; then
-        zstd -d --long=27 -c "$here/llama-src.tar.zst" | tar x -C "$out"
-    else
-        python3 -c 'import sys, tarfile; tarfile.open(sys.argv[1]).extractall(sys.argv[2], filter="data")' "$here/llama-src.tar.xz" "$out"
-    fi
+    zstd -d --long=27 -c "$here/llama-src.tar.zst" | tar x -C "$out"
 fi
 stage "unpacked"
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Builds bench-llama, writes random models and times each. Prints one line for each setting.
-# Use: run.sh [FOLDER]   Variables: MODELS, FORMATS, PROMPT, TOKENS, REPEATS; those of build.sh.
+# Use: run.sh [FOLDER]   Variables: MODELS, FORMATS, PROMPT, TOKENS, REPEATS, EACH (seconds for a model); those of build.sh.
 set -uo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 out=${1:-/tmp/llama}

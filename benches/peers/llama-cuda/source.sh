@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Makes llama-src.tar.zst beside this script: llama.cpp as PyPI's llama-cpp-python 0.3.36 brings it, trimmed by trim.py, with bench.cpp.
-# Needs pip, Python 3 and zstd.
+# Needs curl, pip, Python 3 and zstd.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 work=$(mktemp -d)

@@ -1,4 +1,4 @@
-//! The numbers of the operands, which `benches/peers/vendor_libraries.cu` makes too: a hash of a seed and of the index.
+//! The numbers of the operands, which `benches/peers/vendor_libraries.hpp` makes too: a hash of a seed and of the index.
 
 use half::{bf16, f16};
 use hip_safe::AnyBits;

@@ -102,7 +102,7 @@ pub struct Link {
     pub status: Option<LinkStatus>,
 }
 
-/// A GPU's number among the GPUs that it is linked to.
+/// A group of linked GPUs, and a GPU's number in it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Xgmi {
@@ -129,7 +129,7 @@ pub struct Route {
 }
 
 impl Processor {
-    /// Its number among the GPUs that it is linked to.
+    /// The group of GPUs that it is linked to, and its number there.
     ///
     /// # Errors
     /// [`Error::NotSupported`] for a GPU without such links, or those of the library.

@@ -38,8 +38,8 @@ impl Problem {
         Self { product, layouts: self.layouts }
     }
 
-    /// Makes a and b as short as a product is, 16 bytes, and each one matrix for the whole batch. Of zeros, the product is the same. Answers how
-    /// many bytes the larger one of them has.
+    /// Cuts the inner size to 16 bytes, and makes a and b one matrix each for the whole batch: if both are zeros, the product is the same.
+    /// Returns the bytes of the larger one.
     pub(super) fn shorten(&mut self) -> Outcome<usize> {
         let [first, second] = self.product.operations.map(|number| number == operation::HIPBLAS_OP_N.0);
         let [a, b, ..] = &mut self.layouts;

@@ -174,7 +174,7 @@ impl RawGenerator {
         let former = std::mem::replace(&mut self.raw, create_raw(kind_of(kind)?)?);
         let outcome = self.apply(functions);
         let unused = if outcome.is_ok() { former } else { std::mem::replace(&mut self.raw, former) };
-        // SAFETY: S11: it was live, and nobody else has it any more. What it answers nobody waits for.
+        // SAFETY: S11: it was live, and nobody else has it any more. Nothing depends on its answer.
         unsafe { (functions.curandDestroyGenerator)(unused) };
         outcome
     }
@@ -203,7 +203,7 @@ fn has_no_offset(kind: Rng) -> bool {
 impl Drop for Generator {
     fn drop(&mut self) {
         if self.device.enter().is_ok() {
-            // SAFETY: S11: it was live, and nobody else has it any more. What it answers nobody waits for.
+            // SAFETY: S11: it was live, and nobody else has it any more. Nothing depends on its answer.
             unsafe { (curand().curandDestroyGenerator)(self.raw.get_mut().raw) };
         }
     }

@@ -70,7 +70,7 @@ pub struct BuildArgs {
     /// Compile what is current, too
     #[arg(long, conflicts_with = "check")]
     force: bool,
-    /// Fail if a kernel spills vector registers or uses memory of its own, but for xtask/src/resources/exceptions.toml
+    /// Fail if a kernel spills vector registers or uses memory of its own, but for xtask/src/build_kernels/exceptions.toml
     #[arg(long)]
     deny_spills: bool,
 }

@@ -4,7 +4,7 @@
 //! of [`given::LAYOUTS`]. To add a case, add a line. Differences that the crate's page lists are tests of their own.
 //!
 //! With the feature `cuda` the other side is candle's CUDA backend, and ours a device on the same card. [`known`] lists where that backend differs
-//! from candle's CPU. The variable `CANDLE_HIP_DEVICES` names other devices of ours.
+//! from candle's CPU. The variable `CANDLE_HIP_DEVICES` names it, `nvidia:0` if it is not set.
 
 mod compare;
 mod given;

@@ -35,7 +35,7 @@ impl<'a, T> Rows<'a, T> {
     /// the memory's end.
     #[inline(always)]
     pub fn nth(&mut self, turn: usize) -> Option<&mut T> {
-        // Of fewer than 2^32 turns, because the product of two numbers of 32 bits needs no check.
+        // A turn of 32 bits: its product with the step fits into 64 bits, so the compiler leaves out the check.
         let column = (u32::try_from(turn).ok()? as usize).checked_mul(self.step)?.checked_add(self.first)?;
         if column >= self.width {
             return None;

@@ -43,7 +43,7 @@ impl Block for TQ2_0 {
     }
 }
 
-/// The digits of base-3 fractions with 8 binary digits, minus 1: first the leading digits of all bytes.
+/// The base-3 digits of fractions that are stored in 8 bits, minus 1: first the leading digits of all bytes.
 #[inline(always)]
 fn digits(bytes: &[u8], numbers: &mut [i8]) {
     let mut power = 1u8;

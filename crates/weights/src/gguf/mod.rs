@@ -150,7 +150,7 @@ impl File {
         self.tensors.get(name)
     }
 
-    /// Sorts tensors in the order of the files: the index of the file, and the start in it.
+    /// The key that sorts tensors as the files have them: the index of the file, and the start in it.
     pub(crate) fn order(&self, name: &str) -> (usize, u64) {
         self.info(name).map_or((0, 0), |info| (info.file, info.range.start))
     }

@@ -15,7 +15,7 @@ pub(super) struct Plane {
     count: u32,
     /// Which bits of the number they are: from this one on.
     up: u32,
-    /// The lowest bits of so many times 32 bytes come before the next bits of all of these.
+    /// How many runs of 32 bytes are read side by side: first the lowest bits of all of them, then the next bits.
     together: usize,
 }
 

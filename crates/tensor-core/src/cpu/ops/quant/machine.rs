@@ -33,7 +33,7 @@ pub(super) trait Machine: Copy {
     /// Adds `zero` to each byte.
     fn add(self, zero: u8, to: &mut [Bytes]);
 
-    /// Leaves the lower 4 bits of each byte, and writes the upper 4 bits of each: if [`Machine::WHOLE_BYTES`] is false.
+    /// Moves the upper 4 bits of each byte to `high`. Called only if [`Machine::WHOLE_BYTES`] is false.
     fn split(self, _codes: &mut [Bytes], _high: &mut [Bytes]) {}
 
     /// Sets bytes to the bits that are taken from each plane.
