@@ -217,6 +217,26 @@ fn a_gguf_file_of_gemma_gives_what_its_folder_gives() {
     }
 }
 
+/// GPUs with matrix units attend in `bf16` to prompts of 256 tokens or more.
+#[test]
+fn long_prompts_for_quantized_weights_are_close_to_the_cpus() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("model.gguf");
+    let recorded = Recorded::read("qwen3");
+    write_gguf(&recorded, &path, true);
+    let tokens: Vec<u32> = recorded.tokens.iter().copied().cycle().take(300).collect();
+    let logits = |device: &Device| {
+        let model = LanguageModel::open(&path, device).unwrap();
+        session(&model, tokens.len()).feed_all(&tokens).unwrap()
+    };
+    let expected = logits(&Device::Cpu).to_vec2().unwrap();
+    for device in devices() {
+        let apart = apart(&logits(&device), &expected);
+        println!("qwen3 in q8_0, 300 tokens on {device}: {apart:.1e} apart");
+        assert!(apart < 0.4, "on {device}: {apart}");
+    }
+}
+
 /// Tokens one by one are multiplied as integers, and more of them otherwise: both are close to the weights before.
 #[test]
 fn quantized_weights_are_close_on_every_device() {

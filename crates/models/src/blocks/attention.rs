@@ -1,6 +1,6 @@
 //! Grouped-query attention over the cache.
 
-use tensor_core::{DType, QTensor, Result, Tensor};
+use tensor_core::{DType, HipDevice, Result, Tensor};
 
 use super::linear::Linear;
 use super::norm::RmsNorm;
@@ -55,8 +55,8 @@ impl Attention {
 
         let seen = step.seen(self.window);
         let (mut keys, mut values) = cache.read(seen, x.dtype())?;
-        if self.attends_in_f16(x, step) && keys.dtype() == DType::F32 {
-            (keys, values) = (keys.to_dtype(DType::F16)?, values.to_dtype(DType::F16)?);
+        if keys.dtype() == DType::F32 && self.attends_in_bf16(&keys, step) {
+            (keys, values) = (keys.to_dtype(DType::BF16)?, values.to_dtype(DType::BF16)?);
         }
         let query = query.to_dtype(keys.dtype())?;
         let mixed = match self.cap {
@@ -77,10 +77,10 @@ impl Attention {
         Ok(output)
     }
 
-    /// Whether a prompt for quantized weights attends in `f16`: its rounding is less than that of the weights, and matrix units take it.
-    fn attends_in_f16(&self, x: &Tensor, step: &Step) -> bool {
-        let many = step.tokens > QTensor::ROUNDED_ROWS;
-        many && self.cap.is_none() && self.query.multiplies_in_16_bits(x)
+    /// Whether a prompt for quantized weights attends in `bf16`, as it multiplies its activations: matrix units take it.
+    fn attends_in_bf16(&self, keys: &Tensor, step: &Step) -> bool {
+        let faster = |hip: &HipDevice| hip.attends_bf16_faster(step.tokens, keys.dims()[2], self.head_size);
+        self.cap.is_none() && self.query.is_quantized() && keys.device().as_hip().is_some_and(faster)
     }
 
     /// Attention with capped scores, in single operations: no kernel has it.

@@ -51,9 +51,8 @@ impl Linear {
         Ok(outputs.try_into().expect("there are as many outputs as layers"))
     }
 
-    /// Whether the weight is quantized, and so many rows are multiplied in 16 bits.
-    pub(crate) fn multiplies_in_16_bits(&self, x: &Tensor) -> bool {
-        self.weight.quantized().is_some() && takes_bf16(x)
+    pub(crate) fn is_quantized(&self) -> bool {
+        self.weight.quantized().is_some()
     }
 
     /// The product with the weight, whatever it is.
