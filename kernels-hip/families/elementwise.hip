@@ -415,6 +415,8 @@ struct gelu_op {
     }
 };
 UNARY_OF(gelu)
+BINARY(silu_mul, return silu_op()(x) * y;)
+BINARY(gelu_mul, return gelu_op()(x) * y;)
 // x/2 erfc(-x/√2). The rounding error of the argument is put back through the derivative of erfc.
 struct gelu_erf_op {
     template <class C> METHOD C operator()(C x) const {

@@ -102,6 +102,11 @@ macro_rules! binary_operations {
             Maximum, maximum, all;
             /// aᵇ, as C's `pow`.
             Pow, pow, floats;
+            /// silu(a) · b, the gate of a SwiGLU network. [`Tensor::binary`](crate::Tensor::binary) says how it is rounded.
+            SiluMul, silu_mul, floats;
+            /// gelu(a) · b with GELU's tanh formula, the gate of a GeGLU network.
+            /// [`Tensor::binary`](crate::Tensor::binary) says how it is rounded.
+            GeluMul, gelu_mul, floats;
         }
     };
 }

@@ -1,6 +1,6 @@
 //! The text part of Gemma 3.
 
-use tensor_core::{Result, Tensor, UnaryOp};
+use tensor_core::{BinaryOp, Result, Tensor};
 
 use crate::blocks::{Attention, Decoder, Layer, Mlp, Parts, RmsNorm};
 use crate::cache::LayerCache;
@@ -44,7 +44,7 @@ pub(crate) fn build(parts: &Parts<'_>) -> crate::error::Result<Decoder<Sandwich>
             attention: parts.attention_with_norms(layer)?,
             after_attention: norm("post_attention_norm")?,
             mlp_norm: norm("ffn_norm")?,
-            mlp: parts.mlp(layer, UnaryOp::Gelu)?,
+            mlp: parts.mlp(layer, BinaryOp::GeluMul)?,
             after_mlp: norm("post_ffw_norm")?,
         })
     };

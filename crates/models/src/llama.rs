@@ -1,6 +1,6 @@
 //! Llama 2 and 3, Mistral, SmolLM2.
 
-use tensor_core::UnaryOp;
+use tensor_core::BinaryOp;
 
 use crate::blocks::{Attention, Decoder, Parts, PreNorm};
 use crate::error::Result;
@@ -25,7 +25,7 @@ pub(crate) fn decoder(
             attention_norm: parts.norm(&format!("blk.{layer}.attn_norm"), width)?,
             attention: attention(parts, layer)?,
             mlp_norm: parts.norm(&format!("blk.{layer}.ffn_norm"), width)?,
-            mlp: parts.mlp(layer, UnaryOp::Silu)?,
+            mlp: parts.mlp(layer, BinaryOp::SiluMul)?,
         })
     };
     Ok(Decoder {

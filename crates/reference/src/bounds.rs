@@ -43,6 +43,8 @@ pub const BOUNDS: &[Bound] = &[
     row("gelu", 16.0, 12.0, "as silu; putting back the argument's rounding error rounds each r once more"),
     row("gelu_erf", 11.0, 13.0, "x/2·(erfc(z) - c): CUDA erfcf 4, 9 u; CUDA, glibc erfc 5, 11 u; 2 roundings"),
     row("softplus", 9.0, 7.0, "log1p(exp(-|x|)) + max(x, 0): exp 5 u or 3 u, log1p 3 u (1 ulp), sum 1 u"),
+    row("silu_mul", 15.0, 11.0, "as silu, and the rounding of the product"),
+    row("gelu_mul", 17.0, 13.0, "as gelu, and the rounding of the product"),
     row("elu", 4.0, 4.0, "a·expm1(x): expm1 3 u (CUDA, ROCm, glibc 1), product 1 u"),
 ];
 
@@ -63,8 +65,9 @@ pub(crate) fn transcendental(op: &str, dtype: DType) -> Judge {
         DType::F32 => (bound.f32, bound.f32),
         _ => (SMALL_FLOAT_ULPS, bound.f32),
     };
-    // Only gelu_erf has a scale, see `subnormal_tail`.
-    let t = if op == "gelu_erf" { computed * roundoff(dtype) } else { 0.0 };
+    // Others have no scale, see `subnormal_tail` and `subnormal_gate`.
+    let has_scale = ["gelu_erf", "silu_mul", "gelu_mul"].contains(&op);
+    let t = if has_scale { computed * roundoff(dtype) } else { 0.0 };
     Judge::Within { ulps, t }
 }
 
@@ -74,8 +77,21 @@ pub(crate) fn subnormal_tail(dtype: DType, x: f64, value: f64) -> f64 {
     let factor = x.abs() / 2.0;
     let erfc = value.abs() / factor;
     let normal = round::min_normal(compute(dtype));
-    // Far below the smallest subnormal, erfc(z) is 0 on all devices.
-    if erfc < normal && erfc > normal * roundoff(dtype) / 2.0 { factor * normal } else { 0.0 }
+    if erfc < normal && !is_zero_everywhere(dtype, erfc) { factor * normal } else { 0.0 }
+}
+
+/// The scale of gate · b, where the gate is an activation of a. If it is subnormal in the compute type, its ulp no longer
+/// shrinks: its bound of n u is then n u of the smallest normal number, magnified by b. Types of 16 and 8 bits may have a
+/// sigmoid that is subnormal, which a magnifies too.
+pub(crate) fn subnormal_gate(dtype: DType, gate: f64, a: f64, b: f64) -> f64 {
+    let factor = if dtype.size() < 4 { a.abs().max(1.0) } else { 1.0 };
+    let normal = factor * round::min_normal(compute(dtype));
+    if gate.abs() < normal { normal * b.abs() } else { 0.0 }
+}
+
+/// Whether a number is so far below the smallest subnormal of the compute type that it is 0 on all devices.
+pub(crate) fn is_zero_everywhere(dtype: DType, x: f64) -> bool {
+    x == 0.0 || x.abs() < round::min_normal(compute(dtype)) * roundoff(dtype) / 2.0
 }
 
 /// The compute type of a float dtype.

@@ -160,6 +160,7 @@ fn undefined_operations_are_errors() {
     let f = floats(DType::F32, &[1.0]);
     assert!(matches!(unary(UnaryOp::Exp, &i), Err(Error::Unsupported { op: "exp", dtype: DType::I32 })));
     assert!(matches!(binary(BinaryOp::Pow, &i, &i), Err(Error::Unsupported { op: "pow", .. })));
+    assert!(matches!(binary(BinaryOp::SiluMul, &i, &i), Err(Error::Unsupported { op: "silu_mul", .. })));
     assert!(matches!(unary_scalar(ScalarOp::Elu, &i, 1.0), Err(Error::Unsupported { op: "elu", .. })));
     assert!(matches!(binary(BinaryOp::Add, &i, &f), Err(Error::DTypes { op: "add", .. })));
     assert!(matches!(compare(CmpOp::Eq, &f, &i), Err(Error::DTypes { op: "eq", .. })));

@@ -210,6 +210,51 @@ fn the_subnormal_tail_of_gelu_erf_is_magnified() {
     assert_eq!(at(DType::F32, -15.0).1.scale, 0.0);
 }
 
+#[test]
+fn gates_by_hand() {
+    const INF: f64 = f64::INFINITY;
+    const NAN: f64 = f64::NAN;
+    let at = |op, dtype, a: f64, b: f64| {
+        let array = |x| Array::from_f64(dtype, &[1], &[x]).unwrap();
+        let (a, b) = (array(a), array(b));
+        let outcome = binary(op, &a, &b).unwrap();
+        (outcome.judge(), outcome.at(0))
+    };
+    // The products are from 50-digit arithmetic outside this program. Below −104 the gate is 0 in f32, but not in f64.
+    for (op, dtype, a, b, result) in [
+        (BinaryOp::SiluMul, DType::F64, 1.0, 2.0, 1.4621171572600098),
+        (BinaryOp::SiluMul, DType::F64, -2.5, 3.0, -0.5689363501593266),
+        (BinaryOp::GeluMul, DType::F64, 1.0, 2.0, 1.6823839812165536),
+        (BinaryOp::GeluMul, DType::F64, -2.5, 3.0, -0.04525279826999575),
+        (BinaryOp::SiluMul, DType::F32, INF, -2.0, -INF),
+        (BinaryOp::SiluMul, DType::F32, -INF, 1.0, NAN),
+        (BinaryOp::SiluMul, DType::F32, 0.0, INF, NAN),
+        (BinaryOp::SiluMul, DType::F32, -110.0, INF, NAN),
+        (BinaryOp::SiluMul, DType::F32, -110.0, 1e38, -0.0),
+        (BinaryOp::SiluMul, DType::F64, -110.0, INF, -INF),
+        (BinaryOp::GeluMul, DType::F32, -0.0, 5.0, -0.0),
+        (BinaryOp::GeluMul, DType::BF16, -INF, 0.0, NAN),
+    ] {
+        let got = at(op, dtype, a, b).1.value.hi;
+        let same = got.is_nan() && result.is_nan() || got.is_sign_negative() == result.is_sign_negative();
+        let close = got == result || (got - result).abs() <= 4e-16 * result.abs() || result.is_nan();
+        assert!(same && close, "{op:?} {dtype} {a} {b}: {got}");
+    }
+    // silu(−90) = −7.4e-38 is a normal number, silu(−100) = −3.7e-42 is not: an error of one of its last places is
+    // magnified by the other factor. The sigmoid at −90 is below the normal numbers, and −90 magnifies its error.
+    let normal = f64::from(f32::MIN_POSITIVE);
+    let (judge, deep) = at(BinaryOp::SiluMul, DType::F32, -100.0, 1e30);
+    assert_eq!(judge, Judge::Within { ulps: 15.0, t: 15.0 * f64::from(f32::EPSILON) / 2.0 });
+    assert_eq!(deep.scale, normal * f64::from(1e30f32));
+    assert_eq!(at(BinaryOp::SiluMul, DType::F32, -90.0, 1e30).1.scale, 0.0);
+    assert_eq!(at(BinaryOp::SiluMul, DType::BF16, -90.0, 2.0).1.scale, 90.0 * normal * 2.0);
+    assert_eq!(at(BinaryOp::SiluMul, DType::BF16, -1e30, 2.0).1.scale, 0.0);
+    // silu(−106) = −9.8e-45 is subnormal, and its sigmoid may be 0.
+    for (a, undecided) in [(-106.0, true), (-90.0, false), (-110.0, false), (3.0, false)] {
+        assert_eq!(at(BinaryOp::SiluMul, DType::F32, a, INF).1.overflow, undecided, "{a}");
+    }
+}
+
 type Machine = (UnaryOp, fn(f32) -> f32, fn(f64) -> f64);
 
 /// The machine's own functions: what a CPU device gives.

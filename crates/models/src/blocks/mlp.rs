@@ -1,6 +1,6 @@
 //! The gated network of a layer.
 
-use tensor_core::{Result, Tensor, UnaryOp};
+use tensor_core::{BinaryOp, Result, Tensor};
 
 use super::linear::Linear;
 use crate::step::Step;
@@ -13,8 +13,8 @@ pub(crate) struct Mlp {
     pub(crate) gate: Linear,
     pub(crate) up: Linear,
     pub(crate) down: Linear,
-    /// [`UnaryOp::Silu`] or [`UnaryOp::Gelu`].
-    pub(crate) activation: UnaryOp,
+    /// activation(gate) · up: [`BinaryOp::SiluMul`] or [`BinaryOp::GeluMul`].
+    pub(crate) gated: BinaryOp,
 }
 
 impl Mlp {
@@ -23,10 +23,8 @@ impl Mlp {
         let [mut gate, up] = Linear::forward_each([&self.gate, &self.up], x)?;
         step.keep("ffn_gate", "linear", &gate);
         step.keep("ffn_up", "linear", &up);
-        gate.unary_assign_(self.activation)?;
-        step.keep("ffn_activated", self.activation.name(), &gate);
-        gate.mul_assign_(&up)?;
-        step.keep("ffn_gated", "mul", &gate);
+        gate.binary_assign_(&up, self.gated)?;
+        step.keep("ffn_gated", self.gated.name(), &gate);
         let down = self.down.forward(&gate)?;
         step.keep("ffn_down", "linear", &down);
         Ok(down)

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use tensor_core::{DType, Shape, Tensor, UnaryOp};
+use tensor_core::{BinaryOp, DType, Shape, Tensor};
 use weights::{Model, Weight};
 
 use super::attention::Attention;
@@ -142,14 +142,14 @@ impl<'a> Parts<'a> {
     }
 
     /// The gated network of a layer.
-    pub(crate) fn mlp(&self, layer: usize, activation: UnaryOp) -> Result<Mlp> {
+    pub(crate) fn mlp(&self, layer: usize, gated: BinaryOp) -> Result<Mlp> {
         let Config { width, hidden, .. } = *self.config;
         let part = |name: &str, outputs, inputs| self.linear(&format!("blk.{layer}.{name}"), outputs, inputs);
         Ok(Mlp {
             gate: part("ffn_gate", hidden, width)?,
             up: part("ffn_up", hidden, width)?,
             down: part("ffn_down", width, hidden)?,
-            activation,
+            gated,
         })
     }
 

@@ -4,7 +4,7 @@ use super::{Float, from_f32, from_f64, from_int, maximum, minimum, operations, p
 use crate::array::Data;
 use crate::formula;
 use crate::shape::{IndexMap, broadcast_shapes, broadcast_strides, count};
-use crate::{Array, DType, Error, Expected, Judge, Outcome, bounds};
+use crate::{Array, DType, Dd, Error, Expected, Judge, Outcome, UnaryOp, bounds};
 
 operations! {
     /// An operation on pairs of elements.
@@ -25,13 +25,26 @@ operations! {
         Maximum = "maximum",
         /// a^b with the special cases of C's pow; floats only.
         Pow = "pow",
+        /// silu(a) · b; floats only.
+        SiluMul = "silu_mul",
+        /// gelu(a) · b by the tanh formula; floats only.
+        GeluMul = "gelu_mul",
     }
 }
 
 impl BinaryOp {
-    /// Whether the operation supports a dtype: all support all, except that pow is for floats only.
+    /// Whether the operation supports a dtype: all support all, except that pow and the gates are for floats only.
     pub fn supports(self, dtype: DType) -> bool {
-        dtype.is_float() || self != BinaryOp::Pow
+        dtype.is_float() || !(self == BinaryOp::Pow || self.activation().is_some())
+    }
+
+    /// The activation of a gate.
+    fn activation(self) -> Option<UnaryOp> {
+        match self {
+            BinaryOp::SiluMul => Some(UnaryOp::Silu),
+            BinaryOp::GeluMul => Some(UnaryOp::Gelu),
+            _ => None,
+        }
     }
 
     fn on_ints(self, a: i128, b: i128) -> i128 {
@@ -43,13 +56,18 @@ impl BinaryOp {
             BinaryOp::Rem => a.checked_rem(b).unwrap_or(0),
             BinaryOp::Minimum => a.min(b),
             BinaryOp::Maximum => a.max(b),
-            BinaryOp::Pow => unreachable!("not defined for integers"),
+            BinaryOp::Pow | BinaryOp::SiluMul | BinaryOp::GeluMul => {
+                unreachable!("not defined for integers")
+            }
         }
     }
 
     fn on_floats(self, dtype: DType, a: f64, b: f64) -> Expected {
         if self == BinaryOp::Pow {
             return precise(dtype, || formula::pow_fast(a, b), || formula::pow(a, b));
+        }
+        if let Some(activation) = self.activation() {
+            return gated(dtype, activation.precise(dtype, a), a, b);
         }
         match dtype {
             DType::F64 => from_f64(self.on_float(a, b)),
@@ -66,7 +84,9 @@ impl BinaryOp {
             BinaryOp::Rem => a % b,
             BinaryOp::Minimum => minimum(a, b),
             BinaryOp::Maximum => maximum(a, b),
-            BinaryOp::Pow => unreachable!("computed in high precision"),
+            BinaryOp::Pow | BinaryOp::SiluMul | BinaryOp::GeluMul => {
+                unreachable!("computed in high precision")
+            }
         }
     }
 }
@@ -81,7 +101,8 @@ pub fn binary<'a>(op: BinaryOp, a: &'a Array, b: &'a Array) -> Result<Outcome<'a
     if !op.supports(dtype) {
         return Err(Error::Unsupported { op: op.name(), dtype });
     }
-    let judge = if op == BinaryOp::Pow { bounds::transcendental("pow", dtype) } else { Judge::Exact };
+    let is_exact = op != BinaryOp::Pow && op.activation().is_none();
+    let judge = if is_exact { Judge::Exact } else { bounds::transcendental(op.name(), dtype) };
     Ok(match (&a.data, &b.data) {
         (Data::Int(x), Data::Int(y)) => Outcome::new(dtype, shape, judge, move |i| {
             from_int(dtype, op.on_ints(x[left.offset_of(i)].into(), y[right.offset_of(i)].into()))
@@ -91,6 +112,19 @@ pub fn binary<'a>(op: BinaryOp, a: &'a Array, b: &'a Array) -> Result<Outcome<'a
         }),
         _ => unreachable!("equal dtypes have equal representations"),
     })
+}
+
+/// `gate` · b, where `gate` is an activation of a. Devices round it to the compute type before they multiply. So its product
+/// with an infinity is NaN where the gate is 0 in that type, and an infinity or NaN where it is subnormal.
+fn gated(dtype: DType, gate: Dd, a: f64, b: f64) -> Expected {
+    if bounds::is_zero_everywhere(dtype, gate.hi) {
+        return Expected::rounded(dtype, Dd::from(0f64.copysign(gate.hi) * b), 0.0);
+    }
+    let (value, scale) = (gate * Dd::from(b), bounds::subnormal_gate(dtype, gate.hi, a, b));
+    if b.is_infinite() {
+        return Expected { overflow: scale > 0.0, ..Expected::rounded(dtype, value, 0.0) };
+    }
+    Expected::rounded(dtype, value, scale)
 }
 
 /// Two arrays, expanded to their broadcast shape.

@@ -122,6 +122,15 @@ impl UnaryOp {
     pub fn supports(self, dtype: DType) -> bool {
         dtype.is_float() || self.on_int(0).is_some()
     }
+
+    /// The result for a float before it is rounded.
+    pub(super) fn precise(self, dtype: DType, x: f64) -> Dd {
+        match self.rule() {
+            Rule::Exact(_, double) => Dd::from(double(x)),
+            Rule::Precise(_, full) if dtype == DType::F64 => full(x),
+            Rule::Precise(fast, _) => Dd::from(fast(x)),
+        }
+    }
 }
 
 /// `op` on each element of `a`; the result has the shape and dtype of `a`.

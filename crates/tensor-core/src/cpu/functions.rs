@@ -37,6 +37,16 @@ const FAST_FUNCTION: [usize; 2] = [8, 32];
 /// As [`FORMULA`], vectorised for `f32`.
 const FAST_FORMULA: [usize; 2] = [8, 64];
 
+#[inline(always)]
+fn silu_for_f32(x: f32) -> f32 {
+    (f64::from(x) * exp::sigmoid_for_f32(x.into())) as f32
+}
+
+#[inline(always)]
+fn gelu_for_f32(x: f32) -> f32 {
+    formulas::gelu_for_f32(x.into()) as f32
+}
+
 macro_rules! unary {
     (|$x:ident|
         all { $($all:ident: $formula:expr;)+ }
@@ -86,9 +96,9 @@ unary! { |x|
         Tanh: FORMULA, f64::from(x).tanh() as f32, x.tanh();
         Sigmoid: FAST_FORMULA, exp::sigmoid_for_f32(x.into()) as f32, formulas::sigmoid(x);
         Erf: FORMULA, libm::erff(x), libm::erf(x);
-        Gelu: FAST_FORMULA, formulas::gelu_for_f32(x.into()) as f32, formulas::gelu(x);
+        Gelu: FAST_FORMULA, gelu_for_f32(x), formulas::gelu(x);
         GeluErf: FORMULA, formulas::gelu_erf(x.into()) as f32, formulas::gelu_erf(x);
-        Silu: FAST_FORMULA, (f64::from(x) * exp::sigmoid_for_f32(x.into())) as f32, formulas::silu(x);
+        Silu: FAST_FORMULA, silu_for_f32(x), formulas::silu(x);
         Softplus: FORMULA, formulas::softplus(x.into()) as f32, formulas::softplus(x);
         Ceil: STEP, x.ceil(), x.ceil();
         Floor: STEP, x.floor(), x.floor();
@@ -130,7 +140,7 @@ fn none_of_integers<C>(_: ScalarOp, _: C) -> Option<Box<Kernel1<C>>> {
 macro_rules! binary {
     (|$x:ident, $y:ident|
         all { $($all:ident: $formula:expr;)+ }
-        floats { $($op:ident: $of_float:expr;)+ }
+        floats { $($op:ident: $single:expr, $double:expr;)+ }
     ) => {
         fn binary_of_all<C: Arith>(op: BinaryOp) -> Option<Kernel2<C>> {
             match op {
@@ -139,9 +149,16 @@ macro_rules! binary {
             }
         }
 
-        fn binary_of_floats<C: Real>(op: BinaryOp) -> Option<Kernel2<C>> {
+        fn binary_of_f32(op: BinaryOp) -> Option<Kernel2<f32>> {
             match op {
-                $(BinaryOp::$op => Some(|x, y, size, z| z.pairs(x, y, size, #[inline(always)] |$x: C, $y: C| $of_float)),)+
+                $(BinaryOp::$op => Some(|x, y, size, z| z.pairs(x, y, size, #[inline(always)] |$x: f32, $y: f32| $single)),)+
+                op => binary_of_all(op),
+            }
+        }
+
+        fn binary_of_f64(op: BinaryOp) -> Option<Kernel2<f64>> {
+            match op {
+                $(BinaryOp::$op => Some(|x, y, size, z| z.pairs(x, y, size, #[inline(always)] |$x: f64, $y: f64| $double)),)+
                 op => binary_of_all(op),
             }
         }
@@ -159,7 +176,9 @@ binary! { |x, y|
         Maximum: x.max(y);
     }
     floats {
-        Pow: x.pow(y);
+        Pow: x.pow(y), x.pow(y);
+        SiluMul: silu_for_f32(x) * y, formulas::silu(x) * y;
+        GeluMul: gelu_for_f32(x) * y, formulas::gelu(x) * y;
     }
 }
 
@@ -187,8 +206,8 @@ functions! {
     i16: unary_of_all, none_of_integers, binary_of_all;
     i32: unary_of_all, none_of_integers, binary_of_all;
     i64: unary_of_all, none_of_integers, binary_of_all;
-    f32: unary_of_f32, scalar_of_f32, binary_of_floats;
-    f64: unary_of_f64, scalar_of_f64, binary_of_floats;
+    f32: unary_of_f32, scalar_of_f32, binary_of_f32;
+    f64: unary_of_f64, scalar_of_f64, binary_of_f64;
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! Activations made of other operations.
+//! Activations that are not rows of the tables of operations.
 
 use super::{CAST_TO_FLOAT, Tensor};
 use crate::axis::Axis;
@@ -6,10 +6,10 @@ use crate::dtype::DType;
 use crate::error::{ErrorKind, On, Result};
 
 /// Activations made of other operations. Floats only; types of 16 and 8 bits are computed in `f32` and rounded once. Each
-/// moves the tensor once for every operation that it is made of. They fail with [`ErrorKind::UnsupportedDType`] for integers,
-/// or with an error of the device.
+/// but [`Tensor::swiglu`] moves the tensor once for every operation that it is made of. They fail with
+/// [`ErrorKind::UnsupportedDType`] for integers, or with an error of the device.
 impl Tensor {
-    /// silu(a) · b, where a and b are the first and the second half along the last axis.
+    /// [`Tensor::silu_mul`] of both halves along the last axis: silu(a) · b, where a is the first one. Reads each element once.
     ///
     /// ```
     /// use tensor_core::{Device, Tensor};
@@ -32,10 +32,9 @@ impl Tensor {
             let what = format!("the last axis of {} has no two halves", self.shape());
             return Err(self.error(name, ErrorKind::Argument { what }));
         }
-        self.in_f32(name, |x| {
-            let half = length / 2;
-            x.narrow(axis, 0, half)?.silu()?.mul(&x.narrow(axis, half, half)?)
-        })
+        self.require(name, self.dtype().is_float(), CAST_TO_FLOAT)?;
+        let half = length / 2;
+        self.narrow(axis, 0, half)?.silu_mul(&self.narrow(axis, half, half)?)
     }
 
     /// x · tanh(softplus(x)).

@@ -35,11 +35,13 @@ impl Tensor {
         self.tight_alike(storage, op.name())
     }
 
-    /// `op` of each pair of elements, broadcast.
+    /// `op` of each pair of elements, broadcast. Types of 16 and 8 bits are computed in `f32` and rounded once. In silu_mul
+    /// and gelu_mul the activation is computed as by [`Tensor::unary`], but not rounded to these types. Its product with an
+    /// infinity is NaN where it is 0 in the type that it is computed in, and an infinity or NaN where it is subnormal.
     ///
     /// # Errors
     /// [`ErrorKind::Broadcast`], [`ErrorKind::DTypeMismatch`], [`ErrorKind::DeviceMismatch`],
-    /// [`ErrorKind::UnsupportedDType`] (pow of integers), or an error of the device.
+    /// [`ErrorKind::UnsupportedDType`] (pow, silu_mul and gelu_mul of integers), or an error of the device.
     pub fn binary(&self, other: &Tensor, op: BinaryOp) -> Result<Tensor> {
         self.require_alike(other, op.name())?;
         self.require(op.name(), op.supports(self.dtype()), CAST_TO_FLOAT)?;
