@@ -2,6 +2,7 @@
 //
 // norm_layer, norm_rms, norm_group:                   a block for each row. Launch: one-dimensional, block a multiple of 64, at most 256.
 // norm_layer_short, norm_rms_short, norm_group_short: some lanes of a wave for each row, several rows a block. Launch: as above.
+// norm_add_rms, norm_add_rms_short:                   as norm_rms, after another array is added to the input in memory.
 // norm_batch:                                         16 bytes a thread. Launch: one-dimensional, any block up to 256.
 // Blocks stride over the work, so any grid is right. Short and block kernels give interchangeable results; src/launch/norm.rs chooses.
 //
@@ -81,10 +82,54 @@ DEVICE void with_parameters(C (&x)[N], const T* from, const Channels<GROUPS>& ch
     }
 }
 
+// ---- inputs ----------------------------------------------------------------------------------------------------------
+// `read` loads a stretch that begins at element `first`, `again` loads one that was read. Missing elements are 0.
+// Elements as they are in memory.
+struct Plain {
+    const T* in;
+    METHOD Plain from(u64 offset) const { return Plain{in + offset}; }
+    template <bool PACKED, u32 N> METHOD void read(C (&x)[N], u64 first, const Stretch<PACKED>& s) const { load(x, in + first, s, C(0)); }
+    template <bool PACKED, u32 N> METHOD void again(C (&x)[N], u64 first, const Stretch<PACKED>& s) const { read(x, first, s); }
+};
+// Elements to which those of another array are added. The rounded sums replace them in memory.
+struct Sums {
+    T* in;
+    const T* other;
+    METHOD Sums from(u64 offset) const { return Sums{in + offset, other + offset}; }
+    template <bool PACKED, u32 N> METHOD void read(C (&x)[N], u64 first, const Stretch<PACKED>& all) const {
+        Pack<T, SPAN> own[N / SPAN], more[N / SPAN];
+        UNROLL
+        for (u32 p = 0; p < N / SPAN; p++) {
+            own[p] = raw_pack(in + first, opaque(all), p);
+            more[p] = raw_pack(other + first, opaque(all), p);
+        }
+        UNROLL
+        for (u32 p = 0; p < N / SPAN; p++) {
+            const Stretch<PACKED> s = opaque(all);
+            C sum[SPAN], summand[SPAN];
+            widen_pack(sum, own[p]);
+            widen_pack(summand, more[p]);
+            UNROLL
+            for (u32 i = 0; i < SPAN; i++) sum[i] += summand[i];
+            const Pack<T, SPAN> rounded = narrow_pack(sum);
+            widen_pack(x + p * SPAN, rounded);
+            if constexpr (PACKED) {
+                if (s.there(p, 0)) write_pack(in + first + s.at(p, 0), rounded);
+            } else {
+                UNROLL
+                for (u32 i = 0; i < SPAN; i++)
+                    if (s.there(p, i)) in[first + s.at(p, i)] = rounded.at[i];
+            }
+        }
+    }
+    // A thread reads what it has written itself.
+    template <bool PACKED, u32 N> METHOD void again(C (&x)[N], u64 first, const Stretch<PACKED>& s) const { load(x, in + first, s, C(0)); }
+};
+
 // ---- rows ------------------------------------------------------------------------------------------------------------
 // `length` is 0 for lanes without a row; they only take part in the shuffles.
-template <bool CENTRED, bool GROUPS, bool PACKED, class Team>
-DEVICE void row(const T* in, const T* weight, const T* bias, T* out, u64 r, u64 length, const NormMap& m, Team& team) {
+template <bool CENTRED, bool GROUPS, bool PACKED, class In, class Team>
+DEVICE void row(const In& in, const T* weight, const T* bias, T* out, u64 r, u64 length, const NormMap& m, Team& team) {
     constexpr u32 N = elements_per_thread<PACKED>(), OWN = N / SPAN;
     const u64 chunk = (u64)N * team.width;
     const bool held = m.length <= chunk;
@@ -94,7 +139,7 @@ DEVICE void row(const T* in, const T* weight, const T* bias, T* out, u64 r, u64 
         C sum = 0;
         for (u64 first = 0; first < m.length; first += chunk) {
             const Stretch<PACKED> s = stretch<PACKED, N>(first, length, team);
-            load(x, in + (first < length ? first : 0), s, C(0));
+            in.read(x, first < length ? first : 0, s);
             C total = 0;
             UNROLL
             for (u32 p = 0; p < OWN; p++) {
@@ -111,7 +156,8 @@ DEVICE void row(const T* in, const T* weight, const T* bias, T* out, u64 r, u64 
     C squares = 0;
     for (u64 first = 0; first < m.length; first += chunk) {
         const Stretch<PACKED> s = stretch<PACKED, N>(first, length, team);
-        if (!CENTRED || !held) load(x, in + (first < length ? first : 0), s, C(0));
+        if (!CENTRED) in.read(x, first < length ? first : 0, s);
+        else if (!held) in.again(x, first < length ? first : 0, s);
         C total = 0;
         UNROLL
         for (u32 p = 0; p < OWN; p++) {
@@ -133,7 +179,7 @@ DEVICE void row(const T* in, const T* weight, const T* bias, T* out, u64 r, u64 
     const bool weighted = (m.flags & HAS_WEIGHT) != 0, biased = (m.flags & HAS_BIAS) != 0;
     for (u64 first = 0; first < length; first += chunk) {
         const Stretch<PACKED> s = stretch<PACKED, N>(first, length, team);
-        if (!held) load(x, in + first, s, C(0));
+        if (!held) in.again(x, first, s);
         UNROLL
         for (u32 p = 0; p < OWN; p++) {
             if (!s.used(p)) continue;
@@ -176,11 +222,11 @@ template <bool CENTRED> DEVICE void keep(Kept& kept, const T* weight, const T* b
     }
 }
 // `inverse` is 1 / length. `length` is 0 for lanes without a row.
-template <bool CENTRED, class Team>
-DEVICE void kept_row(const T* in, const Kept& kept, T* out, u64 length, C inverse, C eps, Team& team) {
+template <bool CENTRED, class In, class Team>
+DEVICE void kept_row(const In& in, const Kept& kept, T* out, u64 length, C inverse, C eps, Team& team) {
     const Stretch<true> s = stretch<true>(0, length, team);
     C x[HELD];
-    load(x, in, s, C(0));
+    in.read(x, 0, s);
     C mean = 0;
     if (CENTRED) {
         C sum = 0;
@@ -230,8 +276,8 @@ DEVICE void kept_row(const T* in, const Kept& kept, T* out, u64 length, C invers
     }
 }
 
-template <bool CENTRED, bool GROUPS, bool PACKED>
-DEVICE void long_rows(const T* in, const T* weight, const T* bias, T* out, const NormMap& m) {
+template <bool CENTRED, bool GROUPS, bool PACKED, class In>
+DEVICE void long_rows(const In& in, const T* weight, const T* bias, T* out, const NormMap& m) {
     Block team = {threadIdx.x, blockDim.x, 0};
     if constexpr (HALVES && PACKED && !GROUPS) {
         if (m.length <= (u64)HELD * team.width) {
@@ -239,15 +285,15 @@ DEVICE void long_rows(const T* in, const T* weight, const T* bias, T* out, const
             keep<CENTRED>(kept, weight, bias, m, stretch<true>(0, m.length, team));
             const C inverse = C(1) / (C)m.length, eps = (C)m.eps;
             for (u64 r = blockIdx.x; r < m.rows; r += gridDim.x)
-                kept_row<CENTRED>(in + row_offset(m, r), kept, out + r * m.length, m.length, inverse, eps, team);
+                kept_row<CENTRED>(in.from(row_offset(m, r)), kept, out + r * m.length, m.length, inverse, eps, team);
             return;
         }
     }
     for (u64 r = blockIdx.x; r < m.rows; r += gridDim.x)
-        row<CENTRED, GROUPS, PACKED>(in + row_offset(m, r), weight, bias, out + r * m.length, r, m.length, m, team);
+        row<CENTRED, GROUPS, PACKED>(in.from(row_offset(m, r)), weight, bias, out + r * m.length, r, m.length, m, team);
 }
-template <bool CENTRED, bool GROUPS, bool PACKED>
-DEVICE void short_rows(const T* in, const T* weight, const T* bias, T* out, const NormMap& m) {
+template <bool CENTRED, bool GROUPS, bool PACKED, class In>
+DEVICE void short_rows(const In& in, const T* weight, const T* bias, T* out, const NormMap& m) {
     const Teams teams(m.length);
     Lanes team = teams.lanes();
     if constexpr (HALVES && PACKED && !GROUPS) {
@@ -258,7 +304,7 @@ DEVICE void short_rows(const T* in, const T* weight, const T* bias, T* out, cons
             for (u64 first = (u64)blockIdx.x * teams.count(); first < m.rows; first += (u64)gridDim.x * teams.count()) {
                 const bool there = first + teams.number() < m.rows;
                 const u64 r = there ? first + teams.number() : 0;
-                kept_row<CENTRED>(in + row_offset(m, r), kept, out + r * m.length, there ? m.length : 0, inverse, eps, team);
+                kept_row<CENTRED>(in.from(row_offset(m, r)), kept, out + r * m.length, there ? m.length : 0, inverse, eps, team);
             }
             return;
         }
@@ -266,7 +312,7 @@ DEVICE void short_rows(const T* in, const T* weight, const T* bias, T* out, cons
     for (u64 first = (u64)blockIdx.x * teams.count(); first < m.rows; first += (u64)gridDim.x * teams.count()) {
         const bool there = first + teams.number() < m.rows;
         const u64 r = there ? first + teams.number() : 0;
-        row<CENTRED, GROUPS, PACKED>(in + row_offset(m, r), weight, bias, out + r * m.length, r, there ? m.length : 0, m, team);
+        row<CENTRED, GROUPS, PACKED>(in.from(row_offset(m, r)), weight, bias, out + r * m.length, r, there ? m.length : 0, m, team);
     }
 }
 
@@ -305,16 +351,27 @@ DEVICE void batch(const T* in, const ChannelArrays& arrays, T* out, const BatchM
 // ---- kernels ----------------------------------------------------------------------------------------------------------
 #define NORM(op, CENTRED, GROUPS, BLOCKS, SHORT_BLOCKS)                                                                                  \
     ROWS_KERNEL(BLOCKS, PASTE4(norm_, op, _, DTYPE), const T* in, const T* weight, const T* bias, T* out, NormMap map) {     \
-        if (is_packed<GROUPS>(in, weight, bias, out, map)) long_rows<CENTRED, GROUPS, true>(in, weight, bias, out, map);   \
-        else long_rows<CENTRED, GROUPS, false>(in, weight, bias, out, map);                                                \
+        if (is_packed<GROUPS>(in, weight, bias, out, map)) long_rows<CENTRED, GROUPS, true>(Plain{in}, weight, bias, out, map);   \
+        else long_rows<CENTRED, GROUPS, false>(Plain{in}, weight, bias, out, map);                                                \
     }                                                                                                                      \
     ROWS_KERNEL(SHORT_BLOCKS, PASTE4(norm_, op, _short_, DTYPE), const T* in, const T* weight, const T* bias, T* out, NormMap map) { \
-        if (is_packed<GROUPS>(in, weight, bias, out, map)) short_rows<CENTRED, GROUPS, true>(in, weight, bias, out, map);  \
-        else short_rows<CENTRED, GROUPS, false>(in, weight, bias, out, map);                                               \
+        if (is_packed<GROUPS>(in, weight, bias, out, map)) short_rows<CENTRED, GROUPS, true>(Plain{in}, weight, bias, out, map);  \
+        else short_rows<CENTRED, GROUPS, false>(Plain{in}, weight, bias, out, map);                                               \
     }
 NORM(layer, true, false, 4, 3)
 NORM(rms, false, false, 3, 3)
 NORM(group, true, true, 2, 2)
+// x becomes x + other, and out the norm of that. x and other are tight.
+ROWS_KERNEL(2, PASTE4(norm_, add_rms, _, DTYPE), T* x, const T* other, const T* weight, T* out, NormMap map) {
+    const bool packed = is_packed<false>(x, weight, other, out, map);
+    if (packed) long_rows<false, false, true>(Sums{x, other}, weight, weight, out, map);
+    else long_rows<false, false, false>(Sums{x, other}, weight, weight, out, map);
+}
+ROWS_KERNEL(3, PASTE4(norm_, add_rms, _short_, DTYPE), T* x, const T* other, const T* weight, T* out, NormMap map) {
+    const bool packed = is_packed<false>(x, weight, other, out, map);
+    if (packed) short_rows<false, false, true>(Sums{x, other}, weight, weight, out, map);
+    else short_rows<false, false, false>(Sums{x, other}, weight, weight, out, map);
+}
 KERNEL(PASTE4(norm_, batch, _, DTYPE), const T* in, const T* mean, const T* variance, const T* weight, const T* bias, T* out,
        BatchMap map) {
     batch(in, ChannelArrays{mean, variance, weight, bias}, out, map);

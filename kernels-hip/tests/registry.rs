@@ -62,7 +62,7 @@ fn kernels_are_counted() {
         ("conv_mma", 2),
         ("pool", 5 * 5),
         ("softmax", 5 * 6),
-        ("norm", 5 * 7),
+        ("norm", 5 * 9),
         ("random", 5 * 3 + 5 + 10),
         ("transpose", 4),
         // Five kernels for each of 13 formats, the rounding of activations, and rows by ids of f32.

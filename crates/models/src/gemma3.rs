@@ -2,7 +2,7 @@
 
 use tensor_core::{BinaryOp, Result, Tensor};
 
-use crate::blocks::{Attention, Decoder, Layer, Mlp, Parts, RmsNorm};
+use crate::blocks::{Attention, Decoder, Layer, Mlp, Parts, Residual, RmsNorm};
 use crate::cache::LayerCache;
 use crate::step::Step;
 
@@ -18,16 +18,16 @@ pub(crate) struct Sandwich {
 }
 
 impl Layer for Sandwich {
-    fn forward(&self, mut x: Tensor, step: &Step, cache: &mut LayerCache) -> Result<Tensor> {
-        let norm = |name: &str, norm: &RmsNorm, x: &Tensor| {
+    fn forward(&self, mut x: Residual, step: &Step, cache: &mut LayerCache) -> Result<Residual> {
+        let after = |name: &str, norm: &RmsNorm, x: &Tensor| {
             norm.forward(x).inspect(|normed| step.keep(name, "rms_norm", normed))
         };
-        let attended = self.attention.forward(&norm("attn_norm", &self.attention_norm, &x)?, step, cache)?;
-        x.add_assign_(&norm("post_attention_norm", &self.after_attention, &attended)?)?;
-        step.keep("attn_add", "add", &x);
-        let fed = self.mlp.forward(&norm("ffn_norm", &self.mlp_norm, &x)?, step)?;
-        x.add_assign_(&norm("post_ffw_norm", &self.after_mlp, &fed)?)?;
-        step.keep("ffn_add", "add", &x);
+        let normed = x.normed(&self.attention_norm, "attn_norm", step)?;
+        let attended = self.attention.forward(&normed, step, cache)?;
+        x.add(after("post_attention_norm", &self.after_attention, &attended)?, "attn_add", step)?;
+        let normed = x.normed(&self.mlp_norm, "ffn_norm", step)?;
+        let fed = self.mlp.forward(&normed, step)?;
+        x.add(after("post_ffw_norm", &self.after_mlp, &fed)?, "ffn_add", step)?;
         Ok(x)
     }
 }

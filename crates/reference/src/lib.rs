@@ -68,7 +68,7 @@ pub use ops::compare::{CmpOp, compare};
 pub use ops::conv::{Convolution, convolution};
 pub use ops::index::{embedding, gather, index_add, index_select, scatter, scatter_add, slice_scatter};
 pub use ops::matmul::matmul;
-pub use ops::nn::{batch_norm, group_norm, layer_norm, rms_norm, softmax};
+pub use ops::nn::{add_rms_norm, batch_norm, group_norm, layer_norm, rms_norm, softmax};
 pub use ops::order::{Sorted, sort};
 pub use ops::pool::{Pool, Windows, pool};
 pub use ops::random::{Draw, bernoulli, dropout, normal, randint, randperm, uniform};

@@ -46,7 +46,7 @@ pub struct ColumnMap {
 }
 
 /// Rows as in [`RowMap`]. Element i of row r belongs to channel `r % groups · (length / inner) + i / inner`. `norm_layer`, `norm_rms`,
-/// `norm_group` and their short forms.
+/// `norm_add_rms`, `norm_group` and their short forms.
 #[repr(C)]
 #[derive(Debug, Clone, Copy, PartialEq, Pod, Zeroable)]
 pub struct NormMap {

@@ -6,6 +6,7 @@ use super::embedding::Embedding;
 use super::layers::Layers;
 use super::linear::Linear;
 use super::norm::RmsNorm;
+use super::residual::Residual;
 use crate::cache::LayerCache;
 use crate::error::Result;
 use crate::step::{Logits, Step};
@@ -13,7 +14,7 @@ use crate::step::{Logits, Step};
 /// A layer of a decoder.
 pub(crate) trait Layer: Send + Sync {
     /// `[sequences · tokens, width]` to the same shape. Keys and values of the new tokens are written to the cache.
-    fn forward(&self, x: Tensor, step: &Step, cache: &mut LayerCache) -> tensor_core::Result<Tensor>;
+    fn forward(&self, x: Residual, step: &Step, cache: &mut LayerCache) -> tensor_core::Result<Residual>;
 }
 
 /// A whole model that continues texts.
@@ -43,21 +44,21 @@ impl<L: Layer> Network for Decoder<L> {
     }
 
     fn forward(&self, ids: &Tensor, step: &Step, cache: &mut [LayerCache], logits: Logits) -> Result<Tensor> {
-        let mut x = self.embedding.forward(ids)?;
+        let mut embedded = self.embedding.forward(ids)?;
         if let Some(scale) = self.scale {
-            x.affine_(scale, 0.0)?;
+            embedded.affine_(scale, 0.0)?;
         }
-        step.keep("token_embd", "embedding", &x);
+        step.keep("token_embd", "embedding", &embedded);
+        let mut x = Residual::new(embedded);
         for (index, cache) in cache.iter_mut().enumerate() {
             step.enter(Some(index));
             x = self.layers.forward(index, x, step, cache)?;
         }
         step.enter(None);
         if logits == Logits::Last {
-            x = x.narrow(0, x.dims()[0] - 1, 1)?;
+            x = x.last()?;
         }
-        let normed = self.norm.forward(&x)?;
-        step.keep("output_norm", "rms_norm", &normed);
+        let normed = x.normed(&self.norm, "output_norm", step)?;
         let mut y = self.output.forward(&normed)?.to_dtype(DType::F32)?;
         step.keep("output", "linear", &y);
         if let Some(cap) = self.cap {

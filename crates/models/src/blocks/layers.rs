@@ -2,12 +2,13 @@
 
 use std::sync::Arc;
 
-use tensor_core::{DType, Device, Tensor};
+use tensor_core::{DType, Device};
 use weights::gguf::Metadata;
 use weights::{Cache as WeightCache, Model};
 
 use super::decoder::Layer;
 use super::parts::Parts;
+use super::residual::Residual;
 use crate::cache::LayerCache;
 use crate::config::Config;
 use crate::error::Result;
@@ -34,10 +35,10 @@ impl<L: Layer> Layers<L> {
     pub(crate) fn forward(
         &self,
         number: usize,
-        x: Tensor,
+        x: Residual,
         step: &Step,
         cache: &mut LayerCache,
-    ) -> Result<Tensor> {
+    ) -> Result<Residual> {
         Ok(match self {
             Layers::Loaded(layers) => layers[number].forward(x, step, cache)?,
             Layers::Cached { weights, make } => weights.make(number, make)?.forward(x, step, cache)?,

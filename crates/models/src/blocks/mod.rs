@@ -9,6 +9,7 @@ mod mlp;
 mod norm;
 mod parts;
 mod pre_norm;
+mod residual;
 mod rope;
 
 pub(crate) use attention::Attention;
@@ -20,4 +21,5 @@ pub(crate) use mlp::Mlp;
 pub(crate) use norm::{LayerNorm, RmsNorm};
 pub(crate) use parts::Parts;
 pub(crate) use pre_norm::PreNorm;
+pub(crate) use residual::Residual;
 pub(crate) use rope::{Frequencies, Table};

@@ -19,6 +19,11 @@ impl RmsNorm {
     pub(crate) fn forward(&self, x: &Tensor) -> Result<Tensor> {
         x.rms_norm(&self.weight, self.eps)
     }
+
+    /// Adds `other` to `x`, and gives the norm of the sum: both `[…, length]`.
+    pub(crate) fn forward_added(&self, x: &mut Tensor, other: &Tensor) -> Result<Tensor> {
+        x.add_rms_norm_(other, &self.weight, self.eps)
+    }
 }
 
 /// (x − mean) / √(variance + eps) · weight + bias.

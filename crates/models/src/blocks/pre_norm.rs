@@ -1,11 +1,12 @@
 //! The layer that Llama and Qwen have.
 
-use tensor_core::{Result, Tensor};
+use tensor_core::Result;
 
 use super::attention::Attention;
 use super::decoder::Layer;
 use super::mlp::Mlp;
 use super::norm::RmsNorm;
+use super::residual::Residual;
 use crate::cache::LayerCache;
 use crate::step::Step;
 
@@ -19,15 +20,11 @@ pub(crate) struct PreNorm {
 }
 
 impl Layer for PreNorm {
-    fn forward(&self, mut x: Tensor, step: &Step, cache: &mut LayerCache) -> Result<Tensor> {
-        let normed = self.attention_norm.forward(&x)?;
-        step.keep("attn_norm", "rms_norm", &normed);
-        x.add_assign_(&self.attention.forward(&normed, step, cache)?)?;
-        step.keep("attn_add", "add", &x);
-        let normed = self.mlp_norm.forward(&x)?;
-        step.keep("ffn_norm", "rms_norm", &normed);
-        x.add_assign_(&self.mlp.forward(&normed, step)?)?;
-        step.keep("ffn_add", "add", &x);
+    fn forward(&self, mut x: Residual, step: &Step, cache: &mut LayerCache) -> Result<Residual> {
+        let normed = x.normed(&self.attention_norm, "attn_norm", step)?;
+        x.add(self.attention.forward(&normed, step, cache)?, "attn_add", step)?;
+        let normed = x.normed(&self.mlp_norm, "ffn_norm", step)?;
+        x.add(self.mlp.forward(&normed, step)?, "ffn_add", step)?;
         Ok(x)
     }
 }

@@ -52,7 +52,11 @@ pub fn families() -> Vec<(&'static str, Vec<Case>)> {
         ("attention", attention::cases()),
         ("conv", [conv::cases(), conv::exact_cases()].concat()),
         ("pool", pool::cases()),
-        ("nn", [nn::softmax_cases(), nn::row_norm_cases(), nn::channel_norm_cases()].concat()),
+        (
+            "nn",
+            [nn::softmax_cases(), nn::row_norm_cases(), nn::add_rms_norm_cases(), nn::channel_norm_cases()]
+                .concat(),
+        ),
         ("random", random::cases()),
         ("quant", quant::cases()),
     ]
@@ -113,7 +117,7 @@ mod tests {
             pad_with_zeros pad_with_same pad meshgrid var std norm log_sum_exp any all \
             conv1d conv2d conv_transpose1d conv_transpose2d max_pool2d avg_pool2d adaptive_avg_pool2d \
             upsample_nearest1d upsample_nearest2d upsample_bilinear2d \
-            softmax log_softmax layer_norm rms_norm group_norm batch_norm \
+            softmax log_softmax layer_norm rms_norm add_rms_norm group_norm batch_norm \
             uniform normal randint randperm bernoulli dropout \
             dequantize quant_embedding quant_matmul quant_experts"
             .split_whitespace()

@@ -1,6 +1,6 @@
 //! Softmax and normalisation.
 
-use reference::{Array, DType, Error, Outcome};
+use reference::{Array, BinaryOp, DType, Error, Outcome};
 use serde_json::{Map, Value};
 use tensor_core::Tensor;
 
@@ -114,6 +114,49 @@ impl Operation for Norm {
             Kind::Group(groups) => reference::group_norm(x, groups, weight, bias, self.eps),
             Kind::Batch => reference::batch_norm(x, arrays[1], arrays[2], weight, bias, self.eps),
         }
+    }
+}
+
+/// An addition in place, and the norm of the sum. Its operands are the two summands and the optional weight.
+#[derive(Debug, Clone, Copy)]
+struct AddRmsNorm {
+    weight: bool,
+    eps: f64,
+    /// Which of both results: the norm, or else the sum.
+    normed: bool,
+}
+
+impl Operation for AddRmsNorm {
+    fn name(&self) -> &'static str {
+        "add_rms_norm"
+    }
+
+    fn parameters(&self) -> String {
+        let weight = if self.weight { ",weight" } else { "" };
+        let result = if self.normed { "norm" } else { "sum" };
+        format!("eps={:?}{weight},{result}", self.eps)
+    }
+
+    fn manifest(&self) -> Map<String, Value> {
+        Map::from_iter([
+            ("eps".to_owned(), self.eps.into()),
+            ("weight".to_owned(), self.weight.into()),
+            ("normed".to_owned(), self.normed.into()),
+        ])
+    }
+
+    fn run(&self, operands: &[Tensor]) -> tensor_core::Result<Tensor> {
+        let mut x = operands[0].clone();
+        let normed = x.add_rms_norm_(&operands[1], operands.get(2), self.eps)?;
+        Ok(if self.normed { normed } else { x })
+    }
+
+    fn outcome<'a>(&self, arrays: &[&'a Array]) -> Result<Outcome<'a>, Error> {
+        let (x, y) = (arrays[0], arrays[1]);
+        if self.normed {
+            return reference::add_rms_norm(x, y, arrays.get(2).copied(), self.eps);
+        }
+        reference::binary(BinaryOp::Add, x, y)
     }
 }
 
@@ -287,6 +330,39 @@ pub(super) fn row_norm_cases() -> Vec<Case> {
     let plain = Norm { kind: Kind::Rms, weight: false, bias: false, eps: 0.25 };
     let x = Operand::dense(DType::F8E4M3, &[BLOCKS * 256, 1], Contents::EveryPattern);
     cases.push(Case::new(Op::named(plain), vec![x], Layout::Contiguous, "many-blocks"));
+    cases
+}
+
+/// add_rms_norm in every layout, with both of its results.
+pub(super) fn add_rms_norm_cases() -> Vec<Case> {
+    let mut cases = Vec::new();
+    for dtype in floats() {
+        let mut push = |layout, shape, [x, y]: [Operand; 2], (weight, eps): (bool, f64)| {
+            let length = x.view().dims.last().copied().expect("an axis");
+            for normed in [true, false] {
+                let mut operands = vec![x.clone(), y.clone()];
+                operands.extend(weight.then(|| Operand::dense(dtype, &[length], Contents::Terms)));
+                let op = Op::named(AddRmsNorm { weight, eps, normed });
+                cases.push(Case::new(op, operands, layout, shape));
+            }
+        };
+        for (layout, shape, x) in rows(dtype, Contents::Terms) {
+            let y = Operand::dense(dtype, &x.view().dims, Contents::Terms);
+            push(layout, shape, [x, y], (true, 1e-5));
+        }
+        let dense = |shape: &[usize], contents| Operand::dense(dtype, shape, contents);
+        let terms = |shape: &[usize]| dense(shape, Contents::Terms);
+        let turned = transposed(dtype, ROWS, 64, Contents::Terms);
+        push(Layout::Contiguous, "plain-row", [terms(&[ROWS, 64]), terms(&[ROWS, 64])], (false, 0.25));
+        push(Layout::Contiguous, "plain-long-row", [terms(&[2, 5003]), terms(&[2, 5003])], (false, 0.25));
+        push(Layout::Transposed, "second", [terms(&[ROWS, 64]), turned], (true, 1e-5));
+        push(Layout::BroadcastRow, "second", [terms(&[ROWS, 64]), terms(&[64])], (true, 1e-5));
+        // Only one of both begins at a multiple of 16 bytes.
+        let beside = terms(&[ROWS * 64 + 1]).then(Step::Narrow { axis: 0, start: 1, len: ROWS * 64 });
+        push(Layout::Narrowed, "beside-packs", [terms(&[ROWS * 64]), beside], (true, 1e-5));
+        let special = dense(&[301, 67], Contents::SpecialTerms);
+        push(Layout::Contiguous, "special-row", [special.clone(), special], (false, 0.25));
+    }
     cases
 }
 

@@ -73,6 +73,7 @@ const FREE: &[Method<Tensor>] = &[
     ("sub_assign_", |g| changed(&g.x, |x| x.sub_assign_(&g.y))),
     ("mul_assign_", |g| changed(&g.x, |x| x.mul_assign_(&g.y))),
     ("div_assign_", |g| changed(&g.x, |x| x.div_assign_(&g.y))),
+    ("add_rms_norm_", |g| changed(&g.x, |x| x.add_rms_norm_(&g.y, None, 1.0).map(drop))),
     ("affine_", |g| changed(&g.x, |x| x.affine_(2, 1))),
     ("clamp_", |g| changed(&g.x, |x| x.clamp_(2, 9))),
     ("fill_", |g| changed(&g.x, |x| x.fill_(5))),

@@ -2,6 +2,9 @@
 //!
 //! The quantities that a row's elements share are computed once per row, when the outcome is made.
 
+use std::borrow::Cow;
+
+use super::binary::{BinaryOp, binary};
 use crate::array::Data;
 use crate::round;
 use crate::shape::count;
@@ -129,6 +132,30 @@ pub fn rms_norm<'a>(a: &'a Array, weight: Option<&'a Array>, eps: f64) -> Result
     rows(Rows { op, centred: false, length, channels: length, groups: 1, inner: 1, eps }, a, weight, None)
 }
 
+/// [`rms_norm`] of a + b, which is rounded to the dtype. `b` broadcasts to the shape of `a`.
+///
+/// # Errors
+/// As [`rms_norm`] and [`binary`](crate::binary).
+pub fn add_rms_norm<'a>(
+    a: &Array,
+    b: &Array,
+    weight: Option<&'a Array>,
+    eps: f64,
+) -> Result<Outcome<'a>, Error> {
+    let (op, dtype) = ("add_rms_norm", a.dtype());
+    let &length = a.shape().last().ok_or(Error::Rank { op })?;
+    if !dtype.is_float() {
+        return Err(Error::Unsupported { op, dtype });
+    }
+    let sums = binary(BinaryOp::Add, a, b)?;
+    if sums.shape() != a.shape() {
+        return Err(Error::Broadcast { op, left: a.shape().to_vec(), right: b.shape().to_vec() });
+    }
+    let values: Vec<f64> = sums.iter().map(|sum| sum.value.hi).collect();
+    let arranged = Rows { op, centred: false, length, channels: length, groups: 1, inner: 1, eps };
+    rows_of(arranged, (dtype, a.shape()), Cow::Owned(values), weight, None)
+}
+
 /// [`layer_norm`] over groups of channels, axis 1, and all later axes. Weight and bias have one number per channel.
 ///
 /// # Errors
@@ -183,15 +210,26 @@ fn rows<'a>(
     weight: Option<&'a Array>,
     bias: Option<&'a Array>,
 ) -> Result<Outcome<'a>, Error> {
+    let Data::Float(values) = &a.data else {
+        return Err(Error::Unsupported { op: rows.op, dtype: a.dtype() });
+    };
+    rows_of(rows, (a.dtype(), a.shape()), Cow::Borrowed(values), weight, bias)
+}
+
+fn rows_of<'a>(
+    rows: Rows,
+    (dtype, shape): (DType, &[usize]),
+    values: Cow<'a, [f64]>,
+    weight: Option<&'a Array>,
+    bias: Option<&'a Array>,
+) -> Result<Outcome<'a>, Error> {
     let Rows { op, centred, length, channels, groups, inner, eps } = rows;
-    let dtype = a.dtype();
-    let Data::Float(values) = &a.data else { return Err(Error::Unsupported { op, dtype }) };
-    let weight = weight.map(|weight| parameters(op, a, weight, channels)).transpose()?;
-    let bias = bias.map(|bias| parameters(op, a, bias, channels)).transpose()?;
+    let weight = weight.map(|weight| parameters(op, (dtype, shape), weight, channels)).transpose()?;
+    let bias = bias.map(|bias| parameters(op, (dtype, shape), bias, channels)).transpose()?;
     let eps = rounded_eps(dtype, eps);
     let stats: Vec<Row> = values.chunks(length.max(1)).map(|row| row_of(row, centred, eps)).collect();
     let t = bounds::sum_tolerance(dtype, length);
-    Ok(Outcome::new(dtype, a.shape().to_vec(), Judge::Within { ulps: 1.0, t }, move |i| {
+    Ok(Outcome::new(dtype, shape.to_vec(), Judge::Within { ulps: 1.0, t }, move |i| {
         let (row, x) = (&stats[i / length], values[i]);
         let channel = i / length % groups * (length / inner) + i % length / inner;
         let (w, b) = (weight.map_or(1.0, |w| w[channel]), bias.map_or(0.0, |b| b[channel]));
@@ -247,10 +285,10 @@ pub fn batch_norm<'a>(
     let Data::Float(values) = &a.data else { return Err(Error::Unsupported { op, dtype }) };
     let &channels = a.shape().get(1).ok_or(Error::Rank { op })?;
     let inner = count(&a.shape()[2..])?;
-    let mean = parameters(op, a, mean, channels)?;
-    let variance = parameters(op, a, variance, channels)?;
-    let weight = weight.map(|weight| parameters(op, a, weight, channels)).transpose()?;
-    let bias = bias.map(|bias| parameters(op, a, bias, channels)).transpose()?;
+    let mean = parameters(op, (dtype, a.shape()), mean, channels)?;
+    let variance = parameters(op, (dtype, a.shape()), variance, channels)?;
+    let weight = weight.map(|weight| parameters(op, (dtype, a.shape()), weight, channels)).transpose()?;
+    let bias = bias.map(|bias| parameters(op, (dtype, a.shape()), bias, channels)).transpose()?;
     let eps = rounded_eps(dtype, eps);
     // There are no sums: t is that of a single term, 3.4 u.
     let t = bounds::sum_tolerance(dtype, 1);
@@ -274,18 +312,18 @@ fn rounded_eps(dtype: DType, eps: f64) -> f64 {
 /// The parameters, one number per channel.
 fn parameters<'a>(
     op: &'static str,
-    a: &Array,
+    (dtype, shape): (DType, &[usize]),
     given: &'a Array,
     channels: usize,
 ) -> Result<&'a [f64], Error> {
     let Data::Float(values) = &given.data else {
-        return Err(Error::DTypes { op, left: a.dtype(), right: given.dtype() });
+        return Err(Error::DTypes { op, left: dtype, right: given.dtype() });
     };
-    if given.dtype() != a.dtype() {
-        return Err(Error::DTypes { op, left: a.dtype(), right: given.dtype() });
+    if given.dtype() != dtype {
+        return Err(Error::DTypes { op, left: dtype, right: given.dtype() });
     }
     if given.shape() != [channels] {
-        return Err(Error::Broadcast { op, left: a.shape().to_vec(), right: given.shape().to_vec() });
+        return Err(Error::Broadcast { op, left: shape.to_vec(), right: given.shape().to_vec() });
     }
     Ok(values)
 }
@@ -360,6 +398,21 @@ mod tests {
         near(&floats(&rms_norm(&x, Some(&w), 3.5).unwrap()), &[0.75, -2.0]);
         let x = array(DType::F32, &[1, 2], &[f64::INFINITY, 1.0]);
         near(&floats(&rms_norm(&x, None, 1.0).unwrap()), &[f64::NAN, 0.0]);
+    }
+
+    #[test]
+    fn add_rms_norm_by_hand() {
+        // 3 and 4 are the sums.
+        let (x, y) = (array(DType::F32, &[1, 2], &[1.0, 2.0]), array(DType::F32, &[2], &[2.0, 2.0]));
+        let w = array(DType::F32, &[2], &[1.0, -2.0]);
+        near(&floats(&add_rms_norm(&x, &y, Some(&w), 3.5).unwrap()), &[0.75, -2.0]);
+        // 1 + 2^-9 is a tie of bf16, and rounds to 1 before it is normalised: its norm is 1, as that of a single number.
+        let (x, y) = (array(DType::BF16, &[1], &[1.0]), array(DType::BF16, &[1], &[2f64.powi(-9)]));
+        near(&floats(&add_rms_norm(&x, &y, None, 3.0).unwrap()), &[0.5]);
+        assert!(matches!(
+            add_rms_norm(&y, &array(DType::BF16, &[2], &[1.0, 1.0]), None, 0.0),
+            Err(Error::Broadcast { .. })
+        ));
     }
 
     /// Groups of two channels of two elements each: 1 1 3 3 has mean 2 and variance 1, 0 0 0 4 mean 1 and variance 3.

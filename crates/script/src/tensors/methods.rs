@@ -170,6 +170,7 @@ fn in_place(registry: &mut Registry) {
         sub_assign_(other: Tensor);
         mul_assign_(other: Tensor);
         div_assign_(other: Tensor);
+        add_rms_norm_(other: Tensor, weight: Option<Tensor>, eps: f64);
         affine_(mul: Scalar, add: Scalar);
         clamp_(lo: Scalar, hi: Scalar);
         fill_(value: Scalar);

@@ -139,7 +139,7 @@ impl Tensor {
     }
 
     /// The other's layout, expanded to this tensor's shape.
-    fn expanded<'a>(&self, other: &'a Tensor, operation: &'static str) -> Result<Cow<'a, Layout>> {
+    pub(super) fn expanded<'a>(&self, other: &'a Tensor, operation: &'static str) -> Result<Cow<'a, Layout>> {
         if self.shape() == other.shape() {
             return Ok(Cow::Borrowed(&other.layout));
         }

@@ -101,6 +101,60 @@ impl Tensor {
         self.last_axis_norm(RowNormKind::Rms, weight.into(), None, eps)
     }
 
+    /// Adds `other`, broadcast to this tensor's shape, in place, and returns the [`Tensor::rms_norm`] of the sum. The sum is
+    /// rounded to the dtype before it is normalised, so that both results are those of [`Tensor::add_assign_`] and
+    /// [`Tensor::rms_norm`]. Floats only.
+    ///
+    /// On a HIP device, contiguous tensors of the same shape are read once for both.
+    ///
+    /// ```
+    /// use tensor_core::{Device, Tensor};
+    ///
+    /// # fn main() -> tensor_core::Result<()> {
+    /// let mut x = Tensor::new([[1f32, 3.0]], &Device::Cpu)?;
+    /// // 3² + 4² are 25: the mean is 12.5, and 3.5 more are 16.
+    /// let normed = x.add_rms_norm_(&Tensor::new([[2f32, 1.0]], &Device::Cpu)?, None, 3.5)?;
+    /// assert_eq!(x.to_vec2::<f32>()?, [[3.0, 4.0]]);
+    /// assert_eq!(normed.to_vec2::<f32>()?, [[0.75, 1.0]]);
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// As [`Tensor::layer_norm`] and [`Tensor::binary_assign_`].
+    #[doc(alias = "fused_add_rms_norm")]
+    pub fn add_rms_norm_<'a>(
+        &mut self,
+        other: &Tensor,
+        weight: impl Into<Option<&'a Tensor>>,
+        eps: f64,
+    ) -> Result<Tensor> {
+        let name = "add_rms_norm_";
+        self.require_alike(other, name)?;
+        let length = self.last_axis(name)?;
+        let from = self.expanded(other, name)?;
+        let weight = weight.into().map(|given| self.parameters(name, "weight", given, length)).transpose()?;
+        let norm = RowNorm { kind: RowNormKind::Rms, length, groups: 1, inner: 1, eps };
+        let (summands, affine) = (other.storage(), [weight.as_ref().map(parts), None]);
+        let mut normed = None;
+        self.write(|storage, layout| {
+            let result = by_device!(
+                norm::add_rms_norm(
+                    x,
+                    layout,
+                    (y, &from),
+                    norm,
+                    affine_for_backend_of(summands, affine, name)?
+                ),
+                x = storage,
+                y = summands
+            );
+            result.map(|result| normed = Some(result))
+        })?;
+        let normed = normed.expect("a write that did not fail has called its function");
+        Tensor::tight(normed, self.shape().clone(), name)
+    }
+
     /// (x − mean) / √(variance + eps) · weight + bias of a tensor `[n, c, …]`. The channels, axis 1, are divided into
     /// `groups` of equal size, and each group of each item has its own mean and variance. Weight and bias have one
     /// number per channel. Floats only. Deviations whose squares overflow `f32` (1.9e19) become 0.
@@ -177,11 +231,7 @@ impl Tensor {
         bias: Option<&Tensor>,
         eps: f64,
     ) -> Result<Tensor> {
-        self.require(kind.name(), self.dtype().is_float(), CAST_TO_FLOAT)?;
-        let Some(&length) = self.dims().last() else {
-            let kind_of = ErrorKind::Rank { shape: self.shape().clone(), expected: "at least 1" };
-            return Err(self.error(kind.name(), kind_of));
-        };
+        let length = self.last_axis(kind.name())?;
         self.row_norm(RowNorm { kind, length, groups: 1, inner: 1, eps }, length, weight, bias)
     }
 
@@ -205,6 +255,14 @@ impl Tensor {
         )
         .on(self)?;
         Tensor::tight(storage, self.shape().clone(), name)
+    }
+
+    /// The length of the last axis of a float tensor.
+    fn last_axis(&self, operation: &'static str) -> Result<usize> {
+        self.require(operation, self.dtype().is_float(), CAST_TO_FLOAT)?;
+        self.dims().last().copied().ok_or_else(|| {
+            self.error(operation, ErrorKind::Rank { shape: self.shape().clone(), expected: "at least 1" })
+        })
     }
 
     /// The length of axis 1 of a float tensor.

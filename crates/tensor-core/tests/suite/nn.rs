@@ -1,7 +1,7 @@
 //! Softmax and normalisation against numbers worked out by hand.
 
-use crate::common::{FLOATS, layouts, on_devices, same, tensor, values, vector};
-use tensor_core::{DType, Device, Result, Tensor};
+use crate::common::{FLOATS, bits, layouts, on_devices, same, tensor, values, vector};
+use tensor_core::{DType, Device, ErrorKind, Result, Tensor};
 
 /// Asserts that the elements are these but for `ulps` units of 2^-23, relative to the greatest.
 #[track_caller]
@@ -227,6 +227,56 @@ fn rms_norm_by_hand() {
         }
         let x = Tensor::full(2, [3, 5000], DType::F32, device)?;
         same(&x.rms_norm(None, 0.0)?, &vec![1.0; 15_000])?;
+        Ok(())
+    });
+}
+
+#[test]
+fn add_rms_norm_is_both_operations() {
+    on_devices(|device| {
+        for dtype in FLOATS {
+            // Rows of lanes, of a block, and longer than a block holds in registers, in packs and not.
+            for dims in [[3, 7], [5, 64], [2, 1296], [2, 4099], [1, 9001], [1, 12_288]] {
+                let count = dims[0] * dims[1];
+                let ramp = |step: f64| -> Result<Tensor> {
+                    let ids = Tensor::arange(0i64, count as i64, device)?.to_dtype(DType::F64)?;
+                    ids.affine(step, 0.0)?.sin()?.to_dtype(dtype)?.reshape(dims)
+                };
+                let (x, y, w) = (ramp(0.7)?, ramp(1.3)?, ramp(0.1)?.get(0)?);
+                let sums = x.add(&y)?;
+                for (name, mut sum) in layouts(&x)? {
+                    for (_, y) in layouts(&y)? {
+                        let mut sum = sum.clone();
+                        let normed = sum.add_rms_norm_(&y, &w, 1e-5)?;
+                        assert_eq!(bits(&sum)?, bits(&sums)?, "{dtype} {dims:?} {name}");
+                        assert_eq!(
+                            bits(&normed)?,
+                            bits(&sums.rms_norm(&w, 1e-5)?)?,
+                            "{dtype} {dims:?} {name}"
+                        );
+                    }
+                    let normed = sum.add_rms_norm_(&w, None, 0.5)?;
+                    assert_eq!(bits(&sum)?, bits(&x.add(&w)?)?);
+                    assert_eq!(bits(&normed)?, bits(&sum.rms_norm(None, 0.5)?)?);
+                }
+                // The tensor that shared its storage is as it was.
+                assert_eq!(bits(&x)?, bits(&ramp(0.7)?)?);
+            }
+            let mut none = Tensor::zeros([0, 5], dtype, device)?;
+            assert_eq!(none.add_rms_norm_(&none.clone(), None, 1.0)?.dims(), [0, 5]);
+        }
+        let mut x = Tensor::zeros([2, 3], DType::F32, device)?;
+        let wide = Tensor::zeros([4, 2, 3], DType::F32, device)?;
+        assert!(matches!(x.add_rms_norm_(&wide, None, 1.0).unwrap_err().kind(), ErrorKind::Expand { .. }));
+        let weight = Tensor::zeros(2, DType::F32, device)?;
+        let error = x.add_rms_norm_(&x.clone(), &weight, 1.0).unwrap_err().to_string();
+        assert!(
+            error.starts_with("add_rms_norm_: the weight has shape [2], expected [3] for [2, 3]"),
+            "{error}"
+        );
+        let mut ints = Tensor::zeros([2, 3], DType::I32, device)?;
+        let error = ints.add_rms_norm_(&ints.clone(), None, 1.0).unwrap_err();
+        assert!(matches!(error.kind(), ErrorKind::UnsupportedDType { .. }));
         Ok(())
     });
 }

@@ -93,6 +93,8 @@ fn in_place(calls: &mut Calls, x: &Tensor, y: &Tensor) {
         "let c = x; c.sub_assign_(y); c" => written(x, |c| c.sub_assign_(y));
         "let c = x; c.mul_assign_(y); c" => written(x, |c| c.mul_assign_(y));
         "let c = x; c.div_assign_(y); c" => written(x, |c| c.div_assign_(y));
+        "let c = x; c.add_rms_norm_(y, (), 0.5); c" => written(x, |c| c.add_rms_norm_(y, None, 0.5).map(drop));
+        "let c = x; c.add_rms_norm_(y, (), 0.5)" => x.copy().and_then(|mut c| c.add_rms_norm_(y, None, 0.5));
         "let c = x; c.affine_(2, 1); c" => written(x, |c| c.affine_(2, 1));
         "let c = x; c.clamp_(-1, 0.5); c" => written(x, |c| c.clamp_(-1, 0.5));
         "let c = x; c.fill_(1.5); c" => Tensor::full(1.5, [2, 3], DType::F32, &Device::Cpu);

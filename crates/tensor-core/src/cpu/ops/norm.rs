@@ -11,6 +11,7 @@ use crate::cpu::{CpuStorage, unsupported};
 use crate::element::sealed::Stored;
 use crate::error::Result;
 use crate::layout::Layout;
+use crate::ops::BinaryOp;
 use crate::plan::norm::{Affine, Channels, Parameters, RowNorm};
 use crate::scalar::Scalar;
 
@@ -33,6 +34,18 @@ pub(crate) fn row_norm(
         let source = Source::new(elements, layout);
         rows(&source, layout.elements(), norm, (weight.as_deref(), bias.as_deref())).map(T::store)
     }, else Err(unsupported(name, storage)))
+}
+
+/// Adds `other` to the elements of `layout`, and normalises the rows of the sums by their mean squares.
+pub(crate) fn add_rms_norm(
+    storage: &mut CpuStorage,
+    layout: &Layout,
+    (other, from): (&CpuStorage, &Layout),
+    norm: RowNorm,
+    affine: Affine<'_, CpuStorage>,
+) -> Result<CpuStorage> {
+    super::binary::binary_assign(storage, layout, other, from, BinaryOp::Add)?;
+    row_norm(storage, layout, norm, affine)
 }
 
 /// Optional weight and bias of all channels.

@@ -1,15 +1,16 @@
 //! Normalisation of rows and of channels.
 
-use kernels_hip::args::{BatchMap, NormMap};
+use kernels_hip::args::{Axes, BatchMap, NormMap};
 use kernels_hip::launch::{self, RowKernel};
 
-use super::copy;
+use super::{binary, copy};
 use crate::error::Result;
 use crate::hip::HipStorage;
 use crate::hip::device::{config, wrap};
 use crate::hip::kernels::Kernel;
 use crate::hip::maps::parts;
 use crate::layout::Layout;
+use crate::ops::BinaryOp;
 use crate::plan::norm::{Affine, Channels, RowNorm, RowNormKind};
 
 /// A normalisation of rows.
@@ -59,6 +60,55 @@ pub(crate) fn row_norm(
         // parameters, and writes `rows · length` elements.
         unsafe { launch.submit() }.map_err(wrap(name))?;
     }
+    Ok(out)
+}
+
+/// Adds `other` to the elements of `layout`, and normalises the rows of the sums by their mean squares.
+pub(crate) fn add_rms_norm(
+    storage: &mut HipStorage,
+    layout: &Layout,
+    (other, from): (&HipStorage, &Layout),
+    norm: RowNorm,
+    affine: Affine<'_, HipStorage>,
+) -> Result<HipStorage> {
+    let (count, dtype, name) = (layout.elements(), storage.dtype(), "add_rms_norm_");
+    if count == 0 || !layout.is_contiguous() || !from.is_contiguous() {
+        binary::binary_assign(storage, layout, other, from, BinaryOp::Add)?;
+        return row_norm(storage, layout, norm, affine);
+    }
+    let (rows, length) = (count / norm.length, norm.length);
+    let (device, mut sums) = storage.split_tail_mut(layout.offset(), name)?;
+    let (kind, shape) =
+        launch::rows(rows as u64, length as u64, dtype.size_in_bytes(), device.multiprocessors());
+    let op = if kind == RowKernel::Block { "add_rms" } else { "add_rms_short" };
+    let function = device.kernels().get(device, Kernel { family: "norm", op, dtype, to: None })?;
+    // SAFETY: S15: the kernel writes every element.
+    let mut out = unsafe { HipStorage::uninit(device, dtype, count, name) }?;
+    let summands = other.tail(from.offset(), name)?;
+    // Without a weight the kernel does not read the pointer.
+    let weight = match &affine[0] {
+        Some(given) => given.storage.tail(given.layout.offset(), name)?,
+        None => other.tail(from.offset(), name)?,
+    };
+    let mut target = out.tail_mut(0, name)?;
+    let (mut dims, mut strides) = (Axes::default(), Axes::default());
+    (dims[0], strides[0]) = (rows as u64, length as u64);
+    let map = NormMap {
+        rows: rows as u64,
+        length: length as u64,
+        groups: 1,
+        inner: 1,
+        eps: norm.eps,
+        flags: flags(&affine),
+        rank: 1,
+        dims,
+        strides,
+    };
+    let mut launch = device.stream().launch(function, config(shape));
+    launch.arg_mut(&mut sums).arg(&summands).arg(&weight).arg_mut(&mut target).value(&map);
+    // SAFETY: S9: both layouts are contiguous in their storages and have `count` elements, as the output has. The weight has
+    // one for each element of a row.
+    unsafe { launch.submit() }.map_err(wrap(name))?;
     Ok(out)
 }
 
