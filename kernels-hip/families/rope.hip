@@ -43,4 +43,20 @@ KERNEL(PASTE4(rope, _, DTYPE, ), const T* x, const T* cosines, const T* sines, T
     }
 }
 
+// Two arrays, such as queries and keys, by the same angles.
+KERNEL(PASTE4(rope_, pair, _, DTYPE), const T* x, const T* y, const T* cosines, const T* sines, T* x_out, T* y_out, RopeArgs r,
+       RopeArgs s) {
+    const u64 first = r.batch * r.heads * r.times * r.pairs, count = first + s.batch * s.heads * s.times * s.pairs;
+    const bool is_small = count >> 32 == 0;
+    for (u64 i = thread_number(); i < count; i += thread_count()) {
+        if (i < first) {
+            if (is_small) turn<u32>(x, cosines, sines, x_out, r, (u32)i);
+            else turn<u64>(x, cosines, sines, x_out, r, i);
+        } else {
+            if (is_small) turn<u32>(y, cosines, sines, y_out, s, (u32)(i - first));
+            else turn<u64>(y, cosines, sines, y_out, s, i - first);
+        }
+    }
+}
+
 } // namespace hipstack

@@ -51,7 +51,7 @@ fn kernels_are_counted() {
         ("topk", 10),
         ("buckets", 10 * 2),
         ("scan", 10 * 8),
-        ("rope", 5),
+        ("rope", 5 * 2),
         ("attention", 5 * 3),
         ("attention_mma", 2 * 2),
         ("select", 10 * 8),

@@ -47,8 +47,7 @@ impl Attention {
             step.keep("attn_k_norm", "rms_norm", &key);
         }
         let table = step.table(self.window);
-        let query = table.turn(&query.transpose(1, 2)?, self.form)?;
-        let key = table.turn(&key.transpose(1, 2)?, self.form)?;
+        let (query, key) = table.turn(&query.transpose(1, 2)?, &key.transpose(1, 2)?, self.form)?;
         step.keep("attn_q_rope", "rope", &query);
         step.keep("attn_k_rope", "rope", &key);
         cache.write(&step.destination, &key, &value)?;

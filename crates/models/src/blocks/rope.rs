@@ -90,11 +90,11 @@ impl Table {
         self.cos.shares_storage(&other.cos)
     }
 
-    /// Turns `[sequences, heads, tokens, head_size]` to the positions of this table's rows.
-    pub(crate) fn turn(&self, x: &Tensor, form: Form) -> Result<Tensor> {
+    /// Turns queries and keys, `[sequences, heads, tokens, head_size]`, to the positions of this table's rows.
+    pub(crate) fn turn(&self, query: &Tensor, key: &Tensor, form: Form) -> Result<(Tensor, Tensor)> {
         match form {
-            Form::Halves => x.rope(&self.cos, &self.sin),
-            Form::Neighbours => x.rope_i(&self.cos, &self.sin),
+            Form::Halves => query.rope_pair(key, &self.cos, &self.sin),
+            Form::Neighbours => query.rope_i_pair(key, &self.cos, &self.sin),
         }
     }
 }

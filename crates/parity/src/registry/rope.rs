@@ -1,6 +1,7 @@
 //! Rotary position embeddings.
 
 use reference::{Array, DType, Error, Outcome, RopeKind};
+use serde_json::{Map, Value};
 use tensor_core::Tensor;
 
 use super::shapes::BLOCKS;
@@ -32,6 +33,61 @@ impl Operation for Rope {
     fn outcome<'a>(&self, arrays: &[&'a Array]) -> Result<Outcome<'a>, Error> {
         reference::rope(self.0, arrays[0], arrays[1], arrays[2])
     }
+}
+
+/// A rotary embedding of two tensors by the same cosines and sines, and one of its results.
+#[derive(Debug)]
+struct RopePair {
+    kind: RopeKind,
+    second: bool,
+}
+
+impl Operation for RopePair {
+    fn name(&self) -> &'static str {
+        if self.kind == RopeKind::Neighbours { "rope_i_pair" } else { "rope_pair" }
+    }
+
+    fn parameters(&self) -> String {
+        (if self.second { "second" } else { "first" }).to_owned()
+    }
+
+    fn manifest(&self) -> Map<String, Value> {
+        Map::from_iter([("second".to_owned(), self.second.into())])
+    }
+
+    fn run(&self, operands: &[Tensor]) -> tensor_core::Result<Tensor> {
+        let [x, y, cos, sin] = operands else { unreachable!("there are four operands") };
+        let (first, second) = match self.kind {
+            RopeKind::Neighbours => x.rope_i_pair(y, cos, sin),
+            _ => x.rope_pair(y, cos, sin),
+        }?;
+        Ok(if self.second { second } else { first })
+    }
+
+    fn outcome<'a>(&self, arrays: &[&'a Array]) -> Result<Outcome<'a>, Error> {
+        reference::rope(self.kind, arrays[usize::from(self.second)], arrays[2], arrays[3])
+    }
+}
+
+/// Both kinds for two tensors in every layout, with another number of heads in the second.
+pub(super) fn pair_cases() -> Vec<Case> {
+    let mut cases = Vec::new();
+    for kind in [RopeKind::Halves, RopeKind::Neighbours] {
+        for dtype in DTYPES {
+            for (layout, shape, mut operands) in rope_operands(kind, dtype) {
+                let [batch, _, times, d] = operands[0].view().dims[..] else {
+                    unreachable!("there are four axes")
+                };
+                let keys = Operand::dense(dtype, &[batch, times, 2, d], Contents::Mixed);
+                operands.insert(1, keys.then(Step::Transpose(1, 2)));
+                for second in [false, true] {
+                    let op = Op::named(RopePair { kind, second });
+                    cases.push(Case::new(op, operands.clone(), layout, shape));
+                }
+            }
+        }
+    }
+    cases
 }
 
 /// Every kind of rotary embedding in every layout.

@@ -128,6 +128,8 @@ fn networks(registry: &mut Registry) {
         log_softmax(axis: Axis);
         layer_norm(weight: Option<Tensor>, bias: Option<Tensor>, eps: f64);
         rms_norm(weight: Option<Tensor>, eps: f64);
+        rope_pair(other: Tensor, cos: Tensor, sin: Tensor);
+        rope_i_pair(other: Tensor, cos: Tensor, sin: Tensor);
         group_norm(groups: usize, weight: Option<Tensor>, bias: Option<Tensor>, eps: f64);
         batch_norm(running_mean: Tensor, running_var: Tensor, weight: Option<Tensor>, bias: Option<Tensor>, eps: f64);
         rope(cos: Tensor, sin: Tensor);

@@ -54,6 +54,24 @@ impl Tensor {
         self.turned(cos, sin, "rope_thd", false, true)
     }
 
+    /// [`Tensor::rope`] of this tensor and of another one that differs at most in the number of heads: queries and keys. On a
+    /// HIP device both are one launch.
+    ///
+    /// # Errors
+    /// As [`Tensor::rope`].
+    #[doc(alias = "rotary_embedding")]
+    pub fn rope_pair(&self, other: &Tensor, cos: &Tensor, sin: &Tensor) -> Result<(Tensor, Tensor)> {
+        self.both_turned(other, cos, sin, "rope_pair", false)
+    }
+
+    /// [`Tensor::rope_i`] of two tensors, as [`Tensor::rope_pair`].
+    ///
+    /// # Errors
+    /// As [`Tensor::rope`].
+    pub fn rope_i_pair(&self, other: &Tensor, cos: &Tensor, sin: &Tensor) -> Result<(Tensor, Tensor)> {
+        self.both_turned(other, cos, sin, "rope_i_pair", true)
+    }
+
     fn turned(
         &self,
         cos: &Tensor,
@@ -62,6 +80,60 @@ impl Tensor {
         interleaved: bool,
         time_first: bool,
     ) -> Result<Tensor> {
+        let Some(rope) = self.rope_plan(cos, sin, name, interleaved, time_first)? else {
+            return self.zeros_like();
+        };
+        let storage = by_device!(
+            rope::rope(x, cos, sin, &rope),
+            x = self.storage(),
+            cos = cos.storage(),
+            sin = sin.storage()
+        );
+        Tensor::tight(storage.on(self)?, self.shape().clone(), name)
+    }
+
+    fn both_turned(
+        &self,
+        other: &Tensor,
+        cos: &Tensor,
+        sin: &Tensor,
+        name: &'static str,
+        interleaved: bool,
+    ) -> Result<(Tensor, Tensor)> {
+        self.require_alike(other, name)?;
+        let of = |x: &Tensor| x.rope_plan(cos, sin, name, interleaved, false);
+        let (Some(own), Some(others)) = (of(self)?, of(other)?) else {
+            return Ok((
+                self.turned(cos, sin, name, interleaved, false)?,
+                other.turned(cos, sin, name, interleaved, false)?,
+            ));
+        };
+        // The angles of both are the same rows then.
+        if [0, 2, 3].iter().any(|axis| self.dims()[*axis] != other.dims()[*axis]) {
+            let what = format!("{} and {} differ in more than heads", self.shape(), other.shape());
+            return Err(self.error(name, ErrorKind::Argument { what }));
+        }
+        let storages = by_device!(
+            rope::rope_pair([x, y], cos, sin, [&own, &others]),
+            x = self.storage(),
+            y = other.storage(),
+            cos = cos.storage(),
+            sin = sin.storage()
+        );
+        let (own, others) = storages.on(self)?;
+        let alike = |storage, of: &Tensor| Tensor::tight(storage, of.shape().clone(), name);
+        Ok((alike(own, self)?, alike(others, other)?))
+    }
+
+    /// What the devices need to know; `None` if there is nothing to rotate.
+    fn rope_plan(
+        &self,
+        cos: &Tensor,
+        sin: &Tensor,
+        name: &'static str,
+        interleaved: bool,
+        time_first: bool,
+    ) -> Result<Option<Rope>> {
         self.require_alike(cos, name)?;
         self.require_alike(sin, name)?;
         self.require(name, self.dtype().is_float(), CAST_TO_FLOAT)?;
@@ -99,18 +171,11 @@ impl Tensor {
         let (cos_layout, sin_layout) = (angles(cos, "cos")?, angles(sin, "sin")?);
         if self.elements() == 0 {
             // The expanded angles may be too large to count.
-            return self.zeros_like();
+            return Ok(None);
         }
         let all = Shape::from([batch, times, d / 2]);
         let stretched = |layout: Layout| layout.expand(&all, name).on(self);
-        let (cos_layout, sin_layout) = (stretched(cos_layout)?, stretched(sin_layout)?);
-        let rope = Rope { x, cos: cos_layout, sin: sin_layout, interleaved, time_first, name };
-        let storage = by_device!(
-            rope::rope(x, cos, sin, &rope),
-            x = self.storage(),
-            cos = cos.storage(),
-            sin = sin.storage()
-        );
-        Tensor::tight(storage.on(self)?, self.shape().clone(), name)
+        let (cos, sin) = (stretched(cos_layout)?, stretched(sin_layout)?);
+        Ok(Some(Rope { x, cos, sin, interleaved, time_first, name }))
     }
 }

@@ -63,11 +63,24 @@ fn every_layout_gives_the_same_bits() {
                     // The same with times and heads exchanged, and back.
                     let thd = x.transpose(1, 2)?.rope_thd(&cos, &sin)?.transpose(1, 2)?;
                     assert_eq!(bits(&thd)?, expected, "{dtype} {name}");
+                    // With keys of two heads.
+                    let keys = x.narrow(1, 1, 2)?;
+                    let (queries, turned) = x.rope_pair(&keys, &cos, &sin)?;
+                    assert_eq!((queries.dims(), turned.dims()), (x.dims(), keys.dims()));
+                    assert_eq!(bits(&queries)?, expected, "{dtype} {name}");
+                    assert_eq!(bits(&turned)?, bits(&keys.rope(&cos, &sin)?)?, "{dtype} {name}");
+                    let (turned, queries) = keys.rope_i_pair(&x, &cos, &sin)?;
+                    assert_eq!(bits(&queries)?, neighbours, "{dtype} {name}");
+                    assert_eq!(bits(&turned)?, bits(&keys.rope_i(&cos, &sin)?)?, "{dtype} {name}");
                 }
             }
             let empty = Tensor::zeros([2, 3, 0, 14], dtype, device)?;
             let table = Tensor::zeros([0, 7], dtype, device)?;
             assert_eq!(empty.rope(&table, &table)?.dims(), [2, 3, 0, 14]);
+            assert_eq!(empty.rope_pair(&empty, &table, &table)?.1.dims(), [2, 3, 0, 14]);
+            let none = Tensor::zeros([2, 0, 5, 14], dtype, device)?;
+            let table = Tensor::zeros([5, 7], dtype, device)?;
+            assert_eq!(x.rope_i_pair(&none, &table, &table)?.1.dims(), [2, 0, 5, 14]);
         }
         Ok(())
     });
@@ -96,6 +109,10 @@ fn errors_name_shapes() {
         says(
             x.rope_thd(&zeros(&[3, 3])?, &table),
             "rope_thd: cos [3, 3] does not fit [2, 3, 5, 4]: expected [3, 2] or [2, 3, 2], or more times on @",
+        );
+        says(
+            x.rope_pair(&zeros(&[2, 1, 3, 4])?, &table, &table).map(|both| both.0),
+            "rope_pair: [2, 3, 5, 4] and [2, 1, 3, 4] differ in more than heads on @",
         );
         says(
             x.rope(&table.to_dtype(DType::F16)?, &table),

@@ -43,6 +43,8 @@ fn attention(calls: &mut Calls) {
     rows! { calls;
         "q.rope(cos, sin)" => q.rope(&cos, &sin);
         "q.rope_i(cos, sin)" => q.rope_i(&cos, &sin);
+        "q.rope_pair(k, cos, sin)" => q.rope_pair(&k, &cos, &sin);
+        "q.rope_i_pair(k, cos, sin)" => q.rope_i_pair(&k, &cos, &sin);
         "turned.rope_thd(cos, sin)" => turned.rope_thd(&cos, &sin);
         "q.scaled_dot_product_attention(k, v, mask, false, 0.25)" => q.scaled_dot_product_attention(&k, &v, Some(&mask), false, Some(0.25));
         "q.scaled_dot_product_attention(k, v, (), true, ())" => q.scaled_dot_product_attention(&k, &v, None, true, None);

@@ -19,6 +19,16 @@ pub(crate) fn rope(x: &CpuStorage, cos: &CpuStorage, sin: &CpuStorage, rope: &Ro
     }, else Err(unsupported(rope.name, x)))
 }
 
+/// The same for two tensors by the same angles.
+pub(crate) fn rope_pair(
+    [x, y]: [&CpuStorage; 2],
+    cos: &CpuStorage,
+    sin: &CpuStorage,
+    [of_x, of_y]: [&Rope; 2],
+) -> Result<(CpuStorage, CpuStorage)> {
+    Ok((rope(x, cos, sin, of_x)?, rope(y, cos, sin, of_y)?))
+}
+
 /// Numbers that a core rotates at once, approximately.
 const CHUNK: usize = 4096;
 /// The cost of a number, in units of [`crate::cpu::chunks`].

@@ -18,6 +18,50 @@ pub(crate) fn rope(x: &HipStorage, cos: &HipStorage, sin: &HipStorage, rope: &Ro
     if count == 0 {
         return Ok(out);
     }
+    let function = device.kernels().get(device, Kernel { family: "rope", op: "", dtype, to: None })?;
+    let (input, cosines) = (x.tail(rope.x.offset(), name)?, cos.tail(rope.cos.offset(), name)?);
+    let sines = sin.tail(rope.sin.offset(), name)?;
+    let mut result = out.tail_mut(0, name)?;
+    let mut launch = device.stream().launch(function, device.elementwise(count / 2, 16));
+    launch.arg(&input).arg(&cosines).arg(&sines).arg_mut(&mut result).value(&arguments(rope));
+    // SAFETY: S9: the kernel reads the layouts' elements, which lie inside their storages, and writes `count` elements.
+    unsafe { launch.submit() }.map_err(wrap(name))?;
+    Ok(out)
+}
+
+/// The same for two tensors by the same angles.
+pub(crate) fn rope_pair(
+    [x, y]: [&HipStorage; 2],
+    cos: &HipStorage,
+    sin: &HipStorage,
+    [of_x, of_y]: [&Rope; 2],
+) -> Result<(HipStorage, HipStorage)> {
+    let (device, dtype, name) = (x.device(), x.dtype(), of_x.name);
+    let counts = [of_x, of_y].map(|rope| rope.x.elements());
+    if counts.contains(&0) {
+        return Ok((rope(x, cos, sin, of_x)?, rope(y, cos, sin, of_y)?));
+    }
+    // SAFETY: S15: the kernel writes every number of every pair, and d is even.
+    let mut x_out = unsafe { HipStorage::uninit(device, dtype, counts[0], name) }?;
+    // SAFETY: S15: as above.
+    let mut y_out = unsafe { HipStorage::uninit(device, dtype, counts[1], name) }?;
+    let function = device.kernels().get(device, Kernel { family: "rope", op: "pair", dtype, to: None })?;
+    let (first, second) = (x.tail(of_x.x.offset(), name)?, y.tail(of_y.x.offset(), name)?);
+    let (cosines, sines) = (cos.tail(of_x.cos.offset(), name)?, sin.tail(of_x.sin.offset(), name)?);
+    let (mut first_out, mut second_out) = (x_out.tail_mut(0, name)?, y_out.tail_mut(0, name)?);
+    let pairs = counts[0] / 2 + counts[1] / 2;
+    let mut launch = device.stream().launch(function, device.elementwise(pairs, 16));
+    launch.arg(&first).arg(&second).arg(&cosines).arg(&sines);
+    launch.arg_mut(&mut first_out).arg_mut(&mut second_out);
+    launch.value(&arguments(of_x)).value(&arguments(of_y));
+    // SAFETY: S9: the kernel reads the layouts' elements, which lie inside their storages, and writes as many numbers to
+    // each output as its input has. The angles of both have the same offsets.
+    unsafe { launch.submit() }.map_err(wrap(name))?;
+    Ok((x_out, y_out))
+}
+
+/// The kernels' arguments.
+fn arguments(rope: &Rope) -> RopeArgs {
     let &[batch, heads, times, d] = rope.x.dims() else { unreachable!("the tensor has four dimensions") };
     // Distance between neighbouring pairs, and within a pair. Neighbouring numbers are `stride` apart.
     let steps = |stride: usize| match rope.interleaved {
@@ -34,7 +78,7 @@ pub(crate) fn rope(x: &HipStorage, cos: &HipStorage, sin: &HipStorage, rope: &Ro
     let three = |layout: &Layout| [0, 1, 2].map(|axis| layout.strides()[axis] as u64);
     let (x_step, x_pair) = steps(rope.x.strides()[3]);
     let (out_step, out_pair) = steps(1);
-    let arguments = RopeArgs {
+    RopeArgs {
         batch: batch as u64,
         heads: heads as u64,
         times: times as u64,
@@ -48,14 +92,5 @@ pub(crate) fn rope(x: &HipStorage, cos: &HipStorage, sin: &HipStorage, rope: &Ro
         cos: three(&rope.cos),
         sin: three(&rope.sin),
         time_first: rope.time_first.into(),
-    };
-    let function = device.kernels().get(device, Kernel { family: "rope", op: "", dtype, to: None })?;
-    let (input, cosines) = (x.tail(rope.x.offset(), name)?, cos.tail(rope.cos.offset(), name)?);
-    let sines = sin.tail(rope.sin.offset(), name)?;
-    let mut result = out.tail_mut(0, name)?;
-    let mut launch = device.stream().launch(function, device.elementwise(count / 2, 16));
-    launch.arg(&input).arg(&cosines).arg(&sines).arg_mut(&mut result).value(&arguments);
-    // SAFETY: S9: the kernel reads the layouts' elements, which lie inside their storages, and writes `count` elements.
-    unsafe { launch.submit() }.map_err(wrap(name))?;
-    Ok(out)
+    }
 }
