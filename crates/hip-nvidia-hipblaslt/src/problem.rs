@@ -1,6 +1,6 @@
 //! What is multiplied, as hipBLASLt's descriptors say it.
 
-use crate::convert::{Outcome, VALUE};
+use crate::convert::{Outcome, VALUE, ensure};
 use crate::product::Descriptors;
 use hip_sys::hipblaslt::{
     hipDataType, hipblasLtMatmulDesc_t, hipblasLtMatrixLayout_t, hipblasOperation_t as operation,
@@ -43,12 +43,16 @@ impl Problem {
     pub(super) fn shorten(&mut self) -> Outcome<usize> {
         let [first, second] = self.product.operations.map(|number| number == operation::HIPBLAS_OP_N.0);
         let [a, b, ..] = &mut self.layouts;
+        let inner = |layout: &Layout, by_cols| if by_cols { layout.cols } else { layout.rows };
+        // cuBLASLt does not see these any more.
+        ensure(inner(a, first) == inner(b, !second), VALUE)?;
+        ensure([&*a, &*b].iter().all(|layout| layout.ld >= contiguous(layout)), VALUE)?;
         let mut most = 0;
         for (layout, by_cols) in [(a, first), (b, !second)] {
             let short = 16 / element_bytes(layout);
             *(if by_cols { &mut layout.cols } else { &mut layout.rows }) = short;
             // What 8-bit types need.
-            layout.ld = (if layout.order == 0 { layout.rows } else { layout.cols }).next_multiple_of(16);
+            layout.ld = contiguous(layout).checked_next_multiple_of(16).ok_or(VALUE)?;
             layout.stride = 0;
             most = most.max(extent(layout).ok_or(VALUE)?);
         }
@@ -64,11 +68,15 @@ fn element_bytes(layout: &Layout) -> u64 {
     }
 }
 
+/// How many elements lie side by side.
+fn contiguous(layout: &Layout) -> u64 {
+    if layout.order == 0 { layout.rows } else { layout.cols }
+}
+
 /// The bytes of one matrix, from its first element to its last one.
 fn extent(layout: &Layout) -> Option<usize> {
-    let (lists, contiguous) =
-        if layout.order == 0 { (layout.cols, layout.rows) } else { (layout.rows, layout.cols) };
-    let elements = lists.checked_sub(1)?.checked_mul(layout.ld)?.checked_add(contiguous)?;
+    let lists = if layout.order == 0 { layout.cols } else { layout.rows };
+    let elements = lists.checked_sub(1)?.checked_mul(layout.ld)?.checked_add(contiguous(layout))?;
     usize::try_from(elements.checked_mul(element_bytes(layout))?).ok()
 }
 

@@ -47,7 +47,7 @@ pub(super) fn waves(gpu: &Gpu<'_>, takes: &Use) -> (u64, &'static str) {
     let simd = simd(gpu, takes.wave_size);
     let round_up = |n: u64, granule: u64| n.max(1).div_ceil(granule) * granule;
     // Waves of one block on one SIMD. The waves of a block start and end together.
-    let of_block = (gpu.block / takes.wave_size).div_ceil(SIMDS);
+    let of_block = (gpu.block / takes.wave_size.max(1)).div_ceil(SIMDS).max(1);
     let whole_blocks = |waves: u64| waves / of_block * of_block;
     let by_vectors = simd.vectors / round_up(takes.vector_registers, simd.vector_granule);
     let by_scalars =

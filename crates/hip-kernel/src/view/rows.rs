@@ -32,7 +32,7 @@ impl<'a, T> Rows<'a, T> {
     }
 
     /// The thread's element `turn` of the block's row, in column [`thread_idx`]`().x` + `turn` · [`block_dim`]`().x`; `None` past the row's or
-    /// the memory's end.
+    /// the memory's end, and for turns from 2^32 on.
     #[inline(always)]
     pub fn nth(&mut self, turn: usize) -> Option<&mut T> {
         // A turn of 32 bits: its product with the step fits into 64 bits, so the compiler leaves out the check.

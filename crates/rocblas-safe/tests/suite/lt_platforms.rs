@@ -1,7 +1,7 @@
 //! What each platform's library computes of `lt`, and where its results are known to differ: data, so that a change is seen. `COVERAGE.md` says
 //! the same in words.
 
-use crate::lt_products::{Act, Case, Exact};
+use crate::lt_products::{Act, Adds, Case, Exact};
 use crate::under_test;
 use half::{bf16, f16};
 use rocblas_safe::Error;
@@ -115,10 +115,29 @@ pub(crate) fn is_refusal(error: &Error) -> bool {
     matches!(error, Error::NoAlgorithm { .. }) || (late && under_test::name() == "nvidia")
 }
 
+/// What follows a product before its result is stored.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) enum Next {
+    Nothing,
+    /// An addition, ReLU, or both.
+    Exact,
+    Gelu,
+}
+
+impl Next {
+    pub(crate) fn of(case: &Case, act: Act) -> Next {
+        match act {
+            Act::Gelu => Next::Gelu,
+            Act::None if case.adds == Adds::Nothing && !case.bias => Next::Nothing,
+            Act::None | Act::Relu => Next::Exact,
+        }
+    }
+}
+
 /// A platform's results that may be further off than the definition allows.
 struct Difference {
     platform: &'static str,
-    of: fn(&Types, Act) -> bool,
+    of: fn(&Types, Next) -> bool,
     known: Known,
 }
 
@@ -160,7 +179,7 @@ fn gives(types: &Types, name: &str) -> bool {
 const DIFFERENCES: [Difference; 5] = [
     Difference {
         platform: "nvidia",
-        of: |types, act| act == Act::Gelu && gives(types, type_name::<f16>()),
+        of: |types, next| next == Next::Gelu && gives(types, type_name::<f16>()),
         known: Known {
             share: HALF_OF_F16_TANH + (5.0 * 0.45 + 1.0) * F16,
             of: result,
@@ -169,12 +188,12 @@ const DIFFERENCES: [Difference; 5] = [
     },
     Difference {
         platform: "nvidia",
-        of: |types, act| act == Act::Gelu && gives(types, type_name::<bf16>()),
+        of: |types, next| next == Next::Gelu && gives(types, type_name::<bf16>()),
         known: Known { share: BF16 / 2.0 + (5.0 * 0.45 + 1.0) * BF16, of: result, reason: TANH_OF_16_BITS },
     },
     Difference {
         platform: "nvidia",
-        of: |_, act| act == Act::Gelu,
+        of: |_, next| next == Next::Gelu,
         known: Known { share: 1.0 / (1 << 12) as f64, of: result, reason: TANH },
     },
     Difference {
@@ -185,15 +204,15 @@ const DIFFERENCES: [Difference; 5] = [
     // Half a unit of the number that is rounded.
     Difference {
         platform: "nvidia",
-        of: |types, _| gives(types, type_name::<f16>()),
+        of: |types, next| next != Next::Nothing && gives(types, type_name::<f16>()),
         known: Known { share: F16, of: |exact| exact.largest, reason: TWICE },
     },
 ];
 
 /// The difference that the results of a product may have here.
-pub(crate) fn known(types: &Types, act: Act) -> Known {
+pub(crate) fn known(types: &Types, next: Next) -> Known {
     let name = under_test::name();
-    let found = DIFFERENCES.iter().find(|known| known.platform == name && (known.of)(types, act));
+    let found = DIFFERENCES.iter().find(|known| known.platform == name && (known.of)(types, next));
     found.map_or(Known { share: 0.0, of: result, reason: "" }, |found| found.known)
 }
 

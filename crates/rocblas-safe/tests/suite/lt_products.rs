@@ -6,7 +6,7 @@
 //! itself (t sech² t < 0.45), then come two products. Last, the result is rounded to its type.
 
 use crate::grid::{LAYS, Lay};
-use crate::lt_platforms::{computed, is_refusal, known, types};
+use crate::lt_platforms::{Next, computed, is_refusal, known, types};
 use crate::lt_sample::{Number, Sheet};
 use crate::sample::Numbers;
 use crate::under_test;
@@ -200,7 +200,7 @@ where
         })
     };
     let differing = |got: &[D], act: Act, wanted: &dyn Fn(usize, usize, usize) -> (f64, f64), what: &str| {
-        let known = known(&types, act);
+        let known = known(&types, Next::of(&case, act));
         let further = |member, i, j| known.share * (known.of)(&before(member, i, j));
         let count = d.check(got, wanted, further, &|| format!("{}: {what}", context()));
         if count > 0 {
