@@ -42,7 +42,7 @@ pub(crate) struct Case {
     pub(crate) act: Act,
     pub(crate) bias: bool,
     pub(crate) aux: bool,
-    adds: Adds,
+    pub(crate) adds: Adds,
     alpha: f32,
 }
 
