@@ -66,8 +66,10 @@ pub(crate) struct Exact {
     bound: f64,
     /// The largest absolute value of the product and of what each addition to it gives.
     pub(crate) largest: f64,
-    /// The sum of the absolute values of the product's terms.
-    pub(crate) terms: f64,
+    /// The largest absolute value of the product's terms and of their running sums.
+    pub(crate) most: f64,
+    /// How many terms the product has.
+    pub(crate) inner: usize,
 }
 
 /// All layouts and transpositions, each with the next of the other choices.
@@ -164,14 +166,15 @@ where
     }
 
     let before = |member: usize, i: usize, j: usize| {
-        let (mut value, mut scale) = (0.0, 0.0);
+        let (mut value, mut scale, mut most) = (0.0_f64, 0.0, 0.0_f64);
         for l in 0..k {
             let x = if turned[0] { a.at(member, l, i) } else { a.at(member, i, l) };
             let y = if turned[1] { b.at(member, j, l) } else { b.at(member, l, j) };
             value += f64::from(alpha) * x * y;
             scale += (f64::from(alpha) * x * y).abs();
+            most = most.max(value.abs()).max((f64::from(alpha) * x * y).abs());
         }
-        let (terms, mut largest) = (scale, f64::abs(value));
+        let mut largest = f64::abs(value);
         let mut plus = |term: f64| {
             (value, scale) = (value + term, scale + term.abs());
             largest = largest.max(value.abs());
@@ -185,7 +188,7 @@ where
             plus(biases[if per_row { i } else { j }].value());
         }
         let count = (k + 6) as f64;
-        Exact { value, bound: count * U / (1.0 - count * U) * scale, largest, terms }
+        Exact { value, bound: count * U / (1.0 - count * U) * scale, largest, most, inner: k }
     };
     let rounded = |(value, bound): (f64, f64)| {
         let (relative, least) = D::ROUNDING;
