@@ -217,9 +217,9 @@ fn a_gguf_file_of_gemma_gives_what_its_folder_gives() {
     }
 }
 
-/// GPUs with matrix units attend in `bf16` to prompts of 256 tokens or more, which rounds as a cache in `bf16` does.
+/// GPUs with matrix units attend in `bf16` to prompts of 256 tokens or more, as with a cache in `bf16`.
 #[test]
-fn long_prompts_for_quantized_weights_are_close_to_attention_in_f32() {
+fn long_prompts_for_quantized_weights_attend_as_with_a_cache_in_bf16() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("model.gguf");
     let recorded = Recorded::read("qwen3");
@@ -228,17 +228,16 @@ fn long_prompts_for_quantized_weights_are_close_to_attention_in_f32() {
     for device in devices() {
         let Some(hip) = device.as_hip() else { continue };
         let model = LanguageModel::open(&path, &device).unwrap();
-        let logits = |allowed| {
-            hip.allow_matrix_attention(allowed);
-            let options = SessionOptions { context: Some(300), chunk: 300, ..SessionOptions::default() };
-            Session::new(&model, &options).unwrap().feed_all(&tokens).unwrap()
+        let logits = |cache| {
+            let options = SessionOptions { context: Some(300), cache: Some(cache), chunk: 300 };
+            let found = Session::new(&model, &options).unwrap().feed_all(&tokens).unwrap();
+            found.to_vec2::<f32>().unwrap()
         };
-        let in_f32 = logits(false).to_vec2().unwrap();
-        let apart = apart(&logits(true), &in_f32);
-        println!("qwen3 in q8_0, 300 tokens on {device}: {apart:.1e} apart");
-        assert!(apart < 0.15, "on {device}: {apart}");
         let faster = hip.attends_bf16_faster(300, 300, model.config().head_size);
-        assert_eq!(apart > 0.0, faster, "on {device}");
+        let [in_bf16, in_f32] = [logits(CacheFormat::BF16), logits(CacheFormat::F32)];
+        assert_eq!(in_bf16 == in_f32, faster, "on {device}");
+        hip.allow_matrix_attention(false);
+        assert_ne!(logits(CacheFormat::F32), in_bf16, "on {device}");
     }
 }
 

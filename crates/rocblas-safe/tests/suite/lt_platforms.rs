@@ -161,8 +161,8 @@ const BF16: f64 = 1.0 / (1 << 8) as f64;
 const TANH: &str = "cuBLASLt's GELU takes the card's tanh, which is off by up to 2^-11";
 const TANH_OF_16_BITS: &str = "cuBLASLt's GELU takes the card's tanh of 16 bits, and computes its argument in 16 bits: five roundings, of which \
                                tanh passes on at most 0.45 of each, and one of the sum. NVIDIA documents neither; 1.5e-3 was seen on an H200";
-const TWICE: &str = "cuBLASLt rounds some products of f16 to f16 before it adds to them or activates them: 2.18e-3 was seen on an H200, where half a \
-                     unit is 2.03e-3";
+const TWICE: &str = "cuBLASLt rounds some products to the result's 16 bits before it adds to them or activates them: 2.18e-3 was seen on an H200 in \
+                     f16, where half a unit is 2.03e-3, and 2.8e-2 in bf16, where it is 1.6e-2";
 
 const OF_8_BITS: &str = "Hopper's units add 32 products of 8-bit floats and the sum before them after cutting each to 14 bits of the largest (DeepSeek-V3 \
                          Technical Report, 3.3.2), which is off by up to 2^-13 of it for each; 4.0e-3 was seen on an H200 for 12.2";
@@ -180,7 +180,7 @@ fn gives(types: &Types, name: &str) -> bool {
 }
 
 /// The first that fits counts.
-const DIFFERENCES: [Difference; 5] = [
+const DIFFERENCES: [Difference; 6] = [
     Difference {
         platform: "nvidia",
         of: |types, next| next == Next::Gelu && gives(types, type_name::<f16>()),
@@ -210,6 +210,11 @@ const DIFFERENCES: [Difference; 5] = [
         platform: "nvidia",
         of: |types, next| next != Next::Nothing && gives(types, type_name::<f16>()),
         known: Known { share: F16, of: |exact| exact.largest, reason: TWICE },
+    },
+    Difference {
+        platform: "nvidia",
+        of: |types, next| next != Next::Nothing && gives(types, type_name::<bf16>()),
+        known: Known { share: BF16, of: |exact| exact.largest, reason: TWICE },
     },
 ];
 
