@@ -6,7 +6,7 @@ Arguments are widened views: float8 has become float32 and uint32 int64; results
 import torch
 import torch.nn.functional as F
 
-from values import rounded
+from values import rounded, single
 
 
 def fused(x, mul, add):
@@ -82,6 +82,8 @@ UNARY = {
     "round": (half_away, "trunc and a comparison, since torch.round takes halves to even"),
 }
 
+ONCE = "16-bit floats through float32, rounded once"
+
 BINARY = {
     "add": (torch.add, ""),
     "sub": (torch.sub, ""),
@@ -91,6 +93,8 @@ BINARY = {
     "minimum": (torch.minimum, ""),
     "maximum": (torch.maximum, ""),
     "pow": (torch.pow, ""),
+    "silu_mul": (lambda x, y: F.silu(single(x)) * single(y), ONCE),
+    "gelu_mul": (lambda x, y: F.gelu(single(x), approximate="tanh") * single(y), ONCE),
     "eq": (torch.eq, ""),
     "ne": (torch.ne, ""),
     "lt": (torch.lt, ""),

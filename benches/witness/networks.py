@@ -24,6 +24,11 @@ def rms_norm(xs, p, d):
     return F.rms_norm(xs[0], xs[0].shape[-1:], weight, p["eps"])
 
 
+def add_rms_norm(xs, p, d):
+    total = to_dtype(xs[0] + xs[1], d)
+    return rms_norm([widened(total), *xs[2:]], p, d) if p["normed"] else total
+
+
 def group_norm(xs, p, d):
     return F.group_norm(xs[0], p["groups"], *weight_and_bias(xs[1:], p), p["eps"])
 
@@ -47,6 +52,12 @@ def rope(pairs, time):
         return torch.stack([first * cos - second * sin, first * sin + second * cos], dim=-1).flatten(-2)
 
     return rotated
+
+
+def rope_pair(pairs):
+    """The rotation of one of two tensors."""
+    rotated = rope(pairs, 2)
+    return lambda xs, p, d: rotated([xs[1 if p["second"] else 0], *xs[2:]], p, d)
 
 
 def attention(xs, p, d):
@@ -116,11 +127,14 @@ SEVERAL = {
     "log_softmax": (lambda xs, p, d: F.log_softmax(single(xs[0]), dim=p["axis"]), SINGLE),
     "layer_norm": (layer_norm, ""),
     "rms_norm": (rms_norm, ""),
+    "add_rms_norm": (add_rms_norm, ""),
     "group_norm": (group_norm, ""),
     "batch_norm": (batch_norm, f"{DOUBLE}, since x·w/√(v+ε) + (b − m·w/√(v+ε)) cancels"),
     "rope": (rope("halves", 2), ROTATED),
     "rope_i": (rope("neighbours", 2), ROTATED),
     "rope_thd": (rope("halves", 1), ROTATED),
+    "rope_pair": (rope_pair("halves"), ROTATED),
+    "rope_i_pair": (rope_pair("neighbours"), ROTATED),
     "scaled_dot_product_attention": (attention, SINGLE),
     "conv1d": (convolution(F.conv1d), SINGLE),
     "conv2d": (convolution(F.conv2d), SINGLE),
