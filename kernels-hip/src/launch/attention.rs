@@ -52,11 +52,19 @@ pub fn attention_join(rows: u64, multiprocessors: u32) -> LaunchShape {
 
 /// Block size of `attention_mma_*`, and query rows of a block.
 const MMA: (u32, u64) = (128, 64);
+/// Greatest size of a head.
+const MMA_SIZE: u64 = 128;
 /// Fewest query rows and keys of a head for which matrix units are used.
 const MMA_QUERIES: u64 = 64;
 const MMA_KEYS: u64 = 64;
 /// Fewest keys for bf16. Its weights have an error of 2^-16, which must be small compared to the error of a sum of so many terms.
 const MMA_KEYS_BF16: u64 = 256;
+
+/// Whether `attention_mma_*` support heads with these sizes, of keys and of values, and pay for so many queries and keys.
+pub fn attention_mma_pays(queries: u64, keys: u64, sizes: [u64; 2], bf16: bool) -> bool {
+    let fits = |&size: &u64| size > 0 && size <= MMA_SIZE && size.is_multiple_of(8);
+    sizes.iter().all(fits) && queries >= MMA_QUERIES && keys >= if bf16 { MMA_KEYS_BF16 } else { MMA_KEYS }
+}
 
 /// For `attention_mma_*`: its op, which is the greatest head size of the kernel, and the shape. `None` if the kernels do not support the
 /// work or do not pay. The pointers to q, k and v are 16 bytes aligned.
@@ -66,25 +74,22 @@ pub fn attention_mma(
     multiprocessors: u32,
 ) -> Option<(&'static str, LaunchShape)> {
     let AttentionArgs { batch, heads, queries, d, dv, .. } = *work;
-    let op = match d.max(dv) {
-        0..=64 => "64",
-        65..=128 => "128",
-        _ => return None,
-    };
+    if !attention_mma_pays(queries, work.keys, [d, dv], bf16) {
+        return None;
+    }
+    let op = if d.max(dv) <= 64 { "64" } else { "128" };
     // The stride of a dimension of length 1 does not matter.
     let packs = |strides: &[u64; 4], lengths: [u64; 3]| {
         strides[3] == 1 && strides.iter().zip(lengths).all(|(n, length)| length == 1 || n.is_multiple_of(8))
     };
     let heads_of_k = heads / work.group.max(1);
-    let fits = [d, dv].iter().all(|&n| n > 0 && n.is_multiple_of(8))
-        && packs(&work.q, [batch, heads, queries])
+    let fits = packs(&work.q, [batch, heads, queries])
         && [&work.k, &work.v].into_iter().all(|strides| packs(strides, [batch, heads_of_k, work.keys]));
     let (block, rows) = MMA;
     let all = batch.saturating_mul(heads).saturating_mul(queries);
     let counted = all.max(work.keys) < 1 << 31;
-    let large = queries >= MMA_QUERIES && work.keys >= if bf16 { MMA_KEYS_BF16 } else { MMA_KEYS };
     let items = || batch * heads * queries.div_ceil(rows);
-    (fits && counted && large).then(|| (op, shape(items(), block, multiprocessors)))
+    (fits && counted).then(|| (op, shape(items(), block, multiprocessors)))
 }
 
 #[cfg(test)]

@@ -239,8 +239,9 @@ impl HipDevice {
     /// Whether attention of so many queries to so many keys, with heads of this size, takes matrix units in `bf16` that it does not take
     /// in `f32`. False where [`allow_matrix_attention`](HipDevice::allow_matrix_attention) forbids them.
     pub fn attends_bf16_faster(&self, queries: usize, keys: usize, head_size: usize) -> bool {
-        let taken = queries >= 64 && keys >= 256 && head_size <= 128 && head_size.is_multiple_of(8);
-        taken && self.uses_matrix_attention() && self.multiplies_bf16_faster()
+        let size = head_size as u64;
+        let pays = kernels_hip::launch::attention_mma_pays(queries as u64, keys as u64, [size; 2], true);
+        pays && self.uses_matrix_attention() && self.multiplies_bf16_faster()
     }
 
     /// Whether attention may use matrix-unit kernels, and this device has them.

@@ -102,17 +102,17 @@ impl Tensor {
     ) -> Result<(Tensor, Tensor)> {
         self.require_alike(other, name)?;
         let of = |x: &Tensor| x.rope_plan(cos, sin, name, interleaved, false);
-        let (Some(own), Some(others)) = (of(self)?, of(other)?) else {
-            return Ok((
-                self.turned(cos, sin, name, interleaved, false)?,
-                other.turned(cos, sin, name, interleaved, false)?,
-            ));
-        };
-        // The angles of both are the same rows then.
+        let plans = (of(self)?, of(other)?);
+        // The angles of both are the same rows.
         if [0, 2, 3].iter().any(|axis| self.dims()[*axis] != other.dims()[*axis]) {
             let what = format!("{} and {} differ in more than heads", self.shape(), other.shape());
             return Err(self.error(name, ErrorKind::Argument { what }));
         }
+        let (Some(own), Some(others)) = plans else {
+            // One or both are empty, for which no kernel is launched.
+            let alone = |x: &Tensor| x.turned(cos, sin, name, interleaved, false);
+            return Ok((alone(self)?, alone(other)?));
+        };
         let storages = by_device!(
             rope::rope_pair([x, y], cos, sin, [&own, &others]),
             x = self.storage(),
