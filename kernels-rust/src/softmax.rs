@@ -13,19 +13,8 @@ pub fn softmax(x: &[f32], mut y: Rows<f32>, scratch: Shared<f32, BLOCK>) {
     let row = &x[block_idx().x as usize * y.width()..][..y.width()];
     let max = of_block(of_columns(row, f32::NEG_INFINITY, f32::max), &scratch, f32::max);
     let sum = of_block(of_columns(row, 0.0, |sum, x| sum + exp(x - max)), &scratch, |a, b| a + b);
-    let (mut column, mut turn) = (thread_idx().x as usize, 0);
-    while let Some(four) = row.get(column..column + FOUR) {
-        let four = [four[0], four[BLOCK], four[2 * BLOCK], four[3 * BLOCK]];
-        for (k, x) in four.iter().enumerate() {
-            if let Some(y) = y.nth(turn + k) {
-                *y = exp(x - max) / sum;
-            }
-        }
-        (column, turn) = (column + 4 * BLOCK, turn + 4);
-    }
-    while let Some(y) = y.nth(turn) {
+    for (column, y) in y.columns() {
         *y = exp(row[column] - max) / sum;
-        (column, turn) = (column + BLOCK, turn + 1);
     }
 }
 

@@ -83,7 +83,7 @@ pub use layout::layout;
 pub use math::{bf16_to_f32, exp, f16_to_f32, f32_to_bf16, f32_to_f16, fast_exp, fast_ln, fma, ln, sqrt};
 pub use shared::{Shared, SharedValue};
 pub use vector::{F32x4, F64x2, U16x8, U32x4};
-pub use view::{Out, PerBlock, Rows, Scatter};
+pub use view::{Columns, Out, PerBlock, Rows, Scatter};
 #[doc(hidden)]
 pub use view::{Scope, slice};
 pub use wave::{LaneValue, ballot, lane, shuffle, shuffle_down, shuffle_up, shuffle_xor, wave_size};

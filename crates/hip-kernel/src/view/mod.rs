@@ -7,7 +7,7 @@ mod scatter;
 
 pub use out::Out;
 pub use per_block::PerBlock;
-pub use rows::Rows;
+pub use rows::{Columns, Rows};
 pub use scatter::Scatter;
 
 use core::marker::PhantomData;
