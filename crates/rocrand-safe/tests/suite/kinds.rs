@@ -6,11 +6,13 @@ use rocrand_safe::{Error, Generator, Kind};
 /// The kinds that the platform under test has, of those that `HIPSTACK_TEST_KINDS` names, as `Xorwow,Sobol32` does. On an emulated device some
 /// take minutes.
 pub(crate) fn here() -> Vec<Kind> {
-    let chosen = std::env::var("HIPSTACK_TEST_KINDS").ok();
-    let is_chosen = |kind: &Kind| {
-        chosen.as_ref().is_none_or(|chosen| chosen.split(',').any(|name| name == format!("{kind:?}")))
+    let Ok(chosen) = std::env::var("HIPSTACK_TEST_KINDS") else { return on_platform() };
+    let named = |name: &str| {
+        let kind = Kind::ALL.into_iter().find(|kind| format!("{kind:?}") == name);
+        kind.unwrap_or_else(|| panic!("HIPSTACK_TEST_KINDS names {name}; there are {:?}", Kind::ALL))
     };
-    on_platform().into_iter().filter(is_chosen).collect()
+    let chosen: Vec<_> = chosen.split(',').map(named).collect();
+    on_platform().into_iter().filter(|kind| chosen.contains(kind)).collect()
 }
 
 fn on_platform() -> Vec<Kind> {
