@@ -1,7 +1,7 @@
 //! Blocks of 256 numbers whose groups have small scales of their own: `q2_K` to `q6_K` and `q8_K`.
 
 use super::arrays::{array, map};
-use super::block::{Block, Unpacked, half, less, nibbles, pairs, part};
+use super::block::{Block, Unpacked, double_word, half, less, nibbles, pairs, part};
 
 /// 16 · 4 bits of scale and of minimum, 256 · 2 bits, `f16` unit of the scales, `f16` unit of the minima.
 pub(crate) struct Q2K;
@@ -144,30 +144,31 @@ fn add_high_bits(bits: [u8; 32], numbers: &mut [i8], value: i8) {
 fn set_groups(head: [u8; 16], to: &mut Unpacked<'_>) {
     (to.units[0], to.min_units[0]) = (half(&head), half(&head[2..]));
     let small = small_scales(part(&head, 4));
-    to.scales.copy_from_slice(&map(small, |[scale, _]| scale as i8));
-    to.mins.copy_from_slice(&map(small, |[_, min]| min as i8));
+    to.scales.copy_from_slice(bytemuck::cast_slice(&small[0]));
+    to.mins.copy_from_slice(bytemuck::cast_slice(&small[1]));
 }
 
 /// The scales of a block of `q3_K`: 6 bits in two parts, less 32.
 #[inline(always)]
 pub(crate) fn scales_of_q3_k(block: &[u8]) -> [i8; 16] {
-    let scales: [u8; 12] = part(block, 96);
-    array(|group| {
-        let low = scales[group % 8] >> (4 * (group / 8)) & 15;
-        let high = scales[8 + group % 4] >> (2 * (group / 4)) & 3;
-        (low | high << 4) as i8 - 32
-    })
+    let [first, second, upper] = array(|i| double_word(&block[96 + 4 * i..]));
+    let low = [first, second, first >> 4, second >> 4];
+    // Four scales at a time.
+    let scales: [u32; 4] =
+        array(|four| low[four] & 0x0f0f_0f0f | (upper >> (2 * four) & 0x0303_0303) << 4);
+    let scales: [i8; 16] = bytemuck::cast([scales[0].to_le(), scales[1].to_le(), scales[2].to_le(), scales[3].to_le()]);
+    map(scales, |scale| scale - 32)
 }
 
-/// Eight pairs of 6-bit integers. The lower bits of the first four are in the first eight bytes, in whose highest bits
-/// are the upper bits of the last four; the lower bits of those are in the last four bytes.
+/// Eight scales and eight minima of 6 bits. The lower bits of the first four are in the first eight bytes, in whose highest
+/// bits are the upper bits of the last four; the lower bits of those are in the last four bytes.
 #[inline(always)]
-fn small_scales(packed: [u8; 12]) -> [[u8; 2]; 8] {
-    array(|group| match group.checked_sub(4) {
-        None => [packed[group] & 63, packed[group + 4] & 63],
-        Some(late) => [
-            packed[late + 8] & 15 | packed[late] >> 6 << 4,
-            packed[late + 8] >> 4 | packed[late + 4] >> 6 << 4,
-        ],
-    })
+pub(crate) fn small_scales(packed: [u8; 12]) -> [[u8; 8]; 2] {
+    let [scales, mins, late] = array(|i| double_word(&packed[4 * i..]));
+    // Four at a time.
+    let both = |first: u32, lower: u32| {
+        let second = lower & 0x0f0f_0f0f | first >> 2 & 0x3030_3030;
+        bytemuck::cast([(first & 0x3f3f_3f3f).to_le(), second.to_le()])
+    };
+    [both(scales, late), both(mins, late >> 4)]
 }

@@ -28,8 +28,9 @@ pub(super) struct Part32 {
     pub(super) zeros: [i32; 2],
 }
 
-/// As ggml's `q8_K`.
+/// As ggml's `q8_K`. Its numbers begin with a line of the cache.
 #[derive(Clone, Copy)]
+#[repr(C, align(64))]
 pub(super) struct Part256 {
     /// As in [`Part32`].
     pub(super) numbers: [i32; 64],

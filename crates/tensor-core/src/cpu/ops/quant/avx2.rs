@@ -135,7 +135,7 @@ fn quarters([a, b, c, d]: [__m256i; 4]) -> [__m256i; 4] {
 
 #[inline]
 #[target_feature(enable = "avx2")]
-fn words(rows: [u32; LANES]) -> Bytes {
+pub(super) fn words(rows: [u32; LANES]) -> Bytes {
     let [a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p] = rows;
     let low =
         _mm256_setr_epi32(a as i32, b as i32, c as i32, d as i32, e as i32, f as i32, g as i32, h as i32);
@@ -205,7 +205,7 @@ fn add_fifth_bits(bits: Bytes, to: &mut [Bytes; 8]) {
 
 #[inline]
 #[target_feature(enable = "avx2")]
-fn halves(both: Bytes) -> [Floats; 2] {
+pub(super) fn halves(both: Bytes) -> [Floats; 2] {
     let [low, high] = both_of(&both);
     let lower = _mm256_set1_epi32(0xffff);
     let first = [half(_mm256_and_si256(low, lower)), half(_mm256_and_si256(high, lower))];

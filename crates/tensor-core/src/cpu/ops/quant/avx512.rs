@@ -132,7 +132,7 @@ fn interleave(rows: [&[u8; 16]; LANES]) -> [Bytes; 4] {
 
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vnni,avx2,fma")]
-fn words(rows: [u32; LANES]) -> Bytes {
+pub(super) fn words(rows: [u32; LANES]) -> Bytes {
     let [a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p] = rows;
     let low =
         _mm256_setr_epi32(a as i32, b as i32, c as i32, d as i32, e as i32, f as i32, g as i32, h as i32);
@@ -183,7 +183,7 @@ fn add_fifth_bits(bits: Bytes, to: &mut [Bytes; 8]) {
 
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vnni,avx2,fma")]
-fn halves(both: Bytes) -> [Floats; 2] {
+pub(super) fn halves(both: Bytes) -> [Floats; 2] {
     let both: __m512i = bytemuck::cast(both);
     let first = _mm512_cvtph_ps(_mm512_cvtepi32_epi16(both));
     let second = _mm512_cvtph_ps(_mm512_cvtepi32_epi16(_mm512_srli_epi32::<16>(both)));

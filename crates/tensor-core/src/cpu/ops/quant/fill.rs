@@ -3,14 +3,14 @@
 use super::machine::{Bits, Machine};
 use super::tile::{Bytes, LANES, Rows, Small, Tile};
 use crate::quant::arrays::{array, array_like, map};
-use crate::quant::block::{Block, double_word};
-use crate::quant::k::{Q2K, Q3K, Q4K, Q5K, Q6K, scales_of_q3_k};
+use crate::quant::block::{Block, double_word, part, word};
+use crate::quant::k::{Q2K, Q3K, Q4K, Q5K, Q6K, scales_of_q3_k, small_scales};
 
 /// Some bits of each of a block's 256 numbers. Each 32 bytes have the numbers of several groups of 32.
 #[derive(Clone, Copy)]
 pub(super) struct Plane {
     /// The first byte.
-    start: usize,
+    pub(super) start: usize,
     /// How many bits of a number are here.
     count: u32,
     /// Which bits of the number they are: from this one on.
@@ -27,7 +27,7 @@ impl Plane {
 
     /// Of the group of 32 numbers: which 32 bytes its bits are in, and which bits.
     #[inline(always)]
-    fn bits(self, group: usize) -> (usize, Bits) {
+    pub(super) fn bits(self, group: usize) -> (usize, Bits) {
         let each = self.together * 8 / self.count as usize;
         let (run, within) = (group / each, group % each);
         let shift = self.count * (within / self.together) as u32;
@@ -43,6 +43,18 @@ pub(super) trait Planes: Block {
 
     /// The scales and the minima of groups. Sets the tile's units.
     fn groups(machine: impl Machine, tile: &mut Tile, rows: Rows<'_>) -> (Small, Small);
+
+    /// What groups have in common, of one block.
+    fn groups_of(block: &[u8]) -> Groups;
+}
+
+/// What the groups of a block have in common.
+pub(super) struct Groups {
+    /// Zero behind the last group, and so are minima.
+    pub(super) scales: [i8; 16],
+    pub(super) mins: [i8; 16],
+    /// The unit of scales as an `f16`, and above it that of minima.
+    pub(super) halves: u32,
 }
 
 const fn plane(start: usize, count: u32, up: u32) -> Plane {
@@ -61,6 +73,13 @@ impl Planes for Q2K {
         let high = Bits { shift: 4, mask: 15, up: 0 };
         (taken(machine, [(&small, low)]), taken(machine, [(&small, high)]))
     }
+
+    #[inline(always)]
+    fn groups_of(block: &[u8]) -> Groups {
+        let small: [u8; 16] = part(block, 0);
+        let (scales, mins) = (map(small, |bits| (bits & 15) as i8), map(small, |bits| (bits >> 4) as i8));
+        Groups { scales, mins, halves: double_word(&block[80..]) }
+    }
 }
 
 impl Planes for Q3K {
@@ -77,6 +96,11 @@ impl Planes for Q3K {
         let scales = machine.interleave(array_like(&[0; 16], |lane| &scales[lane]));
         (scales, scales)
     }
+
+    #[inline(always)]
+    fn groups_of(block: &[u8]) -> Groups {
+        Groups { scales: scales_of_q3_k(block), mins: [0; 16], halves: word(&block[108..]).into() }
+    }
 }
 
 impl Planes for Q4K {
@@ -85,6 +109,11 @@ impl Planes for Q4K {
     #[inline(always)]
     fn groups(machine: impl Machine, tile: &mut Tile, rows: Rows<'_>) -> (Small, Small) {
         groups_of_q4_k(machine, tile, rows)
+    }
+
+    #[inline(always)]
+    fn groups_of(block: &[u8]) -> Groups {
+        groups_of_block_of_q4_k(block)
     }
 }
 
@@ -95,6 +124,11 @@ impl Planes for Q5K {
     #[inline(always)]
     fn groups(machine: impl Machine, tile: &mut Tile, rows: Rows<'_>) -> (Small, Small) {
         groups_of_q4_k(machine, tile, rows)
+    }
+
+    #[inline(always)]
+    fn groups_of(block: &[u8]) -> Groups {
+        groups_of_block_of_q4_k(block)
     }
 }
 
@@ -109,6 +143,12 @@ impl Planes for Q6K {
         tile.units[0] = machine.halves(both)[1];
         let scales = machine.interleave(parts_of(rows, 192));
         (scales, scales)
+    }
+
+    #[inline(always)]
+    fn groups_of(block: &[u8]) -> Groups {
+        let scales: [u8; 16] = part(block, 192);
+        Groups { scales: bytemuck::cast(scales), mins: [0; 16], halves: word(&block[208..]).into() }
     }
 }
 
@@ -128,6 +168,16 @@ fn groups_of_q4_k(machine: impl Machine, tile: &mut Tile, rows: Rows<'_>) -> (Sm
     let [second_min] = taken(machine, [(&late, high), (&mins, upper)]);
     let none = Bytes::default();
     ([first, second, none, none], [first_min, second_min, none, none])
+}
+
+#[inline(always)]
+fn groups_of_block_of_q4_k(block: &[u8]) -> Groups {
+    let [scales, mins] = small_scales(part(block, 4));
+    Groups {
+        scales: bytemuck::cast([scales, [0; 8]]),
+        mins: bytemuck::cast([mins, [0; 8]]),
+        halves: double_word(block),
+    }
 }
 
 impl Tile {

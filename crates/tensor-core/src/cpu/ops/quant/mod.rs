@@ -5,6 +5,7 @@ mod activations;
 mod avx2;
 #[cfg(target_arch = "x86_64")]
 mod avx512;
+mod few;
 mod fill;
 mod machine;
 mod product;

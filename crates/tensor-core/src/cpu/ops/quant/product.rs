@@ -9,6 +9,7 @@ use super::activations::{Part, Part32, Part256, parts};
 use super::avx2::Avx2;
 #[cfg(target_arch = "x86_64")]
 use super::avx512::Avx512;
+use super::few::{self, ByBlocks, FEW};
 use super::machine::{AnyMachine, Machine};
 use super::row_bytes;
 use super::tile::{Floats, LANES, Rows, Tile};
@@ -35,10 +36,19 @@ trait Multiplied: Block {
     /// Adds the products of the tile's blocks with the parts of each row of activations to the row's sums. First come the
     /// parts that all rows have beside the block's first numbers.
     fn add(machine: impl Machine, tile: &Tile, parts: &[Self::Part], sums: &mut [Floats]);
+
+    /// As [`transposed`], with few rows of activations; `None` if blocks of the format are multiplied only as tiles.
+    fn few(
+        machine: impl ByBlocks,
+        blocks: &[u8],
+        values: &[f32],
+        width: usize,
+        operation: &'static str,
+    ) -> Result<Option<Vec<f32>>>;
 }
 
 macro_rules! multiplied {
-    ($Part:ident by $add:ident, $fill:ident: $($family:ident::$name:ident)+) => {
+    ($Part:ident by $add:ident, $fill:ident, $few:ident: $($family:ident::$name:ident)+) => {
         $(impl Multiplied for $family::$name {
             type Part = $Part;
 
@@ -53,16 +63,26 @@ macro_rules! multiplied {
                     machine.$add::<Self>(tile, index, parts, sums);
                 }
             }
+
+            fn few(
+                machine: impl ByBlocks,
+                blocks: &[u8],
+                values: &[f32],
+                width: usize,
+                operation: &'static str,
+            ) -> Result<Option<Vec<f32>>> {
+                few::$few::<Self, _>(machine, blocks, values, width, operation)
+            }
         })+
     };
 }
 
 // As ggml has it: `vec_dot_type` in its table of types.
-multiplied!(Part32 by add_narrow, fill_nibbles: legacy::Q4_0 legacy::Q4_1 legacy::Q5_0 legacy::Q5_1);
-multiplied!(Part32 by add_narrow, fill_bytes: legacy::Q8_0 legacy::Q8_1);
-multiplied!(Part32 by add_narrow, fill: iq4::IQ4NL fp4::MXFP4 fp4::NVFP4);
-multiplied!(Part256 by add_wide, fill_planes: k::Q2K k::Q3K k::Q4K k::Q5K k::Q6K);
-multiplied!(Part256 by add_wide, fill: k::Q8K iq1::IQ1S iq1::IQ1M iq2::IQ2XXS iq2::IQ2XS
+multiplied!(Part32 by add_narrow, fill_nibbles, narrow: legacy::Q4_0 legacy::Q4_1 legacy::Q5_0 legacy::Q5_1);
+multiplied!(Part32 by add_narrow, fill_bytes, narrow: legacy::Q8_0 legacy::Q8_1);
+multiplied!(Part32 by add_narrow, fill, none: iq4::IQ4NL fp4::MXFP4 fp4::NVFP4);
+multiplied!(Part256 by add_wide, fill_planes, wide: k::Q2K k::Q3K k::Q4K k::Q5K k::Q6K);
+multiplied!(Part256 by add_wide, fill, none: k::Q8K iq1::IQ1S iq1::IQ1M iq2::IQ2XXS iq2::IQ2XS
     iq2::IQ2S iq3::IQ3XXS iq3::IQ3S iq4::IQ4XS tq::TQ1_0 tq::TQ2_0);
 
 /// The products of `values` `[m, width]` with `blocks` `[n, width]`, as `[m, n]`. Neither is empty.
@@ -73,8 +93,20 @@ pub(crate) fn product(
     width: usize,
     operation: &'static str,
 ) -> Result<Vec<f32>> {
+    product_on(Found::here(), format, blocks, values, width, operation)
+}
+
+/// As [`product`], by the loops for a machine.
+fn product_on(
+    machine: Found,
+    format: QuantFormat,
+    blocks: &[u8],
+    values: &[f32],
+    width: usize,
+    operation: &'static str,
+) -> Result<Vec<f32>> {
     let (rows, columns) = (values.len() / width, blocks.len() / row_bytes(format, width));
-    let transposed = dispatch_format!(format, B => transposed::<B>(blocks, values, width, operation)?);
+    let transposed = dispatch_format!(format, B => transposed::<B>(machine, blocks, values, width, operation)?);
     if rows == 1 {
         return Ok(transposed);
     }
@@ -86,12 +118,25 @@ pub(crate) fn product(
 
 /// As [`product`], transposed: `[n, m]`.
 fn transposed<B: Multiplied>(
+    machine: Found,
     blocks: &[u8],
     values: &[f32],
     width: usize,
     operation: &'static str,
 ) -> Result<Vec<f32>> {
     let (rows, bytes) = (values.len() / width, width / B::LENGTH * B::BYTES);
+    if rows <= FEW {
+        let products = match machine {
+            #[cfg(target_arch = "x86_64")]
+            Found::Avx512(machine) => B::few(machine, blocks, values, width, operation),
+            #[cfg(target_arch = "x86_64")]
+            Found::Avx2(machine) => B::few(machine, blocks, values, width, operation),
+            Found::Any => Ok(None),
+        }?;
+        if let Some(products) = products {
+            return Ok(products);
+        }
+    }
     let together = (TOGETHER / width).max(LANES);
     let parts: Vec<Vec<B::Part>> =
         values.chunks(together * width).map(|values| parts::<B, B::Part>(values, width)).collect();
@@ -100,13 +145,38 @@ fn transposed<B: Multiplied>(
     new_chunks(count, (LANES * rows, work), operation, &|start, out: &mut [f32], scratch: &mut Scratch| {
         let blocks = &blocks[start / rows * bytes..][..out.len() / rows * bytes];
         for (index, parts) in parts.iter().enumerate() {
-            scratch.multiply::<B>(blocks, bytes, parts);
+            scratch.multiply::<B>(machine, blocks, bytes, parts);
             for (lane, out) in out.chunks_exact_mut(rows).enumerate() {
                 let out = out[index * together..].iter_mut();
                 out.zip(&scratch.sums).for_each(|(y, sums)| *y = sums.0[lane]);
             }
         }
     })
+}
+
+/// What loops are compiled for.
+#[derive(Clone, Copy)]
+enum Found {
+    #[cfg(target_arch = "x86_64")]
+    Avx512(Avx512),
+    #[cfg(target_arch = "x86_64")]
+    Avx2(Avx2),
+    Any,
+}
+
+impl Found {
+    /// The fastest one on this machine.
+    fn here() -> Found {
+        #[cfg(target_arch = "x86_64")]
+        if let Some(machine) = Avx512::detected() {
+            return Found::Avx512(machine);
+        }
+        #[cfg(target_arch = "x86_64")]
+        if let Some(machine) = Avx2::detected() {
+            return Found::Avx2(machine);
+        }
+        Found::Any
+    }
 }
 
 /// What a core needs for the products of a tile.
@@ -119,16 +189,14 @@ struct Scratch {
 
 impl Scratch {
     /// Sets the sums to the products of up to sixteen rows of blocks, of `bytes` bytes each, with all rows of activations.
-    fn multiply<B: Multiplied>(&mut self, rows: &[u8], bytes: usize, parts: &[B::Part]) {
-        #[cfg(target_arch = "x86_64")]
-        if let Some(machine) = Avx512::detected() {
-            return self.multiply_on::<B, _>(machine, rows, bytes, parts);
+    fn multiply<B: Multiplied>(&mut self, machine: Found, rows: &[u8], bytes: usize, parts: &[B::Part]) {
+        match machine {
+            #[cfg(target_arch = "x86_64")]
+            Found::Avx512(machine) => self.multiply_on::<B, _>(machine, rows, bytes, parts),
+            #[cfg(target_arch = "x86_64")]
+            Found::Avx2(machine) => self.multiply_on::<B, _>(machine, rows, bytes, parts),
+            Found::Any => self.multiply_on::<B, _>(AnyMachine, rows, bytes, parts),
         }
-        #[cfg(target_arch = "x86_64")]
-        if let Some(machine) = Avx2::detected() {
-            return self.multiply_on::<B, _>(machine, rows, bytes, parts);
-        }
-        self.multiply_on::<B, _>(AnyMachine, rows, bytes, parts);
     }
 
     /// As [`Scratch::multiply`].
