@@ -154,9 +154,9 @@ pub(crate) fn scales_of_q3_k(block: &[u8]) -> [i8; 16] {
     let [first, second, upper] = array(|i| double_word(&block[96 + 4 * i..]));
     let low = [first, second, first >> 4, second >> 4];
     // Four scales at a time.
-    let scales: [u32; 4] =
-        array(|four| low[four] & 0x0f0f_0f0f | (upper >> (2 * four) & 0x0303_0303) << 4);
-    let scales: [i8; 16] = bytemuck::cast([scales[0].to_le(), scales[1].to_le(), scales[2].to_le(), scales[3].to_le()]);
+    let scales: [u32; 4] = array(|four| low[four] & 0x0f0f_0f0f | (upper >> (2 * four) & 0x0303_0303) << 4);
+    let scales: [i8; 16] =
+        bytemuck::cast([scales[0].to_le(), scales[1].to_le(), scales[2].to_le(), scales[3].to_le()]);
     map(scales, |scale| scale - 32)
 }
 

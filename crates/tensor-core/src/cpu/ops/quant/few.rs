@@ -20,11 +20,19 @@ use crate::error::Result;
 use crate::quant::arrays::{array, array_like};
 use crate::quant::block::{Block, double_word};
 
-/// The most rows of activations that blocks are multiplied with in this way.
-pub(super) const FEW: usize = 4;
+/// The most rows of activations that blocks of 32 and of 256 are multiplied with in this way: more of them repay a tile.
+const NARROW: usize = 1;
+const WIDE: usize = 2;
+
+/// Bytes that memory gives at once, and how far before their use they are asked for: processors foresee no other page.
+const LINE: usize = 64;
+const AHEAD: usize = 12 * 1024;
 
 /// A machine that multiplies blocks without tiles.
 pub(super) trait ByBlocks: Machine + Sync {
+    /// Whether it is faster than by tiles for numbers whose fifth bits lie apart.
+    const FIFTH_BITS: bool;
+
     /// Sets products to those of sixteen neighbouring blocks with each row of activations. The first block is multiplied by
     /// the row's part `at`.
     fn narrow<B: Block>(self, blocks: &[u8], rows: &[Row32], at: usize, products: Products<'_>);
@@ -113,7 +121,7 @@ pub(super) fn none<B: Block, M: ByBlocks>(
     Ok(None)
 }
 
-/// The products of `values` `[m, width]` with `blocks` `[n, width]`, which are blocks of 32, as `[n, m]`.
+/// The products of `values` `[m, width]` with `blocks` `[n, width]`, which are blocks of 32, as `[n, m]`. `None` if tiles are faster.
 pub(super) fn narrow<B: Block, M: ByBlocks>(
     machine: M,
     blocks: &[u8],
@@ -122,6 +130,9 @@ pub(super) fn narrow<B: Block, M: ByBlocks>(
     operation: &'static str,
 ) -> Result<Option<Vec<f32>>> {
     let rows = values.len() / width;
+    if rows > NARROW || starts::<B>().1.is_some() && !M::FIFTH_BITS {
+        return Ok(None);
+    }
     let x = Row32::rows(&parts::<B, Part32>(values, width), rows);
     let products = transposed::<B, M>(
         machine,
@@ -142,11 +153,15 @@ pub(super) fn wide<B: Planes, M: ByBlocks>(
     width: usize,
     operation: &'static str,
 ) -> Result<Option<Vec<f32>>> {
+    let rows = values.len() / width;
+    if rows > WIDE {
+        return Ok(None);
+    }
     let x = parts::<B, Part256>(values, width);
     let products = transposed::<B, M>(
         machine,
         blocks,
-        (values.len() / width, width),
+        (rows, width),
         operation,
         #[inline(always)]
         |blocks, at, sums, products| machine.wide::<B>(blocks, &x, at, sums, products),
@@ -184,7 +199,7 @@ fn transposed<B: Block, M: ByBlocks>(
         machine.run(
             #[inline(always)]
             || {
-                scratch.multiply::<B>(blocks, (rows, width), &multiply);
+                scratch.multiply::<B>(machine, blocks, (rows, width), &multiply);
                 scratch.add(out, (rows, width));
             },
         );
@@ -193,7 +208,13 @@ fn transposed<B: Block, M: ByBlocks>(
 
 impl Scratch {
     #[inline(always)]
-    fn multiply<B: Block>(&mut self, blocks: &[u8], (rows, width): (usize, usize), multiply: &impl Multiply) {
+    fn multiply<B: Block>(
+        &mut self,
+        machine: impl Machine,
+        blocks: &[u8],
+        (rows, width): (usize, usize),
+        multiply: &impl Multiply,
+    ) {
         let bytes = LANES * B::BYTES;
         let all = blocks.len().div_ceil(bytes);
         self.products.resize(all * rows, Floats::default());
@@ -201,6 +222,11 @@ impl Scratch {
         for (index, blocks) in blocks.chunks(bytes).enumerate() {
             let products = self.products[index..].iter_mut().step_by(all);
             let at = index * LANES % width;
+            if B::LENGTH == 32 {
+                for line in (0..bytes).step_by(LINE) {
+                    machine.prefetch(blocks.as_ptr().wrapping_add(AHEAD + line));
+                }
+            }
             if blocks.len() == bytes {
                 multiply(blocks, at, &mut self.sums, products);
             } else {

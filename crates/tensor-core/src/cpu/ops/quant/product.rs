@@ -1,7 +1,7 @@
 //! Products of activations with matrices of blocks: y = x Wᵀ.
 //!
 //! Activations are rounded to 8 bits. Of sixteen rows of weights one block after another is unpacked and multiplied by all rows
-//! of activations, in integers. Their sums are scaled and added in `f32` in the order of the blocks: neither the number of
+//! of activations, in integers; one or two rows of them are multiplied by [blocks where they lie](super::few). The sums are scaled and added in `f32` in the order of the blocks: neither the number of
 //! rows nor that of cores changes a result.
 
 use super::activations::{Part, Part32, Part256, parts};
@@ -9,7 +9,7 @@ use super::activations::{Part, Part32, Part256, parts};
 use super::avx2::Avx2;
 #[cfg(target_arch = "x86_64")]
 use super::avx512::Avx512;
-use super::few::{self, ByBlocks, FEW};
+use super::few::{self, ByBlocks};
 use super::machine::{AnyMachine, Machine};
 use super::row_bytes;
 use super::tile::{Floats, LANES, Rows, Tile};
@@ -37,7 +37,7 @@ trait Multiplied: Block {
     /// parts that all rows have beside the block's first numbers.
     fn add(machine: impl Machine, tile: &Tile, parts: &[Self::Part], sums: &mut [Floats]);
 
-    /// As [`transposed`], with few rows of activations; `None` if blocks of the format are multiplied only as tiles.
+    /// As [`transposed`]; `None` if tiles are faster.
     fn few(
         machine: impl ByBlocks,
         blocks: &[u8],
@@ -106,7 +106,8 @@ fn product_on(
     operation: &'static str,
 ) -> Result<Vec<f32>> {
     let (rows, columns) = (values.len() / width, blocks.len() / row_bytes(format, width));
-    let transposed = dispatch_format!(format, B => transposed::<B>(machine, blocks, values, width, operation)?);
+    let transposed =
+        dispatch_format!(format, B => transposed::<B>(machine, blocks, values, width, operation)?);
     if rows == 1 {
         return Ok(transposed);
     }
@@ -125,17 +126,15 @@ fn transposed<B: Multiplied>(
     operation: &'static str,
 ) -> Result<Vec<f32>> {
     let (rows, bytes) = (values.len() / width, width / B::LENGTH * B::BYTES);
-    if rows <= FEW {
-        let products = match machine {
-            #[cfg(target_arch = "x86_64")]
-            Found::Avx512(machine) => B::few(machine, blocks, values, width, operation),
-            #[cfg(target_arch = "x86_64")]
-            Found::Avx2(machine) => B::few(machine, blocks, values, width, operation),
-            Found::Any => Ok(None),
-        }?;
-        if let Some(products) = products {
-            return Ok(products);
-        }
+    let few = match machine {
+        #[cfg(target_arch = "x86_64")]
+        Found::Avx512(machine) => B::few(machine, blocks, values, width, operation)?,
+        #[cfg(target_arch = "x86_64")]
+        Found::Avx2(machine) => B::few(machine, blocks, values, width, operation)?,
+        Found::Any => None,
+    };
+    if let Some(products) = few {
+        return Ok(products);
     }
     let together = (TOGETHER / width).max(LANES);
     let parts: Vec<Vec<B::Part>> =

@@ -11,6 +11,8 @@ use crate::quant::arrays::array;
 use crate::quant::block::{Block, double_word};
 
 impl ByBlocks for Avx2 {
+    const FIFTH_BITS: bool = false;
+
     #[inline(always)]
     fn narrow<B: Block>(self, blocks: &[u8], rows: &[Row32], at: usize, products: Products<'_>) {
         // SAFETY: S22: an `Avx2` exists where it was detected.
@@ -105,13 +107,7 @@ fn codes_of<B: Block>(block: &[u8]) -> __m256i {
 
 #[inline]
 #[target_feature(enable = "avx2")]
-fn wide<B: Planes>(
-    blocks: &[u8],
-    parts: &[Part256],
-    at: usize,
-    sums: &mut [Sums],
-    products: Products<'_>,
-) {
+fn wide<B: Planes>(blocks: &[u8], parts: &[Part256], at: usize, sums: &mut [Sums], products: Products<'_>) {
     let rows = sums.len();
     let mut heads = [0; LANES];
     let mut part = at * rows;
@@ -158,9 +154,13 @@ fn wide<B: Planes>(
         let scales: [__m256; 2] = bytemuck::cast(sums.scales);
         let halves: &mut [[u8; 32]; 2] = bytemuck::cast_mut(products);
         for (half, to) in halves.iter_mut().enumerate() {
-            let (totals, besides): (&[[u8; 32]], &[[u8; 32]]) = (bytemuck::cast_slice(&sums.totals), &sums.besides);
+            let (totals, besides): (&[[u8; 32]], &[[u8; 32]]) =
+                (bytemuck::cast_slice(&sums.totals), &sums.besides);
             let unit = _mm256_mul_ps(units[half], scales[half]);
-            let mut product = _mm256_mul_ps(unit, _mm256_cvtepi32_ps(sums_of(bytemuck::cast(totals.as_chunks::<8>().0[half]))));
+            let mut product = _mm256_mul_ps(
+                unit,
+                _mm256_cvtepi32_ps(sums_of(bytemuck::cast(totals.as_chunks::<8>().0[half]))),
+            );
             if B::MINS {
                 let beside = _mm256_cvtepi32_ps(sums_of(bytemuck::cast(besides.as_chunks::<8>().0[half])));
                 let least = _mm256_mul_ps(_mm256_mul_ps(mins[half], scales[half]), beside);

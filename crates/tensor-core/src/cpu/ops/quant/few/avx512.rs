@@ -12,6 +12,8 @@ use crate::quant::arrays::array;
 use crate::quant::block::{Block, double_word};
 
 impl ByBlocks for Avx512 {
+    const FIFTH_BITS: bool = true;
+
     #[inline(always)]
     fn narrow<B: Block>(self, blocks: &[u8], rows: &[Row32], at: usize, products: Products<'_>) {
         // SAFETY: S22: an `Avx512` exists where it was detected.
@@ -88,13 +90,7 @@ fn numbers<B: Block>(blocks: &[u8]) -> __m512i {
 
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vnni,avx2,fma")]
-fn wide<B: Planes>(
-    blocks: &[u8],
-    parts: &[Part256],
-    at: usize,
-    sums: &mut [Sums],
-    products: Products<'_>,
-) {
+fn wide<B: Planes>(blocks: &[u8], parts: &[Part256], at: usize, sums: &mut [Sums], products: Products<'_>) {
     let rows = sums.len();
     let mut heads = [0; LANES];
     let mut part = at * rows;
