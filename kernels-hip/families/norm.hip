@@ -3,6 +3,8 @@
 // norm_layer, norm_rms, norm_group:                   a block for each row. Launch: one-dimensional, block a multiple of 64, at most 256.
 // norm_layer_short, norm_rms_short, norm_group_short: some lanes of a wave for each row, several rows a block. Launch: as above.
 // norm_add_rms, norm_add_rms_short:                   as norm_rms, after another array is added to the input in memory.
+// norm_add_rms_rounded:                               as norm_add_rms, and the output rounded to signed bytes too: see round_groups.hpp. Everything
+//                                                     is aligned to 16 bytes, and rows are multiples of 32 elements.
 // norm_batch:                                         16 bytes a thread. Launch: one-dimensional, any block up to 256.
 // Blocks stride over the work, so any grid is right. Short and block kernels give interchangeable results; src/launch/norm.rs chooses.
 //
@@ -11,6 +13,7 @@
 // elements fit the registers of its threads is read once, a longer one in each pass.
 #include "portable.hpp"
 #include "rows.hpp"
+#include "round_groups.hpp"
 
 namespace hipstack {
 
@@ -126,10 +129,33 @@ struct Sums {
     template <bool PACKED, u32 N> METHOD void again(C (&x)[N], u64 first, const Stretch<PACKED>& s) const { load(x, in + first, s, C(0)); }
 };
 
+// ---- more outputs ----------------------------------------------------------------------------------------------------
+// What else is made of a stretch of the output that begins at element `first` of all.
+struct NothingElse {
+    template <bool PACKED, u32 N> METHOD void make(const C (&)[N], u64, const Stretch<PACKED>&) const {}
+};
+// All lanes of the block have the same row.
+struct AlsoRounded {
+    static constexpr u32 LANES = 32 / SPAN;
+    RoundedRows to;
+    template <u32 N> METHOD void make(const C (&x)[N], u64 first, const Stretch<true>& all) const {
+        UNROLL
+        for (u32 p = 0; p < N / SPAN; p++) {
+            if (!all.used(p)) break;
+            const Stretch<true> s = opaque(all);
+            f32 own[SPAN];
+            UNROLL
+            for (u32 i = 0; i < SPAN; i++) own[i] = x[p * SPAN + i];
+            round_group<LANES>(own, (first + s.at(p, 0)) / 32, s.lane % LANES, s.there(p, 0), to);
+        }
+    }
+};
+
 // ---- rows ------------------------------------------------------------------------------------------------------------
 // `length` is 0 for lanes without a row; they only take part in the shuffles.
-template <bool CENTRED, bool GROUPS, bool PACKED, class In, class Team>
-DEVICE void row(const In& in, const T* weight, const T* bias, T* out, u64 r, u64 length, const NormMap& m, Team& team) {
+template <bool CENTRED, bool GROUPS, bool PACKED, class In, class Team, class Else = NothingElse>
+DEVICE void row(const In& in, const T* weight, const T* bias, T* out, u64 r, u64 length, const NormMap& m, Team& team,
+                const Else& also = Else{}) {
     constexpr u32 N = elements_per_thread<PACKED>(), OWN = N / SPAN;
     const u64 chunk = (u64)N * team.width;
     const bool held = m.length <= chunk;
@@ -189,6 +215,7 @@ DEVICE void row(const In& in, const T* weight, const T* bias, T* out, u64 r, u64
         if (weighted) with_parameters<Multiply>(x, weight, channels, first, s);
         if (CENTRED && biased) with_parameters<Add>(x, bias, channels, first, s);
         store(out + first, x, s);
+        also.make(x, r * m.length + first, s);
     }
 }
 // With HALVES: rows of 16-bit elements that fit the registers of their threads. Weights and biases are loaded once for all rows of a block
@@ -276,8 +303,8 @@ DEVICE void kept_row(const In& in, const Kept& kept, T* out, u64 length, C inver
     }
 }
 
-template <bool CENTRED, bool GROUPS, bool PACKED, class In>
-DEVICE void long_rows(const In& in, const T* weight, const T* bias, T* out, const NormMap& m) {
+template <bool CENTRED, bool GROUPS, bool PACKED, class In, class Else = NothingElse>
+DEVICE void long_rows(const In& in, const T* weight, const T* bias, T* out, const NormMap& m, const Else& also = Else{}) {
     Block team = {threadIdx.x, blockDim.x, 0};
     if constexpr (HALVES && PACKED && !GROUPS) {
         if (m.length <= (u64)HELD * team.width) {
@@ -290,7 +317,7 @@ DEVICE void long_rows(const In& in, const T* weight, const T* bias, T* out, cons
         }
     }
     for (u64 r = blockIdx.x; r < m.rows; r += gridDim.x)
-        row<CENTRED, GROUPS, PACKED>(in.from(row_offset(m, r)), weight, bias, out + r * m.length, r, m.length, m, team);
+        row<CENTRED, GROUPS, PACKED>(in.from(row_offset(m, r)), weight, bias, out + r * m.length, r, m.length, m, team, also);
 }
 template <bool CENTRED, bool GROUPS, bool PACKED, class In>
 DEVICE void short_rows(const In& in, const T* weight, const T* bias, T* out, const NormMap& m) {
@@ -372,6 +399,12 @@ ROWS_KERNEL(3, PASTE4(norm_, add_rms, _short_, DTYPE), T* x, const T* other, con
     if (packed) short_rows<false, false, true>(Sums{x, other}, weight, weight, out, map);
     else short_rows<false, false, false>(Sums{x, other}, weight, weight, out, map);
 }
+#if defined(DTYPE_f32)
+KERNEL(PASTE4(norm_, add_rms_rounded, _, DTYPE), T* x, const T* other, const T* weight, T* out, u8* rounded, NormMap map, u64 scales,
+       u64 sums) {
+    long_rows<false, false, true>(Sums{x, other}, weight, weight, out, map, AlsoRounded{{rounded, scales, sums}});
+}
+#endif
 KERNEL(PASTE4(norm_, batch, _, DTYPE), const T* in, const T* mean, const T* variance, const T* weight, const T* bias, T* out,
        BatchMap map) {
     batch(in, ChannelArrays{mean, variance, weight, bias}, out, map);

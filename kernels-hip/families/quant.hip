@@ -4,8 +4,9 @@
 // quant_rows_<format>:      the same of row ids[r], or zeros. Launch: as quant_unpack.
 // quant_activations:        rows of numbers as signed bytes with a scale for each 32 of them. Launch: one-dimensional, block a multiple of 64, at
 //                           most 256.
+// quant_activations_<gate>: the same of gate(x) * y, which replaces x. Launch: as quant_activations.
 // quant_dot<rows>_<format>: out[r][n] = the product of row n of the matrix with row r of such activations, for up to <rows> rows. Launch: as
-//                           quant_activations.
+//                           quant_activations. quant_dot1 takes up to three matrices, each with an output of its own.
 // quant_experts_<format>:   out[r][n] = the product of row n of matrix ids[r] with row r / each of such activations, or zero. Launch: as
 //                           quant_activations.
 // Blocks stride over the work, so any grid is right: src/launch/quant.rs. Ids and their faults are those of ids.hpp.
@@ -13,6 +14,9 @@
 // Products of bytes are summed exactly, 16 at a time; these sums times their scales are summed in f32.
 #include "portable.hpp"
 #include "ids.hpp"
+#include "activations.hpp"
+#include "gates.hpp"
+#include "round_groups.hpp"
 #include "quant_formats.hpp"
 
 namespace hipstack {
@@ -27,11 +31,17 @@ struct QuantMap {
     u32 split, each, id_type, operation, axis, reserved;
 };
 SIZE(QuantMap, 104) OFFSET(QuantMap, count, 16) OFFSET(QuantMap, begin, 48) OFFSET(QuantMap, split, 80)
+// More matrices of the same width, for the same activations. Of one that is not there rows is 0, and its pointers are not used.
+struct MoreMatrices {
+    u64 rows[2];
+    u64 begin[2][4];
+};
+SIZE(MoreMatrices, 80) OFFSET(MoreMatrices, begin, 16)
 
 static constexpr u32 SPAN = ACCESS / sizeof(T);
 
-DEVICE QuantParts parts_of(const u8* blocks, const QuantMap& m) {
-    return QuantParts{{blocks, blocks + m.begin[1], blocks + m.begin[2], blocks + m.begin[3]}};
+DEVICE QuantParts parts_of(const u8* blocks, const u64 (&begin)[4]) {
+    return QuantParts{{blocks, blocks + begin[1], blocks + begin[2], blocks + begin[3]}};
 }
 // A negative id becomes an unsigned number above any length.
 DEVICE u64 id_at(const u8* ids, u32 type, u64 i) {
@@ -50,7 +60,7 @@ static constexpr u32 PACKS = 32 / SPAN / SLOTS, WORDS = SPAN / 4;
 template <class Format, bool BY_ID> DEVICE void unpack(const u8* in, const u8* ids, T* out, IndexFault* fault, const QuantMap& m) {
     constexpr u32 each = Format::BLOCK / 32;
     const u32 pieces = (u32)(m.width / 32);
-    const QuantParts parts = parts_of(in, m);
+    const QuantParts parts = parts_of(in, m.begin);
     for (u64 i = thread_number(); i < m.count * pieces * SLOTS; i += thread_count()) {
         const u32 slot = (u32)(i % SLOTS);
         const u64 r = i / SLOTS / pieces;
@@ -97,59 +107,43 @@ template <class Format, bool BY_ID> DEVICE void unpack(const u8* in, const u8* i
 // Lanes that take 32 numbers together, and how many of them each takes. A thread of the host has no neighbours to exchange with at no cost.
 static constexpr u32 LANES = ON_HOST ? 1 : 8, OWN = 32 / LANES;
 
-DEVICE void activations(const T* in, u8* out, const QuantMap& m) {
+// Four numbers from number i on, as they are in memory.
+struct Stored {
+    const T* in;
+    METHOD void four(f32* x, u64 i) const {
+        const Pack<T, 4> pack = load_pack<4>(in + i);
+        UNROLL
+        for (u32 j = 0; j < 4; j++) x[j] = widen(pack.at[j]);
+    }
+};
+// gate(x) * y, which replaces x.
+template <class Gate> struct Gated {
+    T* in;
+    const T* other;
+    METHOD void four(f32* x, u64 i) const {
+        const Pack<T, 4> left = load_pack<4>(in + i), right = load_pack<4>(other + i);
+        Pack<T, 4> gated;
+        UNROLL
+        for (u32 j = 0; j < 4; j++) {
+            gated.at[j] = narrow<T>(Gate()(widen(left.at[j])) * widen(right.at[j]));
+            x[j] = widen(gated.at[j]);
+        }
+        write_pack(in + i, gated);
+    }
+};
+
+template <class In> DEVICE void activations(const In& in, u8* out, const QuantMap& m) {
     const u64 groups = m.count * m.width / 32;
     const u32 own = threadIdx.x % LANES;
-    u32* const bytes = (u32*)out;
-    f32* const scales = (f32*)(out + m.scales);
-    f32* const sums = (f32*)(out + m.sums);
     // All lanes of a wave take as many turns.
     for (u64 first = (u64)blockIdx.x * (blockDim.x / LANES); first < groups; first += (u64)gridDim.x * (blockDim.x / LANES)) {
-        const u64 mine = first + threadIdx.x / LANES, group = mine < groups ? mine : groups - 1;
-        // Magnitudes are compared as bits: there NaN is the largest, and becomes the scale.
-        f32 x[OWN];
-        u32 largest = 0;
-        UNROLL
-        for (u32 i = 0; i < OWN; i += 4) {
-            const Pack<T, 4> pack = load_pack<4>(in + group * 32 + own * OWN + i);
+        const u64 group = first + threadIdx.x / LANES;
+        f32 x[OWN] = {};
+        if (group < groups) {
             UNROLL
-            for (u32 j = 0; j < 4; j++) {
-                x[i + j] = widen(pack.at[j]);
-                const u32 magnitude = bits_of(x[i + j]) & 0x7fffffffu;
-                largest = magnitude > largest ? magnitude : largest;
-            }
+            for (u32 i = 0; i < OWN; i += 4) in.four(x + i, group * 32 + own * OWN + i);
         }
-        UNROLL
-        for (u32 mask = LANES / 2; mask > 0; mask >>= 1) {
-            const u32 other = shuffle_xor(largest, mask);
-            largest = other > largest ? other : largest;
-        }
-        const f32 scale = from_bits(largest) / 127.0f, inverse = scale != 0.0f ? 1.0f / scale : 0.0f;
-        u32 words[OWN / 4];
-        i32 sum[2] = {0, 0}; // of each half, or of the lane's own half
-        UNROLL
-        for (u32 w = 0; w < OWN / 4; w++) {
-            words[w] = 0;
-            UNROLL
-            for (u32 i = 0; i < 4; i++) {
-                // As a conversion that saturates: NaN, of infinity or beside it, becomes 0. Behind the addition the number's lowest byte is the
-                // nearest integer's.
-                const f32 v = x[4 * w + i] * inverse, near = v > 127.0f ? 127.0f : v >= -127.0f ? v : v < -127.0f ? -127.0f : 0.0f;
-                words[w] |= (bits_of(near + 12582912.0f) & 0xffu) << 8 * i;
-            }
-            sum[w / 4] = dot_bytes(words[w], 0x01010101u, sum[w / 4]);
-        }
-        if constexpr (LANES > 1) {
-            sum[0] += shuffle_xor(sum[0], 1);
-            sum[0] += shuffle_xor(sum[0], 2);
-        }
-        if (mine >= groups) continue;
-        UNROLL
-        for (u32 w = 0; w < OWN / 4; w++) bytes[group * 8 + own * (OWN / 4) + w] = words[w];
-        if (own == 0) scales[group] = scale;
-        UNROLL
-        for (u32 half = 0; half < (LANES > 1 ? 1 : 2); half++)
-            if (own % 4 == 0) sums[group * 2 + own / 4 + half] = scale * (f32)sum[half];
+        round_group<LANES>(x, group, own, group < groups, RoundedRows{out, m.scales, m.sums});
     }
 }
 
@@ -176,24 +170,59 @@ template <class Format> DEVICE f32 product(const Piece& piece, const u8* bytes, 
     return out;
 }
 
-// Products of each row of the matrix with up to ROWS rows of activations; or of the rows of the matrix of one id, with one.
-template <class Format, u32 ROWS, bool BY_ID>
-DEVICE void dot(const u8* matrix, const u8* activations, const u8* ids, T* out, IndexFault* fault, const QuantMap& m) {
+// The matrix that has a row of all matrices, and which of its rows that is.
+struct Place {
+    QuantParts parts;
+    T* out;
+    u64 rows, row;
+};
+struct OneMatrix {
+    QuantParts parts;
+    T* out;
+    u64 count;
+    METHOD u64 rows() const { return count; }
+    METHOD Place of(u64 row) const { return Place{parts, out, count, row}; }
+};
+// One row at a time is asked for.
+struct Matrices {
+    const u8 *first, *second, *third;
+    T *out, *second_out, *third_out;
+    const QuantMap& m;
+    const MoreMatrices& more;
+    METHOD u64 rows() const { return m.rows + more.rows[0] + more.rows[1]; }
+    METHOD Place of(u64 row) const {
+        const u64 behind = m.rows + more.rows[0];
+        const bool is_first = row < m.rows, is_second = row < behind;
+        const u8* const blocks = is_first ? first : is_second ? second : third;
+        Place p;
+        UNROLL
+        for (u32 i = 0; i < 4; i++)
+            p.parts.part[i] = blocks + (is_first ? m.begin[i] : is_second ? more.begin[0][i] : more.begin[1][i]);
+        p.out = is_first ? out : is_second ? second_out : third_out;
+        p.rows = is_first ? m.rows : is_second ? more.rows[0] : more.rows[1];
+        p.row = is_first ? row : is_second ? row - m.rows : row - behind;
+        return p;
+    }
+};
+
+// Products of each row of the matrices with up to ROWS rows of activations; or of the rows of the matrix of one id, with one.
+template <class Format, u32 ROWS, bool BY_ID, class All>
+DEVICE void dot(const All& matrices, const u8* activations, const u8* ids, IndexFault* fault, const QuantMap& m) {
     constexpr u32 at_once = AT_ONCE<Format, ROWS>, ahead = AHEAD<ROWS>, each = Format::BLOCK / 32;
     static_assert(!BY_ID || (ROWS == 1 && at_once == 1), "a turn is one row of one matrix");
     const u32 lane = threadIdx.x % TEAM, team = threadIdx.x / TEAM, teams = blockDim.x / TEAM, width = (u32)m.width;
     const f32* const scales = (const f32*)(activations + m.scales);
     const f32* const sums = (const f32*)(activations + m.sums);
-    const QuantParts parts = parts_of(matrix, m);
     __shared__ f32 slots[2][MAX_BLOCK / 32][at_once][ROWS];
     const u32 split = ON_HOST ? 1 : m.split, part = team % split, own = team / split, step = teams / split;
-    const u64 turns = BY_ID ? m.rows * m.count : (m.rows + at_once - 1) / at_once;
+    const u64 turns = BY_ID ? m.rows * m.count : (matrices.rows() + at_once - 1) / at_once;
     // All threads of a block take as many turns; two sets of slots make one barrier enough.
     u32 set = 0;
     for (u64 begin = (u64)blockIdx.x * step; begin < turns; begin += (u64)gridDim.x * step, set ^= 1u) {
         const u64 turn = begin + own < turns ? begin + own : turns - 1;
         // Where in the matrices the rows are, and which row of activations is the first.
-        u64 row = turn * at_once, from = 0;
+        const Place place = matrices.of(turn * at_once);
+        u64 row = place.row, from = 0;
         bool known = true;
         if constexpr (BY_ID) {
             const u64 pair = turn / m.rows, id = id_at(ids, m.id_type, pair);
@@ -208,7 +237,7 @@ DEVICE void dot(const u8* matrix, const u8* activations, const u8* ids, T* out, 
         f32 all[at_once][ROWS];
         UNROLL
         for (u32 k = 0; k < at_once; k++) {
-            const u64 mine = BY_ID || row + k < m.rows ? row + k : m.rows - 1;
+            const u64 mine = BY_ID || row + k < place.rows ? row + k : place.rows - 1;
             block[k] = (u32)(mine * (width / Format::BLOCK));
             UNROLL
             for (u32 r = 0; r < ROWS; r++) all[k][r] = 0.0f;
@@ -220,7 +249,7 @@ DEVICE void dot(const u8* matrix, const u8* activations, const u8* ids, T* out, 
                 const u32 p = begin_piece + TEAM * split * a;
                 if (a > 0 && p >= pieces) break;
                 UNROLL
-                for (u32 k = 0; k < at_once; k++) raw[a][k] = Format::load(parts, block[k] + p / each, p % each);
+                for (u32 k = 0; k < at_once; k++) raw[a][k] = Format::load(place.parts, block[k] + p / each, p % each);
             }
             UNROLL
             for (u32 a = 0; a < ahead; a++) {
@@ -254,13 +283,13 @@ DEVICE void dot(const u8* matrix, const u8* activations, const u8* ids, T* out, 
         if (part != 0 || lane != 0 || begin + own >= turns) continue;
         UNROLL
         for (u32 k = 0; k < at_once; k++) {
-            const u64 n = turn * at_once + k;
+            const u64 n = place.row + k;
             UNROLL
             for (u32 r = 0; r < ROWS; r++) {
                 f32 sum = all[k][r];
                 for (u32 other = 1; other < split; other++) sum += slots[set][team + other][k][r];
                 // By id a turn has one result, at its own index.
-                if (BY_ID || (r < m.count && n < m.rows)) out[r * m.rows + n] = narrow<T>(known ? sum : 0.0f);
+                if (BY_ID || (r < m.count && n < place.rows)) place.out[r * place.rows + n] = narrow<T>(known ? sum : 0.0f);
             }
         }
     }
@@ -270,9 +299,9 @@ DEVICE void dot(const u8* matrix, const u8* activations, const u8* ids, T* out, 
 #define FOR_FORMATS(X) \
     X(q4_0, Q4_0) X(q4_1, Q4_1) X(q5_0, Q5_0) X(q5_1, Q5_1) X(q8_0, Q8_0) X(q2_k, Q2_K) X(q3_k, Q3_K) X(q4_k, Q4_K) X(q5_k, Q5_K) \
     X(q6_k, Q6_K) X(iq4_nl, IQ4_NL) X(iq4_xs, IQ4_XS) X(mxfp4, MXFP4)
-#define DOT(rows, format, Format)                                                                                             \
-    KERNEL(PASTE4(quant_dot##rows##_, format, _, DTYPE), const u8* matrix, const u8* activations, T* out, QuantMap map) {     \
-        dot<Format, rows, false>(matrix, activations, nullptr, out, nullptr, map);                                            \
+#define DOT(most, format, Format)                                                                                             \
+    KERNEL(PASTE4(quant_dot##most##_, format, _, DTYPE), const u8* matrix, const u8* activations, T* out, QuantMap map) {     \
+        dot<Format, most, false>(OneMatrix{parts_of(matrix, map.begin), out, map.rows}, activations, nullptr, nullptr, map);  \
     }
 // Rows by ids are f32: tensor-core asks for no others.
 #if defined(DTYPE_f32)
@@ -288,10 +317,23 @@ FOR_FORMATS(ROWS)
     }                                                                                                                         \
     KERNEL(PASTE4(quant_experts_, format, _, DTYPE), const u8* matrix, const u8* activations, const u8* ids, T* out,          \
            IndexFault* fault, QuantMap map) {                                                                                 \
-        dot<Format, 1, true>(matrix, activations, ids, out, fault, map);                                                      \
+        dot<Format, 1, true>(OneMatrix{parts_of(matrix, map.begin), out, map.rows}, activations, ids, fault, map);            \
     }                                                                                                                         \
-    DOT(1, format, Format) DOT(4, format, Format) DOT(8, format, Format)
+    KERNEL(PASTE4(quant_dot1_, format, _, DTYPE), const u8* first, const u8* second, const u8* third, const u8* activations,  \
+           T* out, T* second_out, T* third_out, QuantMap map, MoreMatrices more) {                                            \
+        dot<Format, 1, false>(Matrices{first, second, third, out, second_out, third_out, map, more}, activations, nullptr,    \
+                              nullptr, map);                                                                                  \
+    }                                                                                                                         \
+    DOT(4, format, Format) DOT(8, format, Format)
 FOR_FORMATS(KERNELS)
-KERNEL(PASTE4(quant_, activations, _, DTYPE), const T* in, u8* out, QuantMap map) { activations(in, out, map); }
+KERNEL(PASTE4(quant_, activations, _, DTYPE), const T* in, u8* out, QuantMap map) { activations(Stored{in}, out, map); }
+// Gates are f32: tensor-core asks for no others.
+#if defined(DTYPE_f32)
+#define GATED(gate, op)                                                                                                       \
+    KERNEL(PASTE4(quant_activations_, gate, _, DTYPE), T* in, const T* other, u8* out, QuantMap map) {                        \
+        activations(Gated<op>{in, other}, out, map);                                                                          \
+    }
+GATED(silu, silu_op) GATED(gelu, gelu_op)
+#endif
 
 } // namespace hipstack

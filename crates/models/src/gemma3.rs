@@ -22,11 +22,12 @@ impl Layer for Sandwich {
         let after = |name: &str, norm: &RmsNorm, x: &Tensor| {
             norm.forward(x).inspect(|normed| step.keep(name, "rms_norm", normed))
         };
-        let normed = x.normed(&self.attention_norm, "attn_norm", step)?;
-        let attended = self.attention.forward(&normed, step, cache)?;
+        let quantized = self.attention.query.is_quantized();
+        let mut normed = x.normed(&self.attention_norm, "attn_norm", quantized, step)?;
+        let attended = self.attention.forward(&mut normed, step, cache)?;
         x.add(after("post_attention_norm", &self.after_attention, &attended)?, "attn_add", step)?;
-        let normed = x.normed(&self.mlp_norm, "ffn_norm", step)?;
-        let fed = self.mlp.forward(&normed, step)?;
+        let mut normed = x.normed(&self.mlp_norm, "ffn_norm", self.mlp.gate.is_quantized(), step)?;
+        let fed = self.mlp.forward(&mut normed, step)?;
         x.add(after("post_ffw_norm", &self.after_mlp, &fed)?, "ffn_add", step)?;
         Ok(x)
     }

@@ -101,7 +101,7 @@ pub use hole::ShapeWithHole;
 pub use io::{file, npy, npz, safetensors};
 pub use layout::{Collapsed, Layout, collapse};
 pub use ops::{BinaryOp, CmpOp, ReduceOp, ScalarOp, UnaryOp};
-pub use quant::{QCpuStorage, QStorage, QTensor, QuantFormat};
+pub use quant::{QActivations, QCpuStorage, QStorage, QTensor, QuantFormat};
 pub use random::Generator;
 pub use scalar::Scalar;
 pub use shape::Shape;

@@ -38,7 +38,23 @@ pub struct QuantMap {
     pub reserved: u32,
 }
 
+/// More matrices with rows as long as [`QuantMap::width`], for the same row of activations: `quant_dot1`.
+#[repr(C)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Pod, Zeroable)]
+pub struct MoreMatrices {
+    /// Rows of each matrix: elements of its result. 0 for one that is not there, whose pointers are not used.
+    pub rows: [u64; MoreMatrices::MOST],
+    /// As [`QuantMap::begin`], of each.
+    pub begin: [[u64; MAX_PARTS]; MoreMatrices::MOST],
+}
+
+impl MoreMatrices {
+    /// The most matrices of a launch, beside the first.
+    pub const MOST: usize = 2;
+}
+
 // The source asserts the same numbers.
+const _: () = assert!(size_of::<MoreMatrices>() == 80 && offset_of!(MoreMatrices, begin) == 16);
 const _: () = assert!(size_of::<QuantMap>() == 104 && offset_of!(QuantMap, count) == 16);
 const _: () = assert!(offset_of!(QuantMap, begin) == 48 && offset_of!(QuantMap, split) == 80);
 

@@ -20,7 +20,7 @@ pub fn quant_unpack(packs: u64, multiprocessors: u32) -> LaunchShape {
     teams(packs.div_ceil(TEAM), multiprocessors)
 }
 
-/// For `quant_activations` of so many groups of 32 elements: eight threads for each.
+/// For `quant_activations` and `quant_activations_<gate>` of so many groups of 32 elements: eight threads for each.
 pub fn quant_activations(groups: u64, multiprocessors: u32) -> LaunchShape {
     teams(groups.div_ceil(TEAM / 8), multiprocessors)
 }
@@ -47,13 +47,17 @@ pub fn quant_dot(rows: u64, width: u64, count: u64, multiprocessors: u32) -> Qua
     {
         split *= 2;
     }
-    let shape = if split > 1 {
-        let teams = u64::from(MAX_BLOCK) / TEAM;
-        capped((rows * split).div_ceil(teams), MAX_BLOCK, BLOCKS, multiprocessors)
-    } else {
-        teams(rows, multiprocessors)
-    };
-    QuantDot { most, split: split as u32, shape }
+    let split = split as u32;
+    QuantDot { most, split, shape: quant_dot_split(rows, split, multiprocessors) }
+}
+
+/// For products of matrices of so many rows together, each of which `split` teams share.
+pub fn quant_dot_split(rows: u64, split: u32, multiprocessors: u32) -> LaunchShape {
+    if split == 1 {
+        return teams(rows, multiprocessors);
+    }
+    let teams = u64::from(MAX_BLOCK) / TEAM;
+    capped((rows * u64::from(split)).div_ceil(teams), MAX_BLOCK, BLOCKS, multiprocessors)
 }
 
 /// For `count` teams of 32 threads.

@@ -1,6 +1,6 @@
 //! Grouped-query attention over the cache.
 
-use tensor_core::{DType, HipDevice, Result, Tensor};
+use tensor_core::{DType, HipDevice, QActivations, Result, Tensor};
 
 use super::linear::Linear;
 use super::norm::RmsNorm;
@@ -32,7 +32,13 @@ pub(crate) struct Attention {
 
 impl Attention {
     /// `[sequences · tokens, width]` to the same shape. Keys and values of the new tokens are written to the cache.
-    pub(crate) fn forward(&self, x: &Tensor, step: &Step, cache: &mut LayerCache) -> Result<Tensor> {
+    pub(crate) fn forward(
+        &self,
+        x: &mut QActivations,
+        step: &Step,
+        cache: &mut LayerCache,
+    ) -> Result<Tensor> {
+        let dtype = x.tensor().dtype();
         let (sequences, tokens) = (step.sequences, step.tokens);
         let split = |y: &Tensor, heads: usize| y.reshape([sequences, tokens, heads, self.head_size]);
         let [query, key, value] = Linear::forward_each([&self.query, &self.key, &self.value], x)?;
@@ -53,7 +59,7 @@ impl Attention {
         cache.write(&step.destination, &key, &value)?;
 
         let seen = step.seen(self.window);
-        let (mut keys, mut values) = cache.read(seen, x.dtype())?;
+        let (mut keys, mut values) = cache.read(seen, dtype)?;
         if keys.dtype() == DType::F32 && self.attends_in_bf16(&keys, step) {
             (keys, values) = (keys.to_dtype(DType::BF16)?, values.to_dtype(DType::BF16)?);
         }
@@ -71,7 +77,7 @@ impl Attention {
         let mixed = mixed.transpose(1, 2)?.reshape([sequences * tokens, self.heads * self.head_size])?;
         let operation = if self.cap.is_some() { "capped attention" } else { "scaled_dot_product_attention" };
         step.keep("attn_mixed", operation, &mixed);
-        let output = self.output.forward(&mixed.to_dtype(x.dtype())?)?;
+        let output = self.output.forward(&mixed.to_dtype(dtype)?)?;
         step.keep("attn_output", "linear", &output);
         Ok(output)
     }

@@ -58,8 +58,8 @@ impl<L: Layer> Network for Decoder<L> {
         if logits == Logits::Last {
             x = x.last()?;
         }
-        let normed = x.normed(&self.norm, "output_norm", step)?;
-        let mut y = self.output.forward(&normed)?.to_dtype(DType::F32)?;
+        let mut normed = x.normed(&self.norm, "output_norm", self.output.is_quantized(), step)?;
+        let mut y = self.output.forward_rounded(&mut normed)?.to_dtype(DType::F32)?;
         step.keep("output", "linear", &y);
         if let Some(cap) = self.cap {
             y.affine_(1.0 / cap, 0.0)?;

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use tensor_core::{DType, QTensor, Result, Tensor};
+use tensor_core::{DType, QActivations, QTensor, Result, Tensor};
 use weights::Weight;
 
 /// y = x Wᵀ + bias. The weight is the model's own.
@@ -22,26 +22,38 @@ impl Linear {
     /// it needs no copy. Many rows for a quantized weight are multiplied in `bf16` where that is faster: this rounds less than
     /// the 8 bits that few rows are rounded to.
     pub(crate) fn forward(&self, x: &Tensor) -> Result<Tensor> {
+        self.forward_rounded(&mut QActivations::new(x.clone()))
+    }
+
+    /// The same of activations that may be rounded.
+    pub(crate) fn forward_rounded(&self, x: &mut QActivations) -> Result<Tensor> {
         let [y] = Linear::forward_each([self], x)?;
         Ok(y)
     }
 
     /// The results of several layers for the same input: quantized weights share its rounding, others of its dtype a launch.
-    pub(crate) fn forward_each<const N: usize>(layers: [&Linear; N], x: &Tensor) -> Result<[Tensor; N]> {
+    pub(crate) fn forward_each<const N: usize>(
+        layers: [&Linear; N],
+        x: &mut QActivations,
+    ) -> Result<[Tensor; N]> {
+        let dtype = x.tensor().dtype();
         let quantized: Vec<&QTensor> = layers.iter().filter_map(|layer| layer.weight.quantized()).collect();
         let dense = layers.iter().filter_map(|layer| layer.weight.tensor().ok());
-        let dense: Vec<&Tensor> = dense.filter(|weight| weight.dtype() == x.dtype()).collect();
+        let dense: Vec<&Tensor> = dense.filter(|weight| weight.dtype() == dtype).collect();
         let products = if quantized.len() == N {
-            let narrow = if takes_bf16(x) { x.to_dtype(DType::BF16)? } else { x.clone() };
-            QTensor::forward_each(&quantized, &narrow)?
+            if takes_bf16(x.tensor()) {
+                QTensor::forward_each(&quantized, &x.tensor().to_dtype(DType::BF16)?)?
+            } else {
+                x.products(&quantized)?
+            }
         } else if dense.len() == N {
-            x.linear_each(&dense)?
+            x.tensor().linear_each(&dense)?
         } else {
-            layers.iter().map(|layer| layer.product(x)).collect::<Result<_>>()?
+            layers.iter().map(|layer| layer.product(x.tensor())).collect::<Result<_>>()?
         };
         let outputs = layers.iter().zip(products).map(|(layer, product)| {
             // The bias is added in place, so that no other reference may be alive.
-            let mut y = if product.dtype() == x.dtype() { product } else { product.to_dtype(x.dtype())? };
+            let mut y = if product.dtype() == dtype { product } else { product.to_dtype(dtype)? };
             if let Some(bias) = &layer.bias {
                 y.add_assign_(bias)?;
             }

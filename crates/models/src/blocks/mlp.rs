@@ -1,6 +1,6 @@
 //! The gated network of a layer.
 
-use tensor_core::{BinaryOp, Result, Tensor};
+use tensor_core::{BinaryOp, QActivations, Result, Tensor};
 
 use super::linear::Linear;
 use crate::step::Step;
@@ -19,13 +19,18 @@ pub(crate) struct Mlp {
 
 impl Mlp {
     /// `[tokens, width]` to the same shape.
-    pub(crate) fn forward(&self, x: &Tensor, step: &Step) -> Result<Tensor> {
+    pub(crate) fn forward(&self, x: &mut QActivations, step: &Step) -> Result<Tensor> {
         let [mut gate, up] = Linear::forward_each([&self.gate, &self.up], x)?;
         step.keep("ffn_gate", "linear", &gate);
         step.keep("ffn_up", "linear", &up);
-        gate.binary_assign_(&up, self.gated)?;
-        step.keep("ffn_gated", self.gated.name(), &gate);
-        let down = self.down.forward(&gate)?;
+        let mut gated = if self.down.is_quantized() {
+            QActivations::gated(gate, &up, self.gated)?
+        } else {
+            gate.binary_assign_(&up, self.gated)?;
+            QActivations::new(gate)
+        };
+        step.keep("ffn_gated", self.gated.name(), gated.tensor());
+        let down = self.down.forward_rounded(&mut gated)?;
         step.keep("ffn_down", "linear", &down);
         Ok(down)
     }

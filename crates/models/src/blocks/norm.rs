@@ -1,6 +1,6 @@
 //! Norms over the last axis.
 
-use tensor_core::{Result, Tensor};
+use tensor_core::{QActivations, Result, Tensor};
 
 /// x / √(mean of x² + eps) · weight.
 #[derive(Debug, Clone)]
@@ -20,9 +20,17 @@ impl RmsNorm {
         x.rms_norm(&self.weight, self.eps)
     }
 
-    /// Adds `other` to `x`, and gives the norm of the sum: both `[…, length]`.
-    pub(crate) fn forward_added(&self, x: &mut Tensor, other: &Tensor) -> Result<Tensor> {
-        x.add_rms_norm_(other, &self.weight, self.eps)
+    /// Adds `other` to `x`, and gives the norm of the sum: both `[…, length]`. `quantized` says that quantized weights multiply it.
+    pub(crate) fn forward_added(
+        &self,
+        x: &mut Tensor,
+        other: &Tensor,
+        quantized: bool,
+    ) -> Result<QActivations> {
+        if quantized {
+            return QActivations::add_rms_norm_(x, other, &self.weight, self.eps);
+        }
+        x.add_rms_norm_(other, &self.weight, self.eps).map(QActivations::new)
     }
 }
 

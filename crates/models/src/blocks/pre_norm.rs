@@ -21,10 +21,11 @@ pub(crate) struct PreNorm {
 
 impl Layer for PreNorm {
     fn forward(&self, mut x: Residual, step: &Step, cache: &mut LayerCache) -> Result<Residual> {
-        let normed = x.normed(&self.attention_norm, "attn_norm", step)?;
-        x.add(self.attention.forward(&normed, step, cache)?, "attn_add", step)?;
-        let normed = x.normed(&self.mlp_norm, "ffn_norm", step)?;
-        x.add(self.mlp.forward(&normed, step)?, "ffn_add", step)?;
+        let quantized = self.attention.query.is_quantized();
+        let mut normed = x.normed(&self.attention_norm, "attn_norm", quantized, step)?;
+        x.add(self.attention.forward(&mut normed, step, cache)?, "attn_add", step)?;
+        let mut normed = x.normed(&self.mlp_norm, "ffn_norm", self.mlp.gate.is_quantized(), step)?;
+        x.add(self.mlp.forward(&mut normed, step)?, "ffn_add", step)?;
         Ok(x)
     }
 }

@@ -1,6 +1,6 @@
 //! The sum that layers add their results to.
 
-use tensor_core::{Result, Tensor};
+use tensor_core::{QActivations, Result, Tensor};
 
 use super::norm::RmsNorm;
 use crate::step::Step;
@@ -34,13 +34,19 @@ impl Residual {
         Ok(())
     }
 
-    /// The norm of the sum, kept under the name.
-    pub(crate) fn normed(&mut self, norm: &RmsNorm, name: &str, step: &Step) -> Result<Tensor> {
+    /// The norm of the sum, kept under the name, for layers that are `quantized` or not.
+    pub(crate) fn normed(
+        &mut self,
+        norm: &RmsNorm,
+        name: &str,
+        quantized: bool,
+        step: &Step,
+    ) -> Result<QActivations> {
         let normed = match self.pending.take() {
-            Some(result) => norm.forward_added(&mut self.sum, &result)?,
-            None => norm.forward(&self.sum)?,
+            Some(result) => norm.forward_added(&mut self.sum, &result, quantized)?,
+            None => QActivations::new(norm.forward(&self.sum)?),
         };
-        step.keep(name, "rms_norm", &normed);
+        step.keep(name, "rms_norm", normed.tensor());
         Ok(normed)
     }
 

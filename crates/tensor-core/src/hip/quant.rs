@@ -33,8 +33,10 @@ pub(super) struct Kernels {
     parts: &'static [(usize, usize)],
     pub unpack: &'static str,
     pub rows: &'static str,
-    /// With one, four and eight rows of activations.
-    pub dots: [&'static str; 3],
+    /// With one row of activations, for several matrices.
+    pub row: &'static str,
+    /// With four and eight rows of activations.
+    pub dots: [&'static str; 2],
     pub experts: &'static str,
 }
 
@@ -45,7 +47,8 @@ macro_rules! kernels {
             parts: &$parts,
             unpack: concat!("unpack_", $name),
             rows: concat!("rows_", $name),
-            dots: [concat!("dot1_", $name), concat!("dot4_", $name), concat!("dot8_", $name)],
+            row: concat!("dot1_", $name),
+            dots: [concat!("dot4_", $name), concat!("dot8_", $name)],
             experts: concat!("experts_", $name),
         }),+]
     };

@@ -1,5 +1,6 @@
 //! Tensors of quantized numbers: ggml's block formats.
 
+mod activations;
 pub(crate) mod arrays;
 pub(crate) mod block;
 pub(crate) mod format;
@@ -19,6 +20,7 @@ mod storage;
 mod tensor;
 pub(crate) mod tq;
 
+pub use activations::QActivations;
 pub use format::QuantFormat;
 pub use storage::{QCpuStorage, QStorage};
 pub use tensor::QTensor;

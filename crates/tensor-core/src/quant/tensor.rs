@@ -6,9 +6,11 @@ use super::{QStorage, QuantFormat, host};
 use crate::device::Device;
 use crate::dtype::DType;
 use crate::error::{Error, ErrorKind, On, Result};
+use crate::hip;
 use crate::hip::ops::quant::Activations;
 use crate::plan::index::{Indexed, is_id};
 use crate::shape::Shape;
+use crate::storage::Storage;
 use crate::tensor::Tensor;
 
 /// A tensor of quantized numbers, which operations read block by block. It cannot be changed, and a clone shares its
@@ -214,14 +216,56 @@ impl QTensor {
         self.forward_of(xs, &mut None)
     }
 
-    /// The products of the same activations with several matrices, as [`QTensor::forward`] of each: few rows are rounded once
-    /// for all of them on a HIP device.
+    /// The products of the same activations with several matrices, as [`QTensor::forward`] of each: see
+    /// [`QActivations`](crate::QActivations).
     ///
     /// # Errors
     /// As [`QTensor::forward`].
     pub fn forward_each(matrices: &[&QTensor], xs: &Tensor) -> Result<Vec<Tensor>> {
-        let mut rounded = None;
-        matrices.iter().map(|matrix| matrix.forward_of(xs, &mut rounded)).collect()
+        QTensor::products(matrices, xs, &mut None)
+    }
+
+    /// As [`QTensor::forward_each`]. `rounded` are these activations in 8 bits, if they were rounded, and then are.
+    pub(super) fn products(
+        matrices: &[&QTensor],
+        xs: &Tensor,
+        rounded: &mut Option<Activations>,
+    ) -> Result<Vec<Tensor>> {
+        if matrices.len() > 1
+            && let Some(products) = QTensor::products_of_row(matrices, xs, rounded)?
+        {
+            return Ok(products);
+        }
+        matrices.iter().map(|matrix| matrix.forward_of(xs, rounded)).collect()
+    }
+
+    /// The products of a single row of activations on a HIP device, in few launches. `None` for anything else.
+    fn products_of_row(
+        matrices: &[&QTensor],
+        xs: &Tensor,
+        rounded: &mut Option<Activations>,
+    ) -> Result<Option<Vec<Tensor>>> {
+        let operation = "qmatmul";
+        let mut all = Vec::with_capacity(matrices.len());
+        for matrix in matrices {
+            let (QStorage::Hip(storage), &[columns, width]) = (&matrix.storage, matrix.shape.dims()) else {
+                return Ok(None);
+            };
+            matrix.require_activations(xs, width, operation)?;
+            all.push((storage, columns));
+        }
+        let width = xs.dims().last().copied().unwrap_or(0);
+        if width == 0 || xs.elements() != width || all.iter().any(|(_, columns)| *columns == 0) {
+            return Ok(None);
+        }
+        let line = xs.reshape([1, width])?;
+        let Storage::Hip(row) = line.storage() else { return Ok(None) };
+        let products = hip::ops::quant_row::products(&all, (row, line.layout()), rounded, operation).on(xs)?;
+        let shaped = products.into_iter().zip(&all).map(|(product, (_, columns))| {
+            let shape: Shape = xs.dims()[..xs.rank() - 1].iter().copied().chain([*columns]).collect();
+            Tensor::tight(Storage::Hip(product), shape, operation)
+        });
+        shaped.collect::<Result<_>>().map(Some)
     }
 
     fn forward_of(&self, xs: &Tensor, rounded: &mut Option<Activations>) -> Result<Tensor> {

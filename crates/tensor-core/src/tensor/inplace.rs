@@ -6,6 +6,7 @@ use triomphe::Arc;
 
 use super::{CAST_TO_FLOAT, Tensor};
 use crate::error::{On, Result};
+use crate::hip::{self, ops::quant::Activations};
 use crate::layout::Layout;
 use crate::ops::{BinaryOp, UnaryOp};
 use crate::scalar::Scalar;
@@ -59,6 +60,24 @@ impl Tensor {
         self.write(|storage, layout| {
             by_device!(binary::binary_assign(x, layout, y, &rhs, op), x = storage, y = other.storage())
         })
+    }
+
+    /// As [`Tensor::binary_assign_`] with a gate. The result in 8 bits is given too, where a kernel does both.
+    pub(crate) fn gate_rounding(&mut self, other: &Tensor, gate: BinaryOp) -> Result<Option<Activations>> {
+        let width = self.dims().last().copied().unwrap_or(0);
+        if other.shape() != self.shape() || !matches!((self.storage(), other.storage()), (Storage::Hip(_), Storage::Hip(_))) {
+            self.binary_assign_(other, gate)?;
+            return Ok(None);
+        }
+        self.require_alike(other, gate.name())?;
+        let mut rounded = None;
+        self.write(|storage, layout| {
+            if let (Storage::Hip(x), Storage::Hip(y)) = (storage, other.storage()) {
+                rounded = hip::ops::quant_row::gate(x, layout, (y, other.layout()), width, gate)?;
+            }
+            Ok(())
+        })?;
+        Ok(rounded)
     }
 
     /// Adds `other`, broadcast to this tensor's shape.

@@ -2,9 +2,11 @@
 
 use super::{CAST_TO_FLOAT, Tensor};
 use crate::axis::Axis;
+use crate::cpu;
 use crate::error::{ErrorKind, On, Result};
+use crate::hip::{self, ops::quant::Activations};
 use crate::plan::norm::{Channels, Parameters, RowNorm, RowNormKind, affine_for_backend_of};
-use crate::storage::{Storage, by_device};
+use crate::storage::{Storage, apart, by_device};
 
 /// Softmax. It is computed in `f32` (`f64` for `f64`) relative to the maximum of each row, so that nothing overflows,
 /// and rounded once. A row becomes NaN if it has a NaN, a +∞, or only −∞; other rows do not. −∞ next to finite numbers
@@ -129,26 +131,37 @@ impl Tensor {
         weight: impl Into<Option<&'a Tensor>>,
         eps: f64,
     ) -> Result<Tensor> {
+        self.add_rms_norm_rounding(other, weight.into(), eps, None)
+    }
+
+    /// As [`Tensor::add_rms_norm_`]. `rounded` is given the norm in 8 bits, where a kernel does both.
+    pub(crate) fn add_rms_norm_rounding(
+        &mut self,
+        other: &Tensor,
+        weight: Option<&Tensor>,
+        eps: f64,
+        rounded: Option<&mut Option<Activations>>,
+    ) -> Result<Tensor> {
         let name = "add_rms_norm_";
         self.require_alike(other, name)?;
         let length = self.last_axis(name)?;
         let from = self.expanded(other, name)?;
-        let weight = weight.into().map(|given| self.parameters(name, "weight", given, length)).transpose()?;
+        let weight = weight.map(|given| self.parameters(name, "weight", given, length)).transpose()?;
         let norm = RowNorm { kind: RowNormKind::Rms, length, groups: 1, inner: 1, eps };
         let (summands, affine) = (other.storage(), [weight.as_ref().map(parts), None]);
         let mut normed = None;
         self.write(|storage, layout| {
-            let result = by_device!(
-                norm::add_rms_norm(
-                    x,
-                    layout,
-                    (y, &from),
-                    norm,
-                    affine_for_backend_of(summands, affine, name)?
-                ),
-                x = storage,
-                y = summands
-            );
+            let result = match (storage, summands) {
+                (Storage::Hip(x), Storage::Hip(y)) => {
+                    let affine = affine_for_backend_of(summands, affine, name)?;
+                    hip::ops::norm::add_rms_norm(x, layout, (y, &from), norm, affine, rounded).map(Storage::Hip)
+                }
+                (Storage::Cpu(x), Storage::Cpu(y)) => {
+                    let affine = affine_for_backend_of(summands, affine, name)?;
+                    cpu::ops::norm::add_rms_norm(x, layout, (y, &from), norm, affine).map(Storage::Cpu)
+                }
+                (x, y) => Err(apart(name, &[x, y])),
+            };
             result.map(|result| normed = Some(result))
         })?;
         let normed = normed.expect("a write that did not fail has called its function");

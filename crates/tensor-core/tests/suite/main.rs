@@ -32,6 +32,7 @@ mod pixels;
 mod pool;
 mod quant;
 mod quant_devices;
+mod quant_together;
 mod random;
 mod read;
 mod rearrange;

@@ -7,7 +7,7 @@ use tensor_core::{DType, Device, QStorage, QTensor, QuantFormat, Result, Tensor}
 use crate::common::devices;
 
 /// The formats that HIP devices have kernels for.
-const FORMATS: [QuantFormat; 13] = [
+pub(crate) const FORMATS: [QuantFormat; 13] = [
     QuantFormat::Q4_0,
     QuantFormat::Q4_1,
     QuantFormat::Q5_0,
@@ -33,7 +33,7 @@ fn noise(count: usize, seed: u64) -> Vec<f32> {
     (0..count).map(|_| next()).collect()
 }
 
-fn tensor(shape: &[usize], seed: u64, dtype: DType) -> Result<Tensor> {
+pub(crate) fn tensor(shape: &[usize], seed: u64, dtype: DType) -> Result<Tensor> {
     let values = noise(shape.iter().product(), seed);
     Tensor::from_vec(values, shape, &Device::Cpu)?.to_dtype(dtype)
 }
@@ -197,28 +197,6 @@ fn activations_may_be_views() -> Result<()> {
             let y = weights.forward(&turned.to_device(device)?.t()?)?;
             check(&y, &turned.t()?.contiguous()?, &exact, QuantFormat::Q8_0, "transposed")?;
         }
-    }
-    Ok(())
-}
-
-/// Each product is that of its matrix alone, in their order.
-#[test]
-fn several_matrices_share_their_activations() -> Result<()> {
-    for device in devices() {
-        let matrix = |rows: usize, format| {
-            QTensor::quantize_onto(&tensor(&[rows, 256], rows as u64, DType::F32)?, format, device)
-        };
-        let matrices =
-            [matrix(5, QuantFormat::Q8_0)?, matrix(64, QuantFormat::Q4K)?, matrix(7, QuantFormat::Q4_1)?];
-        for rows in [1, 3, 9] {
-            let xs = tensor(&[rows, 256], 9, DType::F32)?.to_device(device)?;
-            let together = QTensor::forward_each(&matrices.each_ref(), &xs)?;
-            for (y, matrix) in together.iter().zip(&matrices) {
-                assert_eq!(y.to_vec2::<f32>()?, matrix.forward(&xs)?.to_vec2::<f32>()?, "on {device}");
-            }
-        }
-        let wide = tensor(&[1, 512], 9, DType::F32)?.to_device(device)?;
-        assert!(QTensor::forward_each(&matrices.each_ref(), &wide).is_err());
     }
     Ok(())
 }

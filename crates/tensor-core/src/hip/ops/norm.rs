@@ -3,6 +3,7 @@
 use kernels_hip::args::{Axes, BatchMap, NormMap};
 use kernels_hip::launch::{self, RowKernel};
 
+use super::quant::Activations;
 use super::{binary, copy};
 use crate::error::Result;
 use crate::hip::HipStorage;
@@ -63,13 +64,15 @@ pub(crate) fn row_norm(
     Ok(out)
 }
 
-/// Adds `other` to the elements of `layout`, and normalises the rows of the sums by their mean squares.
+/// Adds `other` to the elements of `layout`, and normalises the rows of the sums by their mean squares. `rounded` is given the results
+/// rounded, if it is there and a kernel does both.
 pub(crate) fn add_rms_norm(
     storage: &mut HipStorage,
     layout: &Layout,
     (other, from): (&HipStorage, &Layout),
     norm: RowNorm,
     affine: Affine<'_, HipStorage>,
+    rounded: Option<&mut Option<Activations>>,
 ) -> Result<HipStorage> {
     let (count, dtype, name) = (layout.elements(), storage.dtype(), "add_rms_norm_");
     if count == 0 || !layout.is_contiguous() || !from.is_contiguous() {
@@ -77,19 +80,24 @@ pub(crate) fn add_rms_norm(
         return row_norm(storage, layout, norm, affine);
     }
     let (rows, length) = (count / norm.length, norm.length);
+    let weight_first = affine[0].map_or((other, from.offset()), |given| (given.storage, given.layout.offset()));
+    let fits = Activations::takes(&[(storage, layout.offset()), (other, from.offset()), weight_first], length);
     let (device, mut sums) = storage.split_tail_mut(layout.offset(), name)?;
     let (kind, shape) =
         launch::rows(rows as u64, length as u64, dtype.size_in_bytes(), device.multiprocessors());
-    let op = if kind == RowKernel::Block { "add_rms" } else { "add_rms_short" };
+    // The kernel for short rows does not round.
+    let rounded = rounded.filter(|_| fits && kind == RowKernel::Block);
+    let op = match kind {
+        RowKernel::Block if rounded.is_some() => "add_rms_rounded",
+        RowKernel::Block => "add_rms",
+        RowKernel::Short => "add_rms_short",
+    };
     let function = device.kernels().get(device, Kernel { family: "norm", op, dtype, to: None })?;
     // SAFETY: S15: the kernel writes every element.
     let mut out = unsafe { HipStorage::uninit(device, dtype, count, name) }?;
     let summands = other.tail(from.offset(), name)?;
     // Without a weight the kernel does not read the pointer.
-    let weight = match &affine[0] {
-        Some(given) => given.storage.tail(given.layout.offset(), name)?,
-        None => other.tail(from.offset(), name)?,
-    };
+    let weight = weight_first.0.tail(weight_first.1, name)?;
     let mut target = out.tail_mut(0, name)?;
     let (mut dims, mut strides) = (Axes::default(), Axes::default());
     (dims[0], strides[0]) = (rows as u64, length as u64);
@@ -105,10 +113,21 @@ pub(crate) fn add_rms_norm(
         strides,
     };
     let mut launch = device.stream().launch(function, config(shape));
-    launch.arg_mut(&mut sums).arg(&summands).arg(&weight).arg_mut(&mut target).value(&map);
-    // SAFETY: S9: both layouts are contiguous in their storages and have `count` elements, as the output has. The weight has
-    // one for each element of a row.
-    unsafe { launch.submit() }.map_err(wrap(name))?;
+    launch.arg_mut(&mut sums).arg(&summands).arg(&weight).arg_mut(&mut target);
+    if let Some(rounded) = rounded {
+        // SAFETY: S15: the kernel writes all bytes but those between the parts.
+        let activations = rounded.insert(unsafe { Activations::uninit(device, count, name) }?);
+        let (scales, sums) = (activations.scales as u64, activations.sums as u64);
+        let mut bytes = activations.memory.tail_mut(0, name)?;
+        launch.arg_mut(&mut bytes).value(&map).value(&scales).value(&sums);
+        // SAFETY: S9: as below; it also writes a byte for each element, the scales and the sums.
+        unsafe { launch.submit() }.map_err(wrap(name))?;
+    } else {
+        launch.value(&map);
+        // SAFETY: S9: both layouts are contiguous in their storages and have `count` elements, as the output has. The weight
+        // has one for each element of a row.
+        unsafe { launch.submit() }.map_err(wrap(name))?;
+    }
     Ok(out)
 }
 

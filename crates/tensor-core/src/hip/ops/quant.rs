@@ -6,10 +6,10 @@
 use kernels_hip::args::QuantMap;
 use kernels_hip::launch::{self, QuantDot};
 
-use super::{copy, index, matmul};
+use super::{copy, index, matmul, quant_row};
 use crate::dtype::DType;
 use crate::error::{Error, ErrorKind, Result};
-use crate::hip::HipStorage;
+use crate::hip::{HipDevice, HipStorage};
 use crate::hip::device::{config, wrap};
 use crate::hip::kernels::Kernel;
 use crate::hip::quant::QHipStorage;
@@ -18,7 +18,7 @@ use crate::plan::index::Indexed;
 use crate::quant::QTensor;
 
 /// Numbers that share a scale of activations.
-const GROUP: usize = 32;
+pub(super) const GROUP: usize = 32;
 /// Kernels read and write packs of so many bytes.
 const PACK: usize = 16;
 
@@ -92,21 +92,18 @@ pub(crate) fn product(
         let transposed = Layout::strided([width, columns], &[1, width], 0, op)?;
         return matmul::matmul(xs, layout, &matrix, &transposed);
     }
+    if count == 1 {
+        let mut products = quant_row::products(&[(source, columns)], (xs, layout), rounded, op)?;
+        return Ok(products.swap_remove(0));
+    }
     let device = source.device();
-    let activations = match rounded {
-        Some(activations) => activations,
-        None => rounded.insert(Activations::of(xs, layout, op)?),
-    };
+    let activations = Activations::once(rounded, xs, layout, op)?;
     // SAFETY: S15: the kernel writes every element.
     let mut out = unsafe { HipStorage::uninit(device, xs.dtype(), count * columns, op) }?;
     let QuantDot { most, split, shape } =
         launch::quant_dot(columns as u64, width as u64, count as u64, device.multiprocessors());
-    let [few, some, many] = source.kernels().dots;
-    let name = match most {
-        1 => few,
-        4 => some,
-        _ => many,
-    };
+    let [some, many] = source.kernels().dots;
+    let name = if most == 4 { some } else { many };
     let function = device.kernels().get(device, kernel(name, xs.dtype()))?;
     let map = activations.map(QuantMap { rows: columns as u64, split, ..source.map(width, count) });
     let (blocks, bytes, mut target) =
@@ -156,46 +153,77 @@ pub(crate) fn product_of_experts(
 }
 
 /// Rows of activations, rounded to 8 bits.
+#[derive(Debug)]
 pub(crate) struct Activations {
     /// The bytes, then the scales, then the sums.
-    memory: HipStorage,
-    scales: usize,
-    sums: usize,
+    pub(super) memory: HipStorage,
+    pub(super) scales: usize,
+    pub(super) sums: usize,
 }
 
 impl Activations {
-    /// Rounds rows `[m, width]`.
-    fn of(xs: &HipStorage, layout: &Layout, op: &'static str) -> Result<Self> {
-        let (device, count) = (xs.device(), layout.elements());
+    /// Memory for `count` numbers, which are whole groups.
+    ///
+    /// # Safety
+    /// S15: a kernel writes all bytes but those between the parts before anything reads them.
+    pub(super) unsafe fn uninit(device: &HipDevice, count: usize, op: &'static str) -> Result<Self> {
         // A byte for each number, a scale for each group and a sum for each half of one: 44 bytes for 32.
         let scales = count.next_multiple_of(PACK);
         let sums = scales + (count / GROUP * size_of::<f32>()).next_multiple_of(PACK);
         let bytes = sums + count / GROUP * 2 * size_of::<f32>();
-        // SAFETY: S15: the kernel writes all bytes but those between the parts, which nothing reads.
-        let mut memory = unsafe { HipStorage::uninit(device, DType::U8, bytes, op) }?;
+        // SAFETY: S15: the caller's promise.
+        let memory = unsafe { HipStorage::uninit(device, DType::U8, bytes, op) }?;
+        Ok(Self { memory, scales, sums })
+    }
+
+    /// Rounds rows `[m, width]`.
+    fn of(xs: &HipStorage, layout: &Layout, op: &'static str) -> Result<Self> {
+        let (device, count) = (xs.device(), layout.elements());
+        // SAFETY: S15: the kernel writes all bytes but those between the parts.
+        let mut rounded = unsafe { Self::uninit(device, count, op) }?;
         let copied = tight(xs, layout, PACK)?;
         let (xs, first) = copied.as_ref().map_or((xs, layout.offset()), |copy| (copy, 0));
         let function = device.kernels().get(device, kernel("activations", xs.dtype()))?;
         let shape = launch::quant_activations((count / GROUP) as u64, device.multiprocessors());
         let (rows, width) = (layout.dims()[0] as u64, layout.dims()[1] as u64);
-        let map =
-            QuantMap { count: rows, width, scales: scales as u64, sums: sums as u64, ..QuantMap::default() };
-        let (source, mut target) = (xs.tail(first, op)?, memory.tail_mut(0, op)?);
+        let map = rounded.map(QuantMap { count: rows, width, ..QuantMap::default() });
+        let (source, mut target) = (xs.tail(first, op)?, rounded.memory.tail_mut(0, op)?);
         let mut launch = device.stream().launch(function, config(shape));
         launch.arg(&source).arg_mut(&mut target).value(&map);
         // SAFETY: S9: the kernel reads `count` numbers, and writes a byte for each, the scales and the sums.
         unsafe { launch.submit() }.map_err(wrap(op))?;
-        Ok(Self { memory, scales, sums })
+        Ok(rounded)
+    }
+
+    /// The rounded rows `[m, width]`: those of an earlier product, or rounded now.
+    pub(super) fn once<'a>(
+        rounded: &'a mut Option<Self>,
+        xs: &HipStorage,
+        layout: &Layout,
+        op: &'static str,
+    ) -> Result<&'a Self> {
+        match rounded {
+            Some(activations) => Ok(activations),
+            None => Ok(rounded.insert(Activations::of(xs, layout, op)?)),
+        }
+    }
+
+    /// Whether a kernel that makes these numbers can round them as well: from whole groups, at addresses that are whole packs.
+    pub(super) fn takes(numbers: &[(&HipStorage, usize)], width: usize) -> bool {
+        let fits = |(storage, first): &(&HipStorage, usize)| {
+            storage.dtype() == DType::F32 && storage.begins_at(*first, PACK)
+        };
+        width > 0 && width.is_multiple_of(GROUP) && u32::try_from(width).is_ok() && numbers.iter().all(fits)
     }
 
     /// `map`, with the addresses of these activations.
-    fn map(&self, map: QuantMap) -> QuantMap {
+    pub(super) fn map(&self, map: QuantMap) -> QuantMap {
         QuantMap { scales: self.scales as u64, sums: self.sums as u64, ..map }
     }
 }
 
 /// An error for rows that kernels do not count: they number the elements of a row with 32 bits.
-fn require_width(width: usize, op: &'static str) -> Result<()> {
+pub(super) fn require_width(width: usize, op: &'static str) -> Result<()> {
     if u32::try_from(width).is_ok() {
         return Ok(());
     }
@@ -226,6 +254,6 @@ fn by_id(map: QuantMap, axis: &Indexed, ids: &HipStorage) -> Result<QuantMap> {
     })
 }
 
-fn kernel(op: &'static str, dtype: DType) -> Kernel {
+pub(super) fn kernel(op: &'static str, dtype: DType) -> Kernel {
     Kernel { family: "quant", op, dtype, to: None }
 }

@@ -1,0 +1,87 @@
+//! Activations for products with quantized matrices.
+
+use super::QTensor;
+use crate::error::Result;
+use crate::hip::ops::quant::Activations;
+use crate::ops::BinaryOp;
+use crate::tensor::Tensor;
+
+/// Activations `[…, k]` for products with quantized matrices `[n, k]`. On a HIP device up to [`QTensor::ROUNDED_ROWS`] rows are rounded
+/// to 8 bits once for all of these products, and some operations round their results themselves, which saves the device a kernel.
+/// The products are those of [`QTensor::forward`], to the bit.
+///
+/// ```
+/// use tensor_core::{BinaryOp, Device, QActivations, QTensor, QuantFormat, Tensor};
+///
+/// # fn main() -> tensor_core::Result<()> {
+/// let weights = QTensor::quantize(&Tensor::ones([2, 32], tensor_core::DType::F32, &Device::Cpu)?, QuantFormat::Q8_0)?;
+/// let (gate, up) = (Tensor::full([1, 32], 2f32, &Device::Cpu)?, Tensor::full([1, 32], 3f32, &Device::Cpu)?);
+/// let mut gated = QActivations::gated(gate, &up, BinaryOp::SiluMul)?;
+/// let products = gated.products(&[&weights, &weights])?;
+/// assert_eq!(products[1].to_vec2::<f32>()?, weights.forward(gated.tensor())?.to_vec2::<f32>()?);
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Debug)]
+pub struct QActivations {
+    numbers: Tensor,
+    rounded: Option<Activations>,
+}
+
+impl QActivations {
+    /// Any activations. The first product rounds them.
+    pub fn new(numbers: Tensor) -> QActivations {
+        QActivations { numbers, rounded: None }
+    }
+
+    /// The norm of a sum, as [`Tensor::add_rms_norm_`].
+    ///
+    /// # Errors
+    /// As [`Tensor::add_rms_norm_`].
+    pub fn add_rms_norm_<'a>(
+        x: &mut Tensor,
+        other: &Tensor,
+        weight: impl Into<Option<&'a Tensor>>,
+        eps: f64,
+    ) -> Result<QActivations> {
+        let mut rounded = None;
+        let wanted = is_few(x).then_some(&mut rounded);
+        let numbers = x.add_rms_norm_rounding(other, weight.into(), eps, wanted)?;
+        Ok(QActivations { numbers, rounded })
+    }
+
+    /// `op` of a gate and another tensor, as [`Tensor::binary_assign_`]: [`BinaryOp::SiluMul`] and [`BinaryOp::GeluMul`] round
+    /// their results.
+    ///
+    /// # Errors
+    /// As [`Tensor::binary_assign_`].
+    pub fn gated(mut gate: Tensor, up: &Tensor, op: BinaryOp) -> Result<QActivations> {
+        let rounded = if is_few(&gate) {
+            gate.gate_rounding(up, op)?
+        } else {
+            gate.binary_assign_(up, op)?;
+            None
+        };
+        Ok(QActivations { numbers: gate, rounded })
+    }
+
+    /// The activations as they are.
+    pub fn tensor(&self) -> &Tensor {
+        &self.numbers
+    }
+
+    /// The products with several matrices, as [`QTensor::forward`] of each. On a HIP device matrices of one format share a launch if
+    /// there is one row of activations.
+    ///
+    /// # Errors
+    /// As [`QTensor::forward`].
+    pub fn products(&mut self, matrices: &[&QTensor]) -> Result<Vec<Tensor>> {
+        QTensor::products(matrices, &self.numbers, &mut self.rounded)
+    }
+}
+
+/// Whether products round these.
+fn is_few(numbers: &Tensor) -> bool {
+    let width = numbers.dims().last().copied().unwrap_or(0);
+    numbers.elements() <= width.saturating_mul(QTensor::ROUNDED_ROWS)
+}
