@@ -262,7 +262,16 @@ KERNEL_OF(256, 2, PASTE4(attention_, few, _, DTYPE), const T* q, const T* k, con
 
 KERNEL(PASTE4(attention_, join, _, DTYPE), const C* parts, T* out, FewArgs args) {
     const u64 rows = args.of.batch * args.of.heads * args.of.queries;
-    for (u64 row = blockIdx.x; row < rows; row += gridDim.x) few_join(shared_memory().join, parts, out, args, row);
+    for (u64 row = blockIdx.x; row < rows; row += gridDim.x) few_join(shared_memory().join, parts, out, args, row, NothingElse{});
 }
+
+// As attention_join, and the output rounded to signed bytes too: see round_groups.hpp. dv is a multiple of 32.
+#if defined(DTYPE_f32)
+KERNEL(PASTE4(attention_, join_rounded, _, DTYPE), const C* parts, T* out, u8* rounded, FewArgs args, u64 scales, u64 sums) {
+    const u64 rows = args.of.batch * args.of.heads * args.of.queries;
+    for (u64 row = blockIdx.x; row < rows; row += gridDim.x)
+        few_join(shared_memory().join, parts, out, args, row, AlsoRounded{{rounded, scales, sums}});
+}
+#endif
 
 } // namespace hipstack

@@ -4,6 +4,7 @@
 // for these rows. If a head's keys are in one chunk, it writes the output; else the sums of its chunk, which attention_join adds up.
 #pragma once
 #include "attention.hpp"
+#include "round_groups.hpp"
 
 namespace hipstack {
 
@@ -225,8 +226,28 @@ DEVICE void few_block(Few& shared, const T* q, const T* k, const T* v, const u8*
     __syncthreads(); // everything has been read
 }
 
+// What else is made of `count` numbers of the output from number `first` of all on, of which thread i of the first threads has number i.
+struct NothingElse {
+    METHOD void make(Join&, C, bool, u32, u64) const {}
+};
+// Groups of 32 are whole: dv is a multiple.
+struct AlsoRounded {
+    RoundedRows to;
+    METHOD void make(Join& shared, C number, bool is_first, u32 count, u64 first) const {
+        constexpr u32 LANES = 8, OWN = 32 / LANES;
+        __syncthreads(); // parts have been read
+        if (is_first && threadIdx.x < count) shared.part[threadIdx.x] = number;
+        __syncthreads();
+        const bool there = threadIdx.x * OWN < count;
+        f32 x[OWN] = {};
+        UNROLL
+        for (u32 j = 0; j < OWN; j++) x[j] = there ? (f32)shared.part[threadIdx.x * OWN + j] : 0.0f;
+        round_group<LANES>(x, first / 32 + threadIdx.x / LANES, threadIdx.x % LANES, there, to);
+    }
+};
+
 // A row of the output from the parts of all chunks.
-DEVICE void few_join(Join& shared, const C* parts, T* out, const FewArgs& args, u64 row) {
+template <class Else> DEVICE void few_join(Join& shared, const C* parts, T* out, const FewArgs& args, u64 row, const Else& also) {
     const AttentionArgs& a = args.of;
     const u32 splits = args.splits;
     const C* const sums = parts + row * splits * a.dv;
@@ -260,10 +281,14 @@ DEVICE void few_join(Join& shared, const C* parts, T* out, const FewArgs& args, 
         __syncthreads(); // sums have been read
         shared.part[threadIdx.x] = all;
         __syncthreads();
+        C made = C(0);
         if (turn == 0 && column < a.dv) {
             for (u32 other = 1; other < turns; other++) all += shared.part[other * width + threadIdx.x];
-            out[row * a.dv + column] = narrow<T>(total == C(0) ? C(0) : all / total);
+            const T number = narrow<T>(total == C(0) ? C(0) : all / total);
+            out[row * a.dv + column] = number;
+            made = widen(number);
         }
+        also.make(shared, made, turn == 0, (u32)least_of(width, a.dv - slab), row * a.dv + slab);
     }
     __syncthreads(); // everything has been read
 }

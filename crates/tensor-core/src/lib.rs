@@ -107,5 +107,5 @@ pub use scalar::Scalar;
 pub use shape::Shape;
 pub use storage::Storage;
 pub use tensor::{Conv1dConfig, Conv2dConfig, Pool2dConfig, ToUsize2};
-pub use tensor::{IndexOp, Nested, Operand, Tensor, TensorIndexer, copies_on_write};
+pub use tensor::{IndexOp, Nested, Operand, Tensor, TensorIndexer, TokenRows, copies_on_write};
 pub use upload::Upload;

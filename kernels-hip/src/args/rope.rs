@@ -35,8 +35,24 @@ pub struct RopeArgs {
     pub time_first: u64,
 }
 
+/// Rows of arrays `[head, row, 2 · pairs]` that keys and values are written to: `rope_write`.
+#[repr(C)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Pod, Zeroable)]
+pub struct RopeWriteArgs {
+    /// Rows of each head.
+    pub length: u64,
+    /// Strides of the values between batches, heads and numbers.
+    pub v: [u64; 3],
+    /// Identifies the operation to the caller, in [`IndexFault`](super::IndexFault).
+    pub operation: u32,
+    /// The axis, for [`IndexFault`](super::IndexFault).
+    pub axis: u32,
+}
+
 // The sources assert the same numbers.
 const _: () = {
     assert!(size_of::<RopeArgs>() == 168 && offset_of!(RopeArgs, x) == 32 && offset_of!(RopeArgs, out) == 72);
+    assert!(size_of::<RopeWriteArgs>() == 40 && offset_of!(RopeWriteArgs, v) == 8);
+    assert!(offset_of!(RopeWriteArgs, operation) == 32);
     assert!(offset_of!(RopeArgs, cos) == 112 && offset_of!(RopeArgs, time_first) == 160);
 };

@@ -6,7 +6,7 @@ use super::linear::Linear;
 use super::norm::RmsNorm;
 use super::rope::Form;
 use crate::cache::LayerCache;
-use crate::step::{Seen, Step};
+use crate::step::{Destination, Seen, Step};
 
 /// Attention of new tokens to themselves and to those in the cache.
 #[derive(Debug, Clone)]
@@ -53,10 +53,19 @@ impl Attention {
             step.keep("attn_k_norm", "rms_norm", &key);
         }
         let table = step.table(self.window);
-        let (query, key) = table.turn(&query.transpose(1, 2)?, &key.transpose(1, 2)?, self.form)?;
-        step.keep("attn_q_rope", "rope", &query);
-        step.keep("attn_k_rope", "rope", &key);
-        cache.write(&step.destination, &key, &value)?;
+        let (query, key) = (query.transpose(1, 2)?, key.transpose(1, 2)?);
+        let query = match (&step.destination, cache.dense(dtype)) {
+            (Destination::Each(rows), Some(caches)) => {
+                table.turn_and_write([&query, &key, &value], rows, caches, self.form)?
+            }
+            _ => {
+                let (query, key) = table.turn(&query, &key, self.form)?;
+                step.keep("attn_q_rope", "rope", &query);
+                step.keep("attn_k_rope", "rope", &key);
+                cache.write(&step.destination, &key, &value)?;
+                query
+            }
+        };
 
         let seen = step.seen(self.window);
         let (mut keys, mut values) = cache.read(seen, dtype)?;
@@ -64,20 +73,24 @@ impl Attention {
             (keys, values) = (keys.to_dtype(DType::BF16)?, values.to_dtype(DType::BF16)?);
         }
         let query = query.to_dtype(keys.dtype())?;
-        let mixed = match self.cap {
-            None => query.scaled_dot_product_attention(
-                &keys,
-                &values,
-                seen.mask.as_ref(),
-                seen.causal,
-                Some(self.scale),
-            )?,
-            Some(cap) => self.capped(&query, &keys, &values, seen, cap)?,
-        };
-        let mixed = mixed.transpose(1, 2)?.reshape([sequences * tokens, self.heads * self.head_size])?;
         let operation = if self.cap.is_some() { "capped attention" } else { "scaled_dot_product_attention" };
-        step.keep("attn_mixed", operation, &mixed);
-        let output = self.output.forward(&mixed.to_dtype(dtype)?)?;
+        let (mask, scale) = (seen.mask.as_ref(), Some(self.scale));
+        let mut mixed = match self.cap {
+            None if self.output.is_quantized() && query.dtype() == dtype => {
+                QActivations::attention(&query, [&keys, &values], mask, seen.causal, scale)?
+            }
+            cap => {
+                let mixed = match cap {
+                    None => query.scaled_dot_product_attention(&keys, &values, mask, seen.causal, scale)?,
+                    Some(cap) => self.capped(&query, &keys, &values, seen, cap)?,
+                };
+                let rows =
+                    mixed.transpose(1, 2)?.reshape([sequences * tokens, self.heads * self.head_size])?;
+                QActivations::new(rows.to_dtype(dtype)?)
+            }
+        };
+        step.keep("attn_mixed", operation, mixed.tensor());
+        let output = self.output.forward_rounded(&mut mixed)?;
         step.keep("attn_output", "linear", &output);
         Ok(output)
     }

@@ -2,7 +2,7 @@
 
 use std::f64::consts::TAU;
 
-use tensor_core::{DType, Device, Error, ErrorKind, Result, Tensor};
+use tensor_core::{DType, Device, Error, ErrorKind, Result, Tensor, TokenRows};
 
 use crate::config::{Rope, Scaling};
 
@@ -96,6 +96,18 @@ impl Table {
             Form::Halves => query.rope_pair(key, &self.cos, &self.sin),
             Form::Neighbours => query.rope_i_pair(key, &self.cos, &self.sin),
         }
+    }
+
+    /// The same of a token of each sequence, whose key and value are written to rows of caches: gives the query.
+    pub(crate) fn turn_and_write(
+        &self,
+        vectors: [&Tensor; 3],
+        rows: &Tensor,
+        caches: [&mut Tensor; 2],
+        form: Form,
+    ) -> Result<Tensor> {
+        let interleaved = form == Form::Neighbours;
+        TokenRows { cos: &self.cos, sin: &self.sin, interleaved, rows }.turn_and_write(vectors, caches)
     }
 }
 

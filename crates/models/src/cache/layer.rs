@@ -64,6 +64,14 @@ impl LayerCache {
         self.values.write(destination, values)
     }
 
+    /// All keys and values, if they are kept in this dtype.
+    pub(crate) fn dense(&mut self, dtype: DType) -> Option<[&mut Tensor; 2]> {
+        match (&mut self.keys, &mut self.values) {
+            (Vectors::Dense(keys), Vectors::Dense(values)) if keys.dtype() == dtype => Some([keys, values]),
+            _ => None,
+        }
+    }
+
     /// The keys and values that are seen, as `[sequences, kv_heads, count, head_size]`: of `dtype`, if the cache has
     /// integers. They may be views: none may be alive at the next write, which would copy all of the memory.
     pub(crate) fn read(&self, seen: &Seen, dtype: DType) -> Result<(Tensor, Tensor)> {

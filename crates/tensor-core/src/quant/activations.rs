@@ -65,6 +65,30 @@ impl QActivations {
         Ok(QActivations { numbers: gate, rounded })
     }
 
+    /// [`Tensor::scaled_dot_product_attention`] of a query, as `[batch · queries, heads · dv]`: the heads of a query one after the
+    /// other.
+    ///
+    /// # Errors
+    /// As [`Tensor::scaled_dot_product_attention`].
+    pub fn attention(
+        query: &Tensor,
+        [keys, values]: [&Tensor; 2],
+        mask: Option<&Tensor>,
+        causal: bool,
+        scale: Option<f64>,
+    ) -> Result<QActivations> {
+        let mut rounded = None;
+        // With one query the heads are one after the other in memory.
+        let few = matches!(query.dims(), &[batch, _, 1, _] if batch <= QTensor::ROUNDED_ROWS);
+        let wanted = few.then_some(&mut rounded);
+        let numbers = query.attention_rounding([keys, values], mask, causal, scale, wanted)?;
+        let &[batch, heads, queries, width] = numbers.dims() else {
+            unreachable!("attention gives four axes")
+        };
+        let numbers = numbers.transpose(1, 2)?.reshape([batch * queries, heads * width])?;
+        Ok(QActivations { numbers, rounded })
+    }
+
     /// The activations as they are.
     pub fn tensor(&self) -> &Tensor {
         &self.numbers

@@ -260,7 +260,8 @@ impl QTensor {
         }
         let line = xs.reshape([1, width])?;
         let Storage::Hip(row) = line.storage() else { return Ok(None) };
-        let products = hip::ops::quant_row::products(&all, (row, line.layout()), rounded, operation).on(xs)?;
+        let products =
+            hip::ops::quant_row::products(&all, (row, line.layout()), rounded, operation).on(xs)?;
         let shaped = products.into_iter().zip(&all).map(|(product, (_, columns))| {
             let shape: Shape = xs.dims()[..xs.rank() - 1].iter().copied().chain([*columns]).collect();
             Tensor::tight(Storage::Hip(product), shape, operation)

@@ -1,12 +1,14 @@
 //! Scaled dot product attention.
 
 use super::{CAST_TO_FLOAT, Tensor};
+use crate::cpu;
 use crate::dtype::DType;
 use crate::error::{Error, ErrorKind, On, Result};
+use crate::hip::{self, ops::quant::Activations};
 use crate::layout::Layout;
 use crate::plan::attention::{Attention, NAME};
 use crate::shape::Shape;
-use crate::storage::{Backend, by_device, for_backend_of};
+use crate::storage::{Backend, Storage, apart, for_backend_of};
 
 impl Tensor {
     /// Attention: softmax(q kᵀ · scale + mask) v, for each batch and head; `self` is q. Floats only.
@@ -56,6 +58,18 @@ impl Tensor {
         causal: bool,
         scale: Option<f64>,
     ) -> Result<Tensor> {
+        self.attention_rounding([k, v], mask, causal, scale, None)
+    }
+
+    /// As [`Tensor::scaled_dot_product_attention`]. `rounded` is given the result in 8 bits, where a kernel does both.
+    pub(crate) fn attention_rounding(
+        &self,
+        [k, v]: [&Tensor; 2],
+        mask: Option<&Tensor>,
+        causal: bool,
+        scale: Option<f64>,
+        rounded: Option<&mut Option<Activations>>,
+    ) -> Result<Tensor> {
         let scores = self.scores_of(k, v, NAME)?;
         let mask_layout = mask.map(|mask| self.mask_layout(mask, &scores, NAME)).transpose()?;
         let attention = Attention {
@@ -68,12 +82,17 @@ impl Tensor {
         };
         let shape = Shape::from(attention.result());
         shape.elements(NAME).on(self)?;
-        let storage = by_device!(
-            attention::attention(q, k, v, self.mask_beside(mask)?, &attention),
-            q = self.storage(),
-            k = k.storage(),
-            v = v.storage()
-        );
+        let storage = match (self.storage(), k.storage(), v.storage()) {
+            (Storage::Hip(q), Storage::Hip(k), Storage::Hip(v)) => {
+                let mask = self.mask_beside(mask)?;
+                hip::ops::attention::attention(q, k, v, mask, &attention, rounded).map(Storage::Hip)
+            }
+            (Storage::Cpu(q), Storage::Cpu(k), Storage::Cpu(v)) => {
+                let mask = self.mask_beside(mask)?;
+                cpu::ops::attention::attention(q, k, v, mask, &attention).map(Storage::Cpu)
+            }
+            (q, k, v) => Err(apart(NAME, &[q, k, v])),
+        };
         Tensor::tight(storage.on(self)?, shape, NAME)
     }
 

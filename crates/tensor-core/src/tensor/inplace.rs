@@ -65,7 +65,9 @@ impl Tensor {
     /// As [`Tensor::binary_assign_`] with a gate. The result in 8 bits is given too, where a kernel does both.
     pub(crate) fn gate_rounding(&mut self, other: &Tensor, gate: BinaryOp) -> Result<Option<Activations>> {
         let width = self.dims().last().copied().unwrap_or(0);
-        if other.shape() != self.shape() || !matches!((self.storage(), other.storage()), (Storage::Hip(_), Storage::Hip(_))) {
+        if other.shape() != self.shape()
+            || !matches!((self.storage(), other.storage()), (Storage::Hip(_), Storage::Hip(_)))
+        {
             self.binary_assign_(other, gate)?;
             return Ok(None);
         }

@@ -32,6 +32,7 @@ mod scan;
 mod select;
 mod split;
 mod stat;
+mod token_rows;
 mod views;
 
 use triomphe::Arc;
@@ -50,6 +51,7 @@ pub use inplace::copies_on_write;
 pub use nested::Nested;
 pub use operators::Operand;
 pub use pool::{Pool2dConfig, ToUsize2};
+pub use token_rows::TokenRows;
 
 /// An array of any rank on one device, with value semantics.
 ///

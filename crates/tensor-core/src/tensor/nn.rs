@@ -154,7 +154,8 @@ impl Tensor {
             let result = match (storage, summands) {
                 (Storage::Hip(x), Storage::Hip(y)) => {
                     let affine = affine_for_backend_of(summands, affine, name)?;
-                    hip::ops::norm::add_rms_norm(x, layout, (y, &from), norm, affine, rounded).map(Storage::Hip)
+                    hip::ops::norm::add_rms_norm(x, layout, (y, &from), norm, affine, rounded)
+                        .map(Storage::Hip)
                 }
                 (Storage::Cpu(x), Storage::Cpu(y)) => {
                     let affine = affine_for_backend_of(summands, affine, name)?;

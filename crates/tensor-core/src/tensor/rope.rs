@@ -126,7 +126,7 @@ impl Tensor {
     }
 
     /// What the devices need to know; `None` if there is nothing to rotate.
-    fn rope_plan(
+    pub(super) fn rope_plan(
         &self,
         cos: &Tensor,
         sin: &Tensor,

@@ -43,3 +43,4 @@ mod scan;
 mod select;
 mod sharing;
 mod stat;
+mod token_rows;

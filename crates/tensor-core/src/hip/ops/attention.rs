@@ -3,6 +3,7 @@
 use kernels_hip::args::AttentionArgs;
 use kernels_hip::launch;
 
+use super::quant::{Activations, GROUP};
 use crate::dtype::DType;
 use crate::error::{Error, ErrorKind, Result};
 use crate::hip::HipStorage;
@@ -13,13 +14,15 @@ use crate::plan::attention::{Attention, NAME};
 use crate::shape::Shape;
 
 /// softmax(q kᵀ · scale + mask) v of each head; 0 for a query that attends to no key. Stores no scores. Uses one launch;
-/// for few queries and many keys two, with some sums for each block of keys in between.
+/// for few queries and many keys two, with some sums for each block of keys in between. `rounded` is given the result rounded, if it
+/// is there and a kernel does both.
 pub(crate) fn attention(
     q: &HipStorage,
     k: &HipStorage,
     v: &HipStorage,
     mask: Option<&HipStorage>,
     attention: &Attention,
+    rounded: Option<&mut Option<Activations>>,
 ) -> Result<HipStorage> {
     let (device, dtype) = (q.device(), q.dtype());
     let [batch, heads, queries, columns] = attention.result();
@@ -88,10 +91,24 @@ pub(crate) fn attention(
             let (work, mut target) = (parts.tail(0, NAME)?, out.tail_mut(0, NAME)?);
             let rows = batch * heads * queries as usize;
             let shape = launch::attention_join(rows as u64, multiprocessors);
-            let mut launch = device.stream().launch(kernel("attention", "join")?, config(shape));
-            launch.arg(&work).arg_mut(&mut target).value(&few);
-            // SAFETY: S9: the kernel reads the parts, and writes `count` elements.
-            unsafe { launch.submit() }.map_err(wrap(NAME))?;
+            let takes = dtype == DType::F32 && columns.is_multiple_of(GROUP as u64);
+            if let Some(rounded) = rounded.filter(|_| takes) {
+                // SAFETY: S15: the kernel writes all bytes but those between the parts.
+                let activations = rounded.insert(unsafe { Activations::uninit(device, count, NAME) }?);
+                let (scales, sums) = (activations.scales as u64, activations.sums as u64);
+                let mut bytes = activations.memory.tail_mut(0, NAME)?;
+                let function = kernel("attention", "join_rounded")?;
+                let mut launch = device.stream().launch(function, config(shape));
+                launch.arg(&work).arg_mut(&mut target).arg_mut(&mut bytes).value(&few);
+                launch.value(&scales).value(&sums);
+                // SAFETY: S9: as below; it also writes a byte for each element, the scales and the sums.
+                unsafe { launch.submit() }.map_err(wrap(NAME))?;
+            } else {
+                let mut launch = device.stream().launch(kernel("attention", "join")?, config(shape));
+                launch.arg(&work).arg_mut(&mut target).value(&few);
+                // SAFETY: S9: the kernel reads the parts, and writes `count` elements.
+                unsafe { launch.submit() }.map_err(wrap(NAME))?;
+            }
         }
         return Ok(out);
     }

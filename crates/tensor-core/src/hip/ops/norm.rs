@@ -80,8 +80,10 @@ pub(crate) fn add_rms_norm(
         return row_norm(storage, layout, norm, affine);
     }
     let (rows, length) = (count / norm.length, norm.length);
-    let weight_first = affine[0].map_or((other, from.offset()), |given| (given.storage, given.layout.offset()));
-    let fits = Activations::takes(&[(storage, layout.offset()), (other, from.offset()), weight_first], length);
+    let weight_first =
+        affine[0].map_or((other, from.offset()), |given| (given.storage, given.layout.offset()));
+    let fits =
+        Activations::takes(&[(storage, layout.offset()), (other, from.offset()), weight_first], length);
     let (device, mut sums) = storage.split_tail_mut(layout.offset(), name)?;
     let (kind, shape) =
         launch::rows(rows as u64, length as u64, dtype.size_in_bytes(), device.multiprocessors());

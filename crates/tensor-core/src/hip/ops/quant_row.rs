@@ -45,10 +45,10 @@ pub(crate) fn products(
     }
     let mut results: Vec<Option<HipStorage>> = matrices.iter().map(|_| None).collect();
     while let Some(first) = left.first().copied() {
-        let alike = |other: &Matrix<'_>| {
-            (other.source.dtype(), other.split) == (first.source.dtype(), first.split)
-        };
-        let together: Vec<Matrix<'_>> = left.iter().filter(|other| alike(other)).take(MOST).copied().collect();
+        let alike =
+            |other: &Matrix<'_>| (other.source.dtype(), other.split) == (first.source.dtype(), first.split);
+        let together: Vec<Matrix<'_>> =
+            left.iter().filter(|other| alike(other)).take(MOST).copied().collect();
         left.retain(|other| together.iter().all(|one| one.index != other.index));
         for (one, product) in together.iter().zip(launch_of(&together, xs, width, activations, op)?) {
             results[one.index] = Some(product);
@@ -76,7 +76,8 @@ fn launch_of(
     let [one, two, three] = &mut results;
     let (mut one, mut two, mut three) = (one.tail_mut(0, op)?, two.tail_mut(0, op)?, three.tail_mut(0, op)?);
     // A matrix that is not there has no rows: its pointers are not used.
-    let blocks = |index: usize| matrices.get(index).map_or(source, |matrix| matrix.source).memory().tail(0, op);
+    let blocks =
+        |index: usize| matrices.get(index).map_or(source, |matrix| matrix.source).memory().tail(0, op);
     let (first, second, third) = (blocks(0)?, blocks(1)?, blocks(2)?);
     let mut more = MoreMatrices::default();
     for (index, matrix) in matrices.iter().skip(1).enumerate() {

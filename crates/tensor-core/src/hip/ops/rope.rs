@@ -1,12 +1,13 @@
 //! Rotary position embeddings.
 
-use kernels_hip::args::RopeArgs;
+use kernels_hip::args::{RopeArgs, RopeWriteArgs};
 
 use crate::error::Result;
 use crate::hip::HipStorage;
 use crate::hip::device::wrap;
 use crate::hip::kernels::Kernel;
 use crate::layout::Layout;
+use crate::plan::index::Indexed;
 use crate::plan::rope::Rope;
 
 /// Rotates the pairs of `rope`: (x, y) becomes (x cos − y sin, x sin + y cos).
@@ -58,6 +59,46 @@ pub(crate) fn rope_pair(
     // each output as its input has. The angles of both have the same offsets.
     unsafe { launch.submit() }.map_err(wrap(name))?;
     Ok((x_out, y_out))
+}
+
+/// The same, where the result of the second tensor and a third one are written to rows of caches, by `u32` ids. All have one time. The
+/// ids are those of the axis.
+pub(crate) fn rope_write(
+    [(query, _), (key, _), (value, of_value)]: [(&HipStorage, &Layout); 3],
+    [cos, sin]: [&HipStorage; 2],
+    [of_query, of_key]: &[Rope; 2],
+    [(keys, keys_at), (values, values_at)]: [(&mut HipStorage, usize); 2],
+    (rows, rows_at): (&HipStorage, usize),
+    axis: &Indexed,
+) -> Result<HipStorage> {
+    let (device, dtype, name) = (query.device(), query.dtype(), of_query.name);
+    let counts = [of_query, of_key].map(|rope| rope.x.elements());
+    // SAFETY: S15: the kernel writes every number of every pair, and d is even.
+    let mut out = unsafe { HipStorage::uninit(device, dtype, counts[0], name) }?;
+    let function = device.kernels().get(device, Kernel { family: "rope", op: "write", dtype, to: None })?;
+    let (first, second) = (query.tail(of_query.x.offset(), name)?, key.tail(of_key.x.offset(), name)?);
+    let third = value.tail(of_value.offset(), name)?;
+    let (cosines, sines) = (cos.tail(of_query.cos.offset(), name)?, sin.tail(of_query.sin.offset(), name)?);
+    let ids = rows.tail(rows_at, name)?;
+    let mut turned = out.tail_mut(0, name)?;
+    let (mut keys, mut values) = (keys.tail_mut(keys_at, name)?, values.tail_mut(values_at, name)?);
+    let write = RopeWriteArgs {
+        length: axis.length as u64,
+        v: [0, 1, 3].map(|axis| of_value.strides()[axis] as u64),
+        operation: axis.number(),
+        axis: axis.axis as u32,
+    };
+    let shape = device.elementwise(counts[0] / 2 + counts[1], 16);
+    device.faults().watch(device.stream(), axis.operation, |fault| {
+        let mut launch = device.stream().launch(function, shape);
+        launch.arg(&first).arg(&second).arg(&third).arg(&cosines).arg(&sines).arg(&ids);
+        launch.arg_mut(&mut turned).arg_mut(&mut keys).arg_mut(&mut values).arg_mut(fault);
+        launch.value(&arguments(of_query)).value(&arguments(of_key)).value(&write);
+        // SAFETY: S9: the kernel reads the layouts' elements, which lie inside their storages, and an id for each batch; it writes
+        // as many numbers as the first input has, and rows of the caches, which are contiguous, by ids that it checks.
+        unsafe { launch.submit() }
+    })?;
+    Ok(out)
 }
 
 /// The kernels' arguments.
