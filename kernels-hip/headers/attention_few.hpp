@@ -24,6 +24,8 @@ static constexpr u32 WIDE = ACCESS / (sizeof(T) > 2 ? sizeof(T) : 2); // element
 // Lanes that compute a score together, and keys of such lanes in flight. A thread of the host computes scores alone.
 static constexpr u32 TOGETHER = ON_HOST || sizeof(C) == 8 ? 1 : 8;
 static constexpr u32 KEYS_AT_ONCE = 2;
+// Packs of a key, and keys of v, whose loads are under way at once.
+static constexpr u32 PACKS_AT_ONCE = ON_HOST ? 1 : 2, VALUES_AT_ONCE = ON_HOST ? 1 : 4;
 static constexpr u32 ROW_THREADS = FEW_BLOCK / FEW_ROWS; // threads that take the maximum and the sum of a row
 
 // The indices of a row: of its query and its output, and the offset of its mask for key 0.
@@ -51,6 +53,30 @@ DEVICE C few_score(C product, const u8* mask, const AttentionArgs& a, const RowI
     return score + widen(reinterpret_cast<const T*>(mask)[offset]);
 }
 
+// Adds the products of q with N packs of each key: from element p on, and every TOGETHER-th.
+template <u32 N>
+DEVICE void add_products(const Few& shared, const T* const (&at)[KEYS_AT_ONCE], u32 p, u32 rows, C (&sum)[KEYS_AT_ONCE][FEW_ROWS]) {
+    Pack<T, WIDE> x[N][KEYS_AT_ONCE];
+    UNROLL
+    for (u32 n = 0; n < N; n++) {
+        UNROLL
+        for (u32 k = 0; k < KEYS_AT_ONCE; k++) x[n][k] = load_pack<WIDE>(at[k] + p + n * TOGETHER * WIDE);
+    }
+    UNROLL
+    for (u32 r = 0; r < FEW_ROWS; r++) {
+        if (r >= rows) break;
+        UNROLL
+        for (u32 n = 0; n < N; n++) {
+            UNROLL
+            for (u32 j = 0; j < WIDE; j++) {
+                const C q = shared.q[r * ROW_DEPTH + p + n * TOGETHER * WIDE + j];
+                UNROLL
+                for (u32 k = 0; k < KEYS_AT_ONCE; k++) sum[k][r] = multiply_add(q, widen(x[n][k].at[j]), sum[k][r]);
+            }
+        }
+    }
+}
+
 // The products of q with `keys` keys, into weights[row][key].
 DEVICE void few_products(Few& shared, const T* keys_of_k, u32 keys, const AttentionArgs& a, u32 rows) {
     constexpr u32 turn = FEW_BLOCK / TOGETHER;
@@ -68,21 +94,9 @@ DEVICE void few_products(Few& shared, const T* keys_of_k, u32 keys, const Attent
             key[k] = begin + k * turn + threadIdx.x / TOGETHER;
             at[k] = keys_of_k + (key[k] < keys ? key[k] : keys - 1) * step;
         }
-        for (u32 p = lane * WIDE; p < whole; p += TOGETHER * WIDE) {
-            Pack<T, WIDE> x[KEYS_AT_ONCE];
-            UNROLL
-            for (u32 k = 0; k < KEYS_AT_ONCE; k++) x[k] = load_pack<WIDE>(at[k] + p);
-            UNROLL
-            for (u32 r = 0; r < FEW_ROWS; r++) {
-                if (r >= rows) break;
-                UNROLL
-                for (u32 j = 0; j < WIDE; j++) {
-                    const C q = shared.q[r * ROW_DEPTH + p + j];
-                    UNROLL
-                    for (u32 k = 0; k < KEYS_AT_ONCE; k++) sum[k][r] = multiply_add(q, widen(x[k].at[j]), sum[k][r]);
-                }
-            }
-        }
+        u32 p = lane * WIDE;
+        for (; p + (PACKS_AT_ONCE - 1) * TOGETHER * WIDE < whole; p += PACKS_AT_ONCE * TOGETHER * WIDE) add_products<PACKS_AT_ONCE>(shared, at, p, rows, sum);
+        for (; p < whole; p += TOGETHER * WIDE) add_products<1>(shared, at, p, rows, sum);
         for (u32 p = whole + lane; p < d; p += TOGETHER) {
             UNROLL
             for (u32 k = 0; k < KEYS_AT_ONCE; k++) {
@@ -106,29 +120,41 @@ DEVICE void few_products(Few& shared, const T* keys_of_k, u32 keys, const Attent
     }
 }
 
+// Adds WIDE values of a key, weighted for each row.
+DEVICE void add_values(const C* weights, const C (&x)[WIDE], u32 rows, C (&o)[FEW_ROWS][WIDE]) {
+    UNROLL
+    for (u32 r = 0; r < FEW_ROWS; r++) {
+        if (r >= rows) break;
+        UNROLL
+        for (u32 j = 0; j < WIDE; j++) o[r][j] = multiply_add(weights[r * CHUNK], x[j], o[r][j]);
+    }
+}
+
 // Adds the products of the thread's keys and columns of v: every turns-th key, and WIDE columns from `column` on.
 DEVICE void few_values(const C* weights, const T* values, u32 keys, u32 turn, u32 turns, u32 columns, const u64* strides, u32 rows,
                        C (&o)[FEW_ROWS][WIDE]) {
     const u64 step = strides[2], side = strides[3];
     const bool packs = side == 1 && step % WIDE == 0 && columns == WIDE && is_aligned<T, WIDE>(values);
-    for (u32 key = turn; key < keys; key += turns) {
+    u32 key = turn;
+    // Several loads are under way: each takes longer than all the arithmetic behind it.
+    for (; packs && key + (VALUES_AT_ONCE - 1) * turns < keys; key += VALUES_AT_ONCE * turns) {
+        Pack<T, WIDE> raw[VALUES_AT_ONCE];
+        UNROLL
+        for (u32 k = 0; k < VALUES_AT_ONCE; k++) raw[k] = load_pack<WIDE>(values + (key + k * turns) * step);
+        UNROLL
+        for (u32 k = 0; k < VALUES_AT_ONCE; k++) {
+            C x[WIDE];
+            UNROLL
+            for (u32 j = 0; j < WIDE; j++) x[j] = widen(raw[k].at[j]);
+            add_values(weights + key + k * turns, x, rows, o);
+        }
+    }
+    for (; key < keys; key += turns) {
         const T* const from = values + key * step;
         C x[WIDE];
-        if (packs) {
-            const Pack<T, WIDE> pack = load_pack<WIDE>(from);
-            UNROLL
-            for (u32 j = 0; j < WIDE; j++) x[j] = widen(pack.at[j]);
-        } else {
-            UNROLL
-            for (u32 j = 0; j < WIDE; j++) x[j] = j < columns ? widen(from[j * side]) : C(0);
-        }
         UNROLL
-        for (u32 r = 0; r < FEW_ROWS; r++) {
-            if (r >= rows) break;
-            const C weight = weights[r * CHUNK + key];
-            UNROLL
-            for (u32 j = 0; j < WIDE; j++) o[r][j] = multiply_add(weight, x[j], o[r][j]);
-        }
+        for (u32 j = 0; j < WIDE; j++) x[j] = j < columns ? widen(from[j * side]) : C(0);
+        add_values(weights + key, x, rows, o);
     }
 }
 
