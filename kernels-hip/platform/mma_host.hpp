@@ -9,7 +9,7 @@ DEVICE u32 truncate_pair(f32 low, f32 high) { return join_halves(truncate_one(lo
 
 template <u32 ROWS> DEVICE void multiply(Sums (&sums)[ROWS], const Fragment (&a)[ROWS], const Fragment& b) {
     struct Lane { f32 a[ROWS][8], b[8]; };
-    SHARED_ARRAY(2, Lane, lanes, 128); // one entry for each thread of the block
+    SHARED_ARRAY(2, Lane, lanes, 256); // one entry for each thread of the block
     Lane& mine = lanes[threadIdx.x];
     const Lane* const all = lanes + threadIdx.x / GROUP * GROUP;
     const u32 g = lane_of_group() / 4, t = threadIdx.x % 4;

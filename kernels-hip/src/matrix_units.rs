@@ -60,12 +60,14 @@ mod tests {
     #[test]
     fn only_units_for_matrix_units_are_left_out() {
         let unit = |family, dtype| crate::unit(family, dtype).expect("it ships");
-        for (family, dtype) in [("attention_mma", "f16"), ("conv_mma", "bf16"), ("conv_split", "f32")] {
+        for (family, dtype) in
+            [("attention_mma", "f16"), ("conv_mma", "bf16"), ("conv_split", "f32"), ("quant_mma", "f16")]
+        {
             assert!(
                 unit(family, dtype).is_for("amd", "gfx950") && !unit(family, dtype).is_for("amd", "gfx1250")
             );
         }
         let (left, all) = (crate::units().filter(|unit| unit.is_for("amd", "gfx1100")), crate::units());
-        assert_eq!(left.count() + 5, all.count());
+        assert_eq!(left.count() + 7, all.count());
     }
 }

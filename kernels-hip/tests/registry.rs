@@ -67,6 +67,7 @@ fn kernels_are_counted() {
         ("transpose", 4),
         // Five kernels for each of 13 formats, the rounding of activations, and rows by ids of f32.
         ("quant", 3 * (5 * 13 + 1) + 13),
+        ("quant_mma", 2 * (13 + 1)),
     ];
     let count = |family: &str| -> usize {
         units().filter(|unit| unit.family.name == family).map(|unit| unit.kernels().len()).sum()
@@ -78,7 +79,7 @@ fn kernels_are_counted() {
     let by_tables = ["elementwise", "reduce"];
     let counted: BTreeSet<&str> = counts.iter().map(|(family, _)| *family).chain(by_tables).collect();
     assert_eq!(counted, families().iter().map(|family| family.name).collect());
-    assert_eq!(units().count(), 157);
+    assert_eq!(units().count(), 159);
     let names: Vec<String> = units().flat_map(|unit| unit.kernels()).collect();
     assert_eq!(names.iter().collect::<BTreeSet<_>>().len(), names.len(), "names are unique across units");
 }

@@ -29,6 +29,8 @@ pub struct QHipStorage {
 /// A format that has kernels.
 pub(super) struct Kernels {
     format: QuantFormat,
+    /// The format's name in those of kernels.
+    pub name: &'static str,
     /// Where each part is in a block of a file: first byte and length. The largest alignment is first.
     parts: &'static [(usize, usize)],
     pub unpack: &'static str,
@@ -44,6 +46,7 @@ macro_rules! kernels {
     ($($format:ident $name:literal $parts:expr;)+) => {
         [$(Kernels {
             format: QuantFormat::$format,
+            name: $name,
             parts: &$parts,
             unpack: concat!("unpack_", $name),
             rows: concat!("rows_", $name),
@@ -205,7 +208,7 @@ mod tests {
                 first + size
             });
             assert_eq!(end, kernels.format.type_size(), "{}", kernels.format);
-            let names = [kernels.unpack, kernels.rows, kernels.experts];
+            let names = [kernels.name, kernels.unpack, kernels.rows, kernels.experts];
             assert!(names.iter().all(|name| name.ends_with(kernels.format.name())));
             assert_eq!(kernels.offsets(usize::MAX / 2), None);
         }

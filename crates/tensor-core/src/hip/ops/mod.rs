@@ -18,6 +18,7 @@ pub(crate) mod matmul;
 pub(crate) mod norm;
 pub(crate) mod pool;
 pub(crate) mod quant;
+mod quant_mma;
 pub(crate) mod quant_row;
 mod radix;
 pub(crate) mod random;

@@ -1,12 +1,13 @@
 //! Quantized numbers: their values, rows by ids, and products with activations.
 //!
-//! Up to [`QTensor::ROUNDED_ROWS`] rows of activations are rounded to 8 bits and multiplied as integers, straight from the blocks. For more
-//! rows the matrix is dequantized to the dtype of the activations, and multiplied as any other.
+//! Up to [`QTensor::ROUNDED_ROWS`] rows of activations are rounded to 8 bits and multiplied as integers, straight from the blocks. More
+//! rows of `f16` or `bf16` are multiplied by matrix units ([`quant_mma`]) where the device has them, up to a number. Otherwise the matrix
+//! is dequantized to the dtype of the activations, and multiplied as any other.
 
 use kernels_hip::args::QuantMap;
 use kernels_hip::launch::{self, QuantDot};
 
-use super::{copy, index, matmul, quant_row};
+use super::{copy, index, matmul, quant_mma, quant_row};
 use crate::dtype::DType;
 use crate::error::{Error, ErrorKind, Result};
 use crate::hip::device::{config, wrap};
@@ -20,7 +21,7 @@ use crate::quant::QTensor;
 /// Numbers that share a scale of activations.
 pub(super) const GROUP: usize = 32;
 /// Kernels read and write packs of so many bytes.
-const PACK: usize = 16;
+pub(super) const PACK: usize = 16;
 
 /// All values as `dtype`: `f32`, `f16` or `bf16`, rounded once.
 pub(crate) fn dequantize(source: &QHipStorage, dtype: DType) -> Result<HipStorage> {
@@ -87,6 +88,9 @@ pub(crate) fn product(
 ) -> Result<HipStorage> {
     let (count, width) = (layout.dims()[0], layout.dims()[1]);
     require_width(width, op)?;
+    if count > QTensor::ROUNDED_ROWS && quant_mma::pays(xs, count) {
+        return quant_mma::product(source, (xs, layout), columns, op);
+    }
     if count > QTensor::ROUNDED_ROWS {
         let matrix = dequantize(source, xs.dtype())?;
         let transposed = Layout::strided([width, columns], &[1, width], 0, op)?;
@@ -237,7 +241,7 @@ fn packs(count: usize, dtype: DType) -> u64 {
 }
 
 /// A copy of the elements, if they are not contiguous from a multiple of `alignment` bytes on.
-fn tight(storage: &HipStorage, layout: &Layout, alignment: usize) -> Result<Option<HipStorage>> {
+pub(super) fn tight(storage: &HipStorage, layout: &Layout, alignment: usize) -> Result<Option<HipStorage>> {
     let fits = layout.is_contiguous() && storage.begins_at(layout.offset(), alignment);
     (!fits).then(|| copy::copy(storage, layout)).transpose()
 }
