@@ -5,7 +5,7 @@
 // quant_mma_join:     out[r][n] = the sum of the parts that quant_mma wrote of it. Launch: one-dimensional, any block up to 256.
 //
 // A block computes the products of ROWS rows of the matrix with COUNT rows of x, a step of PIECES pieces of each row at a time. Pieces are
-// taken apart to numbers of x's type in shared memory, each rounded once, as quant_unpack does. The loads of the next step are in flight
+// taken apart to numbers of x's type in shared memory, each rounded once, as quant_unpack does. The loads of the next steps are in flight
 // while the units multiply. The numbers of a step have the order that they have in their pieces; those of x are copied in the same order.
 //
 // Sums are f32 and are rounded once. If there are few tiles, `split` blocks share one: each sums a part of the steps.
@@ -16,44 +16,51 @@
 namespace hipstack {
 
 // The matrix has `rows` rows of `width` elements, which are whole blocks. Part p of all blocks begins at byte begin[p]. x has `count` rows; its
-// rows, and those of the output, are tight.
+// rows, and those of the output, are tight. The output has fewer than 2^44 elements.
 struct QuantMmaArgs {
-    u64 rows, width, count;
     u64 begin[4];
-    u32 split, reserved;
+    u32 rows, width, count, split;
 };
-SIZE(QuantMmaArgs, 64) OFFSET(QuantMmaArgs, begin, 24) OFFSET(QuantMmaArgs, split, 56)
+SIZE(QuantMmaArgs, 48) OFFSET(QuantMmaArgs, rows, 32) OFFSET(QuantMmaArgs, split, 44)
 
 static constexpr u32 BLOCK = 256, GROUPS = BLOCK / GROUP;
 static constexpr u32 ROWS = 128, COUNT = 64, PIECES = 2, DEPTH = PIECES * 32;
 static constexpr u32 CHUNK = 8, CHUNKS = DEPTH / CHUNK; // CHUNK: elements of 16 bytes
 // Groups beside each other along the rows of the matrix; what a group multiplies, in fragments.
 static constexpr u32 BESIDE = 4, DOWN = ROWS / BESIDE / 16, ACROSS = COUNT / (GROUPS / BESIDE) / 16;
+// Steps whose pieces are loaded ahead: fewer of a format that takes many registers, which nvcc would spill.
+template <class Format> static constexpr u32 AHEAD = sizeof(typename Format::Raw) > 64 ? 1 : 2;
 static_assert(BLOCK == ROWS * PIECES, "a thread takes one piece apart");
 
 // The index of 16-byte chunk `chunk` of a row. Chunks are swizzled, so that the same chunk of eight rows is in different banks.
 DEVICE u32 swizzled(u32 row, u32 chunk) { return row * DEPTH + (chunk ^ (row & 7u)) * CHUNK; }
 DEVICE u32 smaller(u32 a, u32 b) { return a < b ? a : b; }
 
+// Signed byte k of a word whose sign bits are flipped. The byte becomes the last of a number from 2^23 on, whose ulp is 1: a conversion
+// instruction takes four times as long on NVIDIA.
+DEVICE f32 byte_of(u32 flipped, u32 k) { return from_bits(pick_bytes(flipped, 0x4b000000u, 0x07040400u | k)) - 8388736.0f; }
+
 // Stores a piece as numbers. They are those of quant_unpack.
 template <class Format> DEVICE void store_piece(T* weights, u32 row, u32 which, const Piece& piece) {
     UNROLL
     for (u32 c = 0; c < 4; c++) {
         const f32 scale = piece.scale[c / 2], base = piece.base[c / 2];
-        u32 words[4];
+        Pack<u32, 4> words;
         UNROLL
         for (u32 i = 0; i < 4; i++) {
-            f32 pair[2];
-            UNROLL
-            for (u32 k = 0; k < 2; k++) {
-                const f32 scaled = scale * (f32)(i32)(i8)(piece.q[2 * c + i / 2] >> (i % 2 * 2 + k) * 8);
-                pair[k] = Format::BASED ? scaled + base : scaled;
-            }
-            words[i] = narrow_halves<T>(pair[0], pair[1]);
+            const u32 flipped = piece.q[2 * c + i / 2] ^ 0x80808080u;
+            const f32 low = scale * byte_of(flipped, i % 2 * 2), high = scale * byte_of(flipped, i % 2 * 2 + 1);
+            words.at[i] = Format::BASED ? narrow_halves<T>(low + base, high + base) : narrow_halves<T>(low, high);
         }
-        Pack<T, CHUNK> pack;
-        memcpy(&pack, words, sizeof(words));
-        store_pack<CHUNK>(weights + swizzled(row, which * 4 + c), pack);
+        // nvcc would split the store of a pack of T.
+        T* const to = weights + swizzled(row, which * 4 + c);
+        if constexpr (ON_NVIDIA) {
+            store_pack<4>(reinterpret_cast<u32*>(to), words);
+        } else {
+            Pack<T, CHUNK> pack;
+            memcpy(&pack, &words, sizeof(words));
+            store_pack<CHUNK>(to, pack);
+        }
     }
 }
 
@@ -61,18 +68,18 @@ template <class Format> DEVICE void store_piece(T* weights, u32 row, u32 which, 
 template <class Format> DEVICE void begin_copy(T* to, const T* from, u32 rows, u32 step, const QuantMmaArgs& m) {
     constexpr u32 each = Format::BLOCK / 32, high = BLOCK / CHUNKS;
     const u32 chunk = threadIdx.x % CHUNKS, first = threadIdx.x / CHUNKS, piece = step * PIECES + chunk / 4;
-    const bool there = piece < (u32)m.width / 32;
-    const T* p = from + first * m.width + piece / each * Format::BLOCK + Format::first(piece % each, chunk / 2 % 2) + chunk % 2 * CHUNK;
+    const bool there = piece < m.width / 32;
+    const T* p = from + (u64)first * m.width + piece / each * Format::BLOCK + Format::first(piece % each, chunk / 2 % 2) + chunk % 2 * CHUNK;
     UNROLL
     for (u32 i = 0; i < COUNT; i += high) {
         copy_16(to + swizzled(first + i, chunk), p, there && first + i < rows);
-        p += high * m.width;
+        p += high * (u64)m.width;
     }
 }
 
 // Multiplies the rows of the group with LIVE fragments of x.
 template <u32 LIVE> DEVICE void multiply_step(const T* weights, const T* numbers, Sums (&sums)[DOWN][ACROSS][1]) {
-    const u32 lane = lane_of_group();
+    const u32 lane = opaque(lane_of_group());
     UNROLL
     for (u32 p = 0; p < DEPTH / 16; p++) {
         Fragment a[LIVE][1];
@@ -90,35 +97,30 @@ template <u32 LIVE> DEVICE void multiply_step(const T* weights, const T* numbers
 }
 
 template <class Format> DEVICE void products(const u8* matrix, const T* x, T* out, f32* parts, const QuantMmaArgs& m) {
-    constexpr u32 each = Format::BLOCK / 32;
+    constexpr u32 each = Format::BLOCK / 32, ahead = AHEAD<Format>;
     struct alignas(16) Staged { T at[2 * (ROWS + COUNT) * DEPTH]; };
     SHARED_ARRAY(0, Staged, staged, 1);
     const QuantParts at = {{matrix, matrix + m.begin[1], matrix + m.begin[2], matrix + m.begin[3]}};
-    const u32 pieces = (u32)m.width / 32, steps = (pieces + PIECES - 1) / PIECES, group = threadIdx.x / GROUP;
+    const u32 pieces = m.width / 32, steps = (pieces + PIECES - 1) / PIECES, group = threadIdx.x / GROUP;
     const u32 which = threadIdx.x % PIECES, row = threadIdx.x / PIECES;
     // The group's first row of the matrix and of x, in the tile.
     const u32 my_row = group % BESIDE * (DOWN * 16), my_count = group / BESIDE * (ACROSS * 16);
-    const u64 across = (m.count + COUNT - 1) / COUNT, down = (m.rows + ROWS - 1) / ROWS;
+    const u32 across = (m.count + COUNT - 1) / COUNT, down = (m.rows + ROWS - 1) / ROWS;
     u32 half = 0;
     // Tiles of the same rows of the matrix follow each other.
-    for (u64 item = blockIdx.x; item < down * across * m.split; item += gridDim.x) {
-        const u64 rest = item / across, tile = rest / m.split, first_count = item % across * COUNT, first_row = tile * ROWS;
-        const u32 part = (u32)(rest % m.split), end = (u32)((u64)steps * (part + 1) / m.split);
-        const u32 count = m.count - first_count < COUNT ? (u32)(m.count - first_count) : COUNT;
-        const u32 live = count > my_count ? (count - my_count + 15) / 16 : 0;
-        const u64 mine = first_row + row < m.rows ? first_row + row : m.rows - 1;
-        const u32 block = (u32)(mine * (m.width / Format::BLOCK));
-        const T* const from = x + first_count * m.width;
+    for (u32 item = blockIdx.x; item < down * across * m.split; item += gridDim.x) {
+        const u32 rest = item / across, part = rest % m.split, first_count = item % across * COUNT, first_row = rest / m.split * ROWS;
+        const u32 begin = (u32)((u64)steps * part / m.split), end = (u32)((u64)steps * (part + 1) / m.split);
+        const u32 count = smaller(m.count - first_count, COUNT), live = count > my_count ? (count - my_count + 15) / 16 : 0;
+        const u32 block = smaller(first_row + row, m.rows - 1) * (m.width / Format::BLOCK);
+        const T* const from = x + (u64)first_count * m.width;
         const auto load = [&](u32 step) {
             const u32 p = smaller(step * PIECES + which, pieces - 1);
             return Format::load(at, block + p / each, p % each);
         };
         T* const numbers = staged->at + 2 * ROWS * DEPTH;
-        u32 step = (u32)((u64)steps * part / m.split);
         Sums sums[DOWN][ACROSS][1] = {};
-        typename Format::Raw raw = load(step);
-        begin_copy<Format>(numbers + half * (COUNT * DEPTH), from, count, step, m);
-        for (; step < end; step++, half ^= 1u) {
+        const auto take = [&](typename Format::Raw& raw, u32 step) {
             const u32 p = step * PIECES + which;
             Piece piece = Format::piece(raw, p % each);
             if (p >= pieces) one_scale(piece, 0.0f, 0.0f);
@@ -127,29 +129,38 @@ template <class Format> DEVICE void products(const u8* matrix, const T* x, T* ou
             copies_arrive();
             // The step's numbers have arrived; those of the step before have been read.
             __syncthreads();
-            if (step + 1 < end) {
-                raw = load(step + 1);
-                begin_copy<Format>(numbers + (half ^ 1u) * (COUNT * DEPTH), from, count, step + 1, m);
-            }
+            raw = load(step + ahead);
+            if (step + 1 < end) begin_copy<Format>(numbers + (half ^ 1u) * (COUNT * DEPTH), from, count, step + 1, m);
             const T* const my_numbers = numbers + half * (COUNT * DEPTH) + my_count * DEPTH;
             if (live > 1) multiply_step<ACROSS>(weights + my_row * DEPTH, my_numbers, sums);
             else if (live == 1) multiply_step<1>(weights + my_row * DEPTH, my_numbers, sums);
+            half ^= 1u;
+        };
+        typename Format::Raw raw[ahead];
+        UNROLL
+        for (u32 i = 0; i < ahead; i++) raw[i] = load(begin + i);
+        begin_copy<Format>(numbers + half * (COUNT * DEPTH), from, count, begin, m);
+        for (u32 step = begin; step < end; step += ahead) {
+            UNROLL
+            for (u32 i = 0; i < ahead; i++) {
+                if (i == 0 || step + i < end) take(raw[i], step + i);
+            }
         }
         UNROLL
         for (u32 i = 0; i < ACROSS; i++) {
             UNROLL
             for (u32 h = 0; h < HELD; h++) {
-                const u64 r = first_count + my_count + i * 16 + held_row(h);
+                const u32 r = first_count + my_count + i * 16 + held_row(h);
                 if (r >= m.count) continue;
                 UNROLL
                 for (u32 n = 0; n < DOWN; n++) {
                     UNROLL
                     for (u32 e = 0; e < EACH; e++) {
-                        const u64 column = first_row + my_row + n * 16 + held_column(e);
+                        const u32 column = first_row + my_row + n * 16 + held_column(e);
                         if (column >= m.rows) continue;
                         const f32 sum = sums[n][i][0][h][e];
-                        if (m.split == 1) out[r * m.rows + column] = narrow<T>(sum);
-                        else parts[(part * m.count + r) * m.rows + column] = sum;
+                        if (m.split == 1) out[(u64)r * m.rows + column] = narrow<T>(sum);
+                        else parts[((u64)part * m.count + r) * m.rows + column] = sum;
                     }
                 }
             }
@@ -158,7 +169,7 @@ template <class Format> DEVICE void products(const u8* matrix, const T* x, T* ou
 }
 
 DEVICE void join(const f32* parts, T* out, const QuantMmaArgs& m) {
-    const u64 all = m.rows * m.count;
+    const u64 all = (u64)m.rows * m.count;
     for (u64 i = thread_number(); i < all; i += thread_count()) {
         f32 sum = parts[i];
         for (u32 part = 1; part < m.split; part++) sum += parts[part * all + i];

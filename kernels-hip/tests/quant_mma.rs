@@ -103,8 +103,8 @@ impl Problem {
 
     /// The patterns of the results, of `split` blocks for each tile.
     fn results(&self, device: i32, split: u32, grid: u32) -> Vec<u16> {
-        let [rows, width, count] = self.sizes.map(|size| size as u64);
-        let args = QuantMmaArgs { rows, width, count, begin: self.begin, split, reserved: 0 };
+        let [rows, width, count] = self.sizes.map(|size| size as u32);
+        let args = QuantMmaArgs { begin: self.begin, rows, width, count, split };
         let mut out = vec![0xffffu16; (rows * count) as usize];
         let parts = if split == 1 { 0 } else { split as usize * out.len() };
         let mut parts = vec![f32::NAN; parts];

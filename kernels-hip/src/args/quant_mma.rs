@@ -9,21 +9,19 @@ use super::MAX_PARTS;
 #[repr(C)]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Pod, Zeroable)]
 pub struct QuantMmaArgs {
-    /// Rows of the matrix: elements in a row of the output.
-    pub rows: u64,
-    /// Elements of a row of the matrix, a multiple of the format's block. Not 0, and below 2^32.
-    pub width: u64,
-    /// Rows that it is multiplied with.
-    pub count: u64,
     /// Where each part of the blocks begins, in bytes: multiples of 16. The first is 0.
     pub begin: [u64; MAX_PARTS],
+    /// Rows of the matrix: elements in a row of the output.
+    pub rows: u32,
+    /// Elements of a row of the matrix, a multiple of the format's block. Not 0.
+    pub width: u32,
+    /// Rows that it is multiplied with. The output has fewer than 2^44 elements.
+    pub count: u32,
     /// Blocks that share a tile. With more than one the kernel writes as many `f32` for each output, for `quant_mma_join_*`: for each part
     /// those of all outputs.
     pub split: u32,
-    /// Zero.
-    pub reserved: u32,
 }
 
 // The source asserts the same numbers.
-const _: () = assert!(size_of::<QuantMmaArgs>() == 64 && offset_of!(QuantMmaArgs, begin) == 24);
-const _: () = assert!(offset_of!(QuantMmaArgs, split) == 56);
+const _: () = assert!(size_of::<QuantMmaArgs>() == 48 && offset_of!(QuantMmaArgs, rows) == 32);
+const _: () = assert!(offset_of!(QuantMmaArgs, split) == 44);

@@ -268,7 +268,7 @@ mod tests {
             units_for(&target).into_iter().map(|unit| unit.family.name).collect::<Vec<_>>()
         };
         for (arch, there) in [("gfx942", true), ("gfx950", true), ("gfx90a", false), ("gfx1250", false)] {
-            for family in ["attention_mma", "conv_mma", "conv_split"] {
+            for family in ["attention_mma", "conv_mma", "conv_split", "quant_mma"] {
                 assert_eq!(names(arch).contains(&family), there, "{arch} {family}");
             }
             assert!(names(arch).contains(&"attention"));

@@ -30,6 +30,7 @@ pub(super) fn cases() -> Vec<Case> {
     }
     cases.extend(views());
     cases.extend(long_rows());
+    cases.extend(many_rows());
     cases
 }
 
@@ -201,6 +202,23 @@ fn long_rows() -> Vec<Case> {
         product(3, Contents::Steps, whole(), "long-3-whole").exactly(),
         product(8, Contents::Steps, whole(), "long-8-whole").exactly(),
     ]
+}
+
+/// Odd numbers of rows of both, below and above those of a tile of matrix units.
+fn many_rows() -> Vec<Case> {
+    let formats = [QuantFormat::Q4_0, QuantFormat::Q6K, QuantFormat::Q8_0, QuantFormat::Q4K];
+    let sizes = [(17, 131, "17-rows"), (33, 129, "33-rows"), (65, 31, "65-rows"), (127, 257, "127-rows")];
+    let mut cases = Vec::new();
+    for ((count, columns, shape), format) in sizes.into_iter().zip(formats) {
+        // An odd number of pieces of 32 where blocks allow it.
+        let width = if format.block_size() == 32 { 160 } else { 256 };
+        for dtype in DTYPES {
+            let x = Operand::dense(dtype, &[count, width], Contents::Terms);
+            let operands = vec![x, blocks(format, &[columns], width)];
+            cases.push(case(Verb::Matmul, format, operands, Layout::Contiguous, shape));
+        }
+    }
+    cases
 }
 
 #[cfg(test)]

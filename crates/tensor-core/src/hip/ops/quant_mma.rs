@@ -5,7 +5,7 @@ use kernels_hip::launch::{self, QuantMma};
 
 use super::quant::{PACK, tight};
 use crate::dtype::DType;
-use crate::error::Result;
+use crate::error::{Error, ErrorKind, Result};
 use crate::hip::HipStorage;
 use crate::hip::device::{config, wrap};
 use crate::hip::kernels::Kernel;
@@ -19,8 +19,7 @@ pub(super) fn pays(xs: &HipStorage, count: usize) -> bool {
     fits && count <= launch::QUANT_MMA_MOST
 }
 
-/// As [`super::quant::product`]. The matrix is rounded to the dtype of `xs`, `f16` or `bf16`, a piece at a time. Its rows have at
-/// most 2^32 - 1 numbers.
+/// As [`super::quant::product`]. The matrix is rounded to the dtype of `xs`, `f16` or `bf16`, a piece at a time.
 pub(super) fn product(
     source: &QHipStorage,
     (xs, layout): (&HipStorage, &Layout),
@@ -38,14 +37,16 @@ pub(super) fn product(
     // SAFETY: S15: the first kernel writes all parts before the second reads them.
     let mut parts = unsafe { HipStorage::uninit(device, DType::F32, parts, op) }?;
     let kernel = |op| device.kernels().get(device, Kernel { family: "quant_mma", op, dtype, to: None });
-    let map = source.map(width, count);
+    let narrow = |size: usize| {
+        let what = || format!("{size} rows or numbers are more than kernels count: at most {}", u32::MAX);
+        u32::try_from(size).map_err(|_| Error::new(op, ErrorKind::Argument { what: what() }))
+    };
     let arguments = QuantMmaArgs {
-        rows: columns as u64,
-        width: map.width,
-        count: map.count,
-        begin: map.begin,
+        begin: source.map(width, count).begin,
+        rows: narrow(columns)?,
+        width: narrow(width)?,
+        count: narrow(count)?,
         split,
-        reserved: 0,
     };
     {
         let (blocks, numbers) = (source.memory().tail(0, op)?, xs.tail(first, op)?);
