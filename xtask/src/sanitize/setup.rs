@@ -66,8 +66,8 @@ pub(super) struct Run {
 }
 
 /// Tests of kernels-hip for kernels that no parity case reaches.
-pub(super) const TESTS: [&str; 7] =
-    ["attention_mma", "buckets", "conv_split", "conv_wide", "conversions", "matmul", "radix"];
+pub(super) const TESTS: [&str; 8] =
+    ["attention_mma", "buckets", "conv_split", "conv_wide", "conversions", "matmul", "quant_mma", "radix"];
 
 /// Which programs to build.
 #[derive(Clone, Copy)]

@@ -13,10 +13,11 @@ use crate::hip::quant::QHipStorage;
 use crate::layout::Layout;
 
 /// Whether [`product`] is the faster way to multiply so many rows of activations: the device has units for the dtype, and the rows are
-/// few enough.
+/// few enough. The host's units are emulated, and slower than its BLAS.
 pub(super) fn pays(xs: &HipStorage, count: usize) -> bool {
-    let fits = matches!(xs.dtype(), DType::F16 | DType::BF16) && xs.device().has_matrix_units();
-    fits && count <= launch::QUANT_MMA_MOST
+    let device = xs.device();
+    let fits = matches!(xs.dtype(), DType::F16 | DType::BF16) && count <= launch::QUANT_MMA_MOST;
+    fits && device.has_matrix_units() && device.has_own_memory()
 }
 
 /// As [`super::quant::product`]. The matrix is rounded to the dtype of `xs`, `f16` or `bf16`, a piece at a time.
@@ -65,4 +66,56 @@ pub(super) fn product(
         unsafe { launch.submit() }.map_err(wrap(op))?;
     }
     Ok(out)
+}
+
+#[cfg(all(test, feature = "host"))]
+mod tests {
+    use std::borrow::Cow;
+
+    use super::*;
+    use crate::device::Device;
+    use crate::quant::{QStorage, QuantFormat};
+    use crate::storage::Storage;
+    use crate::tensor::Tensor;
+
+    /// With whole numbers and a scale of 1 sums are exact in `f32`, and rounded once. Rows of 1024 are long enough for two parts.
+    #[test]
+    fn products_of_whole_numbers_are_rounded_once() {
+        let (columns, count) = (5, 11);
+        for (name, width) in [("host:0", 1024), ("host:1", 96)] {
+            let weight = |i: usize| (i * 7919 % 23) as i64 - 11;
+            let blocks: Vec<u8> = (0..columns * width / 32)
+                .flat_map(|block| {
+                    let bytes = (0..32).map(move |i| weight(block * 32 + i) as i8 as u8);
+                    [0, 0x3c].into_iter().chain(bytes)
+                })
+                .collect();
+            // From an odd element on.
+            let number = |i: usize| (i * 104_729 % 7) as i64 - 2;
+            let numbers: Vec<f32> = (0..count * width + 1).map(|i| number(i) as f32).collect();
+            let on = Device::parse(name).unwrap();
+            let blocks = QStorage::from_data(Cow::Owned(blocks), &on, QuantFormat::Q8_0).unwrap();
+            let QStorage::Hip(blocks) = &blocks else { panic!("blocks of {on} lie there") };
+            for dtype in [DType::F16, DType::BF16] {
+                let x = Tensor::from_slice(&numbers, numbers.len(), &Device::Cpu).unwrap();
+                let x = x.to_dtype(dtype).and_then(|x| x.to_device(&on)).unwrap();
+                let Storage::Hip(x) = x.storage() else { panic!("a tensor of {on} lies there") };
+                let layout = Layout::strided([count, width], &[width, 1], 1, "test").unwrap();
+                let out = product(blocks, (x, &layout), columns, "test").unwrap();
+                let got = out.to_cpu(0, out.len(), "test").unwrap();
+                let sum = |r: usize, n: usize| -> f32 {
+                    let terms = (0..width).map(|k| number(1 + r * width + k) * weight(n * width + k));
+                    terms.sum::<i64>() as f32
+                };
+                let rounded = |sum: f32| match dtype {
+                    DType::F16 => half::f16::from_f32(sum).to_bits(),
+                    _ => half::bf16::from_f32(sum).to_bits(),
+                };
+                let expected: Vec<u8> = (0..count * columns)
+                    .flat_map(|i| rounded(sum(i / columns, i % columns)).to_ne_bytes())
+                    .collect();
+                assert_eq!(got.as_bytes(), expected, "{dtype} on {on}");
+            }
+        }
+    }
 }
