@@ -2,8 +2,11 @@
 
 mod common;
 
+use std::sync::Arc;
+use std::time::Instant;
+
 use common::{NAMES, Recorded, devices};
-use models::{Batch, Error, LanguageModel, Session, SessionOptions};
+use models::{Batch, Config, Error, LanguageModel, Session, SessionOptions, Settings};
 use tensor_core::{DType, Device, Tensor};
 use weights::{CacheStatistics, Checkpoint};
 
@@ -49,6 +52,37 @@ fn logits_are_those_of_pytorch_whichever_layers_fit() {
             }
         }
     }
+}
+
+/// A layer on the device borrows its weights; one within a budget is made of a clone of each. Even the clones of a whole model are
+/// less than a hundredth of a step, of a model so tiny that it takes a fraction of a millisecond.
+#[test]
+fn cloning_every_weight_costs_less_than_a_hundredth_of_a_step() {
+    let recorded = Recorded::read("llama");
+    let weights = recorded.model(&Device::Cpu);
+    let config = Config::new(&Settings::from_json(&recorded.config.to_string()).unwrap()).unwrap();
+    let model = LanguageModel::new(config, &weights).unwrap();
+    let options = SessionOptions { context: Some(64), ..SessionOptions::default() };
+    let mut session = Session::new(&model, &options).unwrap();
+    session.feed(&recorded.tokens[..8]).unwrap();
+    let fastest = |rounds: usize, run: &mut dyn FnMut()| {
+        let times = (0..rounds).map(|_| {
+            let began = Instant::now();
+            run();
+            began.elapsed()
+        });
+        times.min().unwrap()
+    };
+    let step = fastest(40, &mut || {
+        session.feed(&recorded.tokens[..1]).unwrap().to_vec1::<f32>().unwrap();
+    });
+    let clones = fastest(200, &mut || {
+        for (_, weight) in model.weights().iter() {
+            drop(std::hint::black_box(Arc::clone(std::hint::black_box(weight))));
+        }
+    });
+    println!("{clones:?} for {} clones, {step:?} for a step", model.weights().len());
+    assert!(clones * 100 < step, "{clones:?} of {step:?}");
 }
 
 #[test]
