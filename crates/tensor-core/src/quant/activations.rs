@@ -11,11 +11,12 @@ use crate::tensor::Tensor;
 /// The products are those of [`QTensor::forward`], to the bit.
 ///
 /// ```
-/// use tensor_core::{BinaryOp, Device, QActivations, QTensor, QuantFormat, Tensor};
+/// use tensor_core::{BinaryOp, DType, Device, QActivations, QTensor, QuantFormat, Tensor};
 ///
 /// # fn main() -> tensor_core::Result<()> {
-/// let weights = QTensor::quantize(&Tensor::ones([2, 32], tensor_core::DType::F32, &Device::Cpu)?, QuantFormat::Q8_0)?;
-/// let (gate, up) = (Tensor::full([1, 32], 2f32, &Device::Cpu)?, Tensor::full([1, 32], 3f32, &Device::Cpu)?);
+/// let ones = |rows: usize| Tensor::ones([rows, 32], DType::F32, &Device::Cpu);
+/// let weights = QTensor::quantize(&ones(2)?, QuantFormat::Q8_0)?;
+/// let (gate, up) = (ones(1)?.affine(2.0, 0.0)?, ones(1)?);
 /// let mut gated = QActivations::gated(gate, &up, BinaryOp::SiluMul)?;
 /// let products = gated.products(&[&weights, &weights])?;
 /// assert_eq!(products[1].to_vec2::<f32>()?, weights.forward(gated.tensor())?.to_vec2::<f32>()?);
