@@ -171,7 +171,7 @@ template <class Format> DEVICE f32 product(const Piece& piece, const u8* bytes, 
 }
 
 // The matrix that has a row of all matrices, and which of its rows that is.
-struct Place {
+struct MatrixRow {
     QuantParts parts;
     T* out;
     u64 rows, row;
@@ -181,7 +181,7 @@ struct OneMatrix {
     T* out;
     u64 count;
     METHOD u64 rows() const { return count; }
-    METHOD Place of(u64 row) const { return Place{parts, out, count, row}; }
+    METHOD MatrixRow of(u64 row) const { return MatrixRow{parts, out, count, row}; }
 };
 // One row at a time is asked for.
 struct Matrices {
@@ -190,11 +190,11 @@ struct Matrices {
     const QuantMap& m;
     const MoreMatrices& more;
     METHOD u64 rows() const { return m.rows + more.rows[0] + more.rows[1]; }
-    METHOD Place of(u64 row) const {
+    METHOD MatrixRow of(u64 row) const {
         const u64 behind = m.rows + more.rows[0];
         const bool is_first = row < m.rows, is_second = row < behind;
         const u8* const blocks = is_first ? first : is_second ? second : third;
-        Place p;
+        MatrixRow p;
         UNROLL
         for (u32 i = 0; i < 4; i++)
             p.parts.part[i] = blocks + (is_first ? m.begin[i] : is_second ? more.begin[0][i] : more.begin[1][i]);
@@ -221,8 +221,8 @@ DEVICE void dot(const All& matrices, const u8* activations, const u8* ids, Index
     for (u64 begin = (u64)blockIdx.x * step; begin < turns; begin += (u64)gridDim.x * step, set ^= 1u) {
         const u64 turn = begin + own < turns ? begin + own : turns - 1;
         // Where in the matrices the rows are, and which row of activations is the first.
-        const Place place = matrices.of(turn * at_once);
-        u64 row = place.row, from = 0;
+        const MatrixRow at = matrices.of(turn * at_once);
+        u64 row = at.row, from = 0;
         bool known = true;
         if constexpr (BY_ID) {
             const u64 pair = turn / m.rows, id = id_at(ids, m.id_type, pair);
@@ -237,7 +237,7 @@ DEVICE void dot(const All& matrices, const u8* activations, const u8* ids, Index
         f32 all[at_once][ROWS];
         UNROLL
         for (u32 k = 0; k < at_once; k++) {
-            const u64 mine = BY_ID || row + k < place.rows ? row + k : place.rows - 1;
+            const u64 mine = BY_ID || row + k < at.rows ? row + k : at.rows - 1;
             block[k] = (u32)(mine * (width / Format::BLOCK));
             UNROLL
             for (u32 r = 0; r < ROWS; r++) all[k][r] = 0.0f;
@@ -249,7 +249,7 @@ DEVICE void dot(const All& matrices, const u8* activations, const u8* ids, Index
                 const u32 p = begin_piece + TEAM * split * a;
                 if (a > 0 && p >= pieces) break;
                 UNROLL
-                for (u32 k = 0; k < at_once; k++) raw[a][k] = Format::load(place.parts, block[k] + p / each, p % each);
+                for (u32 k = 0; k < at_once; k++) raw[a][k] = Format::load(at.parts, block[k] + p / each, p % each);
             }
             UNROLL
             for (u32 a = 0; a < ahead; a++) {
@@ -281,15 +281,17 @@ DEVICE void dot(const All& matrices, const u8* activations, const u8* ids, Index
         }
         if (split > 1) __syncthreads();
         if (part != 0 || lane != 0 || begin + own >= turns) continue;
+        // Looked up again: kept, it would take registers during the sums.
+        const MatrixRow to = matrices.of((turn >> 32 << 32 | opaque((u32)turn)) * at_once);
         UNROLL
         for (u32 k = 0; k < at_once; k++) {
-            const u64 n = place.row + k;
+            const u64 n = to.row + k;
             UNROLL
             for (u32 r = 0; r < ROWS; r++) {
                 f32 sum = all[k][r];
                 for (u32 other = 1; other < split; other++) sum += slots[set][team + other][k][r];
                 // By id a turn has one result, at its own index.
-                if (BY_ID || (r < m.count && n < place.rows)) place.out[r * place.rows + n] = narrow<T>(known ? sum : 0.0f);
+                if (BY_ID || (r < m.count && n < to.rows)) to.out[r * to.rows + n] = narrow<T>(known ? sum : 0.0f);
             }
         }
     }
