@@ -70,6 +70,7 @@ impl Layout {
     /// # Errors
     /// [`ErrorKind::Overflow`] of `operation` if the element count or an element's position does not fit `usize`;
     /// [`ErrorKind::Rank`] unless there is one stride per dimension.
+    #[inline]
     pub fn strided(
         shape: impl Into<Shape>,
         strides: &[usize],
@@ -78,15 +79,12 @@ impl Layout {
     ) -> Result<Layout> {
         let shape = shape.into();
         if shape.rank() != strides.len() {
-            let expected = "one dimension per stride";
-            return Err(Error::new(operation, ErrorKind::Rank { shape, expected }));
+            return Err(other_rank(shape, operation));
         }
-        let layout = Layout::of(shape, Dims::from_slice(strides), offset);
-        layout.shape.elements(operation)?;
-        match layout.checked_end() {
-            Some(_) => Ok(layout),
-            None => Err(Error::new(operation, ErrorKind::Overflow { shape: layout.shape })),
-        }
+        let Some((elements, contiguous)) = measure(&shape, strides, offset) else {
+            return Err(overflow(shape, operation));
+        };
+        Ok(Layout { shape, strides: Dims::from_slice(strides), offset, elements, contiguous })
     }
 
     /// The lengths of the dimensions.
@@ -146,6 +144,7 @@ impl Layout {
     }
 
     /// One past the last position of an element; the offset if there are no elements.
+    #[inline]
     pub fn end(&self) -> usize {
         self.checked_end().unwrap_or(usize::MAX)
     }
@@ -274,6 +273,7 @@ impl Layout {
     }
 
     /// [`Layout::end`], or `None` if it overflows.
+    #[inline]
     fn checked_end(&self) -> Option<usize> {
         if self.shape.contains(&0) {
             return Some(self.offset);
@@ -284,6 +284,31 @@ impl Layout {
         }
         last.checked_add(1)
     }
+}
+
+#[cold]
+fn other_rank(shape: Shape, operation: &'static str) -> Error {
+    Error::new(operation, ErrorKind::Rank { shape, expected: "one dimension per stride" })
+}
+
+#[cold]
+fn overflow(shape: Shape, operation: &'static str) -> Error {
+    Error::new(operation, ErrorKind::Overflow { shape })
+}
+
+/// The number of elements, and whether they are dense and in row-major order; `None` if their number or a position overflows.
+fn measure(shape: &[usize], strides: &[usize], offset: usize) -> Option<(usize, bool)> {
+    if shape.contains(&0) {
+        return Some((0, true));
+    }
+    let (mut elements, mut last, mut contiguous) = (1usize, offset, true);
+    for (&length, &stride) in shape.iter().zip(strides).rev() {
+        contiguous &= length == 1 || stride == elements;
+        elements = elements.checked_mul(length)?;
+        last = last.checked_add(stride.checked_mul(length - 1)?)?;
+    }
+    last.checked_add(1)?;
+    Some((elements, contiguous))
 }
 
 /// The number of elements of a shape, saturating.

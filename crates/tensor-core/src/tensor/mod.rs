@@ -169,6 +169,12 @@ impl Tensor {
     /// instead.
     fn with_layout(&self, layout: Layout) -> Result<Tensor> {
         assert!(layout.end() <= self.storage.len(), "a view reaches past its storage");
+        self.view_at(layout)
+    }
+
+    /// As [`Tensor::with_layout`], of a layout that was checked.
+    #[inline]
+    fn view_at(&self, layout: Layout) -> Result<Tensor> {
         if let Some(written) = self.storage.written_by_graphs() {
             return copied(written, layout).map_err(|(error, _)| self.error("copy", ErrorKind::Hip(error)));
         }

@@ -3,7 +3,7 @@
 
 use super::Tensor;
 use crate::axis::{Axes, Axis};
-use crate::error::{ErrorKind, On, Result};
+use crate::error::{Error, ErrorKind, On, Result};
 use crate::hole::ShapeWithHole;
 use crate::layout::Layout;
 use crate::shape::Shape;
@@ -58,9 +58,10 @@ impl Tensor {
     ///
     /// # Errors
     /// [`ErrorKind::OutOfStorage`] if the layout reaches past the end of the storage.
+    #[inline]
     pub fn as_strided(&self, layout: Layout) -> Result<Tensor> {
         self.require_offsets(&layout, "as_strided")?;
-        self.with_layout(layout)
+        self.view_at(layout)
     }
 
     /// [`Tensor::as_strided`] of this tensor itself. It holds the storage as before, so that a tensor that has its
@@ -68,18 +69,22 @@ impl Tensor {
     ///
     /// # Errors
     /// As [`Tensor::as_strided`]; the tensor is then unchanged.
+    #[inline]
     pub fn as_strided_(&mut self, layout: Layout) -> Result<()> {
         self.require_offsets(&layout, "as_strided_")?;
         self.layout = layout;
         Ok(())
     }
 
+    #[inline]
     fn require_offsets(&self, layout: &Layout, operation: &'static str) -> Result<()> {
-        let length = self.storage.len();
-        if layout.end() <= length {
-            return Ok(());
-        }
-        Err(self.error(operation, ErrorKind::OutOfStorage { shape: layout.shape().clone(), length }))
+        if layout.end() <= self.storage.len() { Ok(()) } else { Err(self.out_of_storage(layout, operation)) }
+    }
+
+    #[cold]
+    fn out_of_storage(&self, layout: &Layout, operation: &'static str) -> Error {
+        let kind = ErrorKind::OutOfStorage { shape: layout.shape().clone(), length: self.storage.len() };
+        self.error(operation, kind)
     }
 
     /// All elements along one axis.
