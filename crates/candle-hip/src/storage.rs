@@ -41,8 +41,35 @@ pub struct HipStorage {
     device: HipDevice,
     dtype: DType,
     length: usize,
-    /// All elements, contiguous. Nothing until the first write of storage that was allocated without contents.
-    flat: OnceLock<Tensor>,
+    flat: Flat,
+}
+
+/// All elements, contiguous and of rank 1.
+enum Flat {
+    Written(Tensor),
+    /// Allocated without contents: nothing until the first use. (A filled `OnceLock` takes longer to make than a tensor.)
+    Unwritten(OnceLock<Tensor>),
+}
+
+impl Flat {
+    fn unwritten() -> Flat {
+        Flat::Unwritten(OnceLock::new())
+    }
+
+    #[inline]
+    fn get(&self) -> Option<&Tensor> {
+        match self {
+            Flat::Written(tensor) => Some(tensor),
+            Flat::Unwritten(tensor) => tensor.get(),
+        }
+    }
+
+    fn get_mut(&mut self) -> Option<&mut Tensor> {
+        match self {
+            Flat::Written(tensor) => Some(tensor),
+            Flat::Unwritten(tensor) => tensor.get_mut(),
+        }
+    }
 }
 
 impl HipStorage {
@@ -109,29 +136,37 @@ impl HipStorage {
     #[inline]
     pub(super) fn of(tensor: Tensor, device: &HipDevice) -> Result<HipStorage> {
         let dtype = candles(tensor.dtype());
-        Ok(HipStorage::tagged(whole(tensor)?, dtype, device))
+        Ok(HipStorage::tagged(flattened(tensor)?, dtype, device))
     }
 
-    /// All elements of a tensor that has its memory whole; `dtype` tells bytes of formats that tensor-core does not have.
+    /// All elements of a tensor of rank 1 that has its memory whole; `dtype` tells bytes of formats that tensor-core does not have.
     #[inline]
     pub(super) fn tagged(flat: Tensor, dtype: DType, device: &HipDevice) -> HipStorage {
         let length = flat.elements();
-        HipStorage { device: device.clone(), dtype, length, flat: OnceLock::from(flat) }
+        HipStorage { device: device.clone(), dtype, length, flat: Flat::Written(flat) }
     }
 
     /// Storage without memory until it is written.
     pub(super) fn unwritten(length: usize, dtype: DType, device: &HipDevice) -> HipStorage {
-        HipStorage { device: device.clone(), dtype, length, flat: OnceLock::new() }
+        HipStorage { device: device.clone(), dtype, length, flat: Flat::unwritten() }
     }
 
     /// As [`HipStorage::tensor`].
     #[inline]
     pub(super) fn tensor_at(&self, layout: tensor_core::Layout) -> Result<Tensor> {
-        let flat = self.flat()?;
-        if candles(flat.dtype()) != self.dtype {
-            return Err(unsupported(self.dtype, "tensor"));
-        }
-        flat.as_strided(layout).candles()
+        self.typed()?.as_strided(layout).candles()
+    }
+
+    /// All elements, if `layout` is all of them in their order. A tensor of another layout has to be made first.
+    #[inline]
+    pub(super) fn whole(&self, layout: &Layout) -> Result<Option<&Tensor>> {
+        let flat = self.typed()?;
+        let of_layout = layout.start_offset() == 0
+            && layout.shape().elem_count() == self.length
+            && layout.is_contiguous();
+        // It has another layout here if a closure panicked.
+        let is_flat = flat.rank() == 1 && flat.elements() == self.length;
+        Ok((of_layout && is_flat).then_some(flat))
     }
 
     /// As [`HipStorage::in_place`].
@@ -149,7 +184,7 @@ impl HipStorage {
         let memory: *const tensor_core::Storage = flat.storage();
         let result = change(flat);
         if !std::ptr::eq(memory, flat.storage()) {
-            self.flat = OnceLock::new();
+            self.flat = Flat::unwritten();
             let what = format!("in_place: the operation replaced the tensor of {dtype} by another");
             return result.and(Err(Error::Msg(what).bt()));
         }
@@ -165,19 +200,29 @@ impl HipStorage {
 
     /// Makes a tensor's elements all elements.
     pub(super) fn replace(&mut self, tensor: Tensor) -> Result<()> {
-        self.flat = OnceLock::from(whole(tensor)?);
+        self.flat = Flat::Written(flattened(tensor)?);
         Ok(())
     }
 
     /// A copy that shares the memory until either is written.
     pub(super) fn shared(&self) -> Result<HipStorage> {
-        let flat = self.flat.get().cloned().map_or_else(OnceLock::new, OnceLock::from);
+        let flat = self.flat.get().cloned().map_or_else(Flat::unwritten, Flat::Written);
         Ok(HipStorage { device: self.device.clone(), dtype: self.dtype, length: self.length, flat })
     }
 
     /// All elements in host memory. Waits for the device.
     pub(super) fn download(&self) -> Result<CpuStorage> {
         host::download(&self.flat()?.as_strided(self.all()?).candles()?, self.dtype)
+    }
+
+    /// As [`HipStorage::flat`], of a dtype that tensor-core has.
+    #[inline]
+    fn typed(&self) -> Result<&Tensor> {
+        let flat = self.flat()?;
+        if candles(flat.dtype()) != self.dtype {
+            return Err(unsupported(self.dtype, "tensor"));
+        }
+        Ok(flat)
     }
 
     /// All elements; zeros if nothing was written.
@@ -192,8 +237,13 @@ impl HipStorage {
     #[cold]
     fn zeros(&self) -> Result<&Tensor> {
         let dtype = supported(self.dtype, "zeros")?;
-        let zeros = Tensor::zeros(self.length, dtype, self.device.device()).candles()?;
-        Ok(self.flat.get_or_init(|| zeros))
+        match &self.flat {
+            Flat::Written(tensor) => Ok(tensor),
+            Flat::Unwritten(cell) => {
+                let zeros = Tensor::zeros(self.length, dtype, self.device.device()).candles()?;
+                Ok(cell.get_or_init(|| zeros))
+            }
+        }
     }
 
     /// All elements, in memory that nothing else shares.
@@ -215,17 +265,17 @@ impl HipStorage {
     }
 }
 
-/// The tensor with memory that has its elements and no others.
+/// The elements with rank 1, in memory that has them and no others.
 #[inline]
-fn whole(tensor: Tensor) -> Result<Tensor> {
+fn flattened(tensor: Tensor) -> Result<Tensor> {
     let all = tensor.is_contiguous()
         && tensor.layout().offset() == 0
         && tensor.storage().len() == tensor.elements();
-    if all {
-        Ok(tensor)
-    } else {
-        tensor.copy().candles()
+    let mut flat = if all { tensor } else { tensor.copy().candles()? };
+    if flat.rank() != 1 {
+        flat.as_strided_(layout::at(&[flat.elements()], &[1], 0)?).candles()?;
     }
+    Ok(flat)
 }
 
 impl fmt::Debug for HipStorage {

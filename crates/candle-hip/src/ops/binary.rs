@@ -4,17 +4,15 @@ use candle_core::op::BinaryOpT;
 use candle_core::{Error, Result};
 use tensor_core::BinaryOp;
 
-use super::super::error::Candles;
 use super::super::{named, HipStorage};
-use super::Operand;
+use super::{pairs, Operand};
 
 pub(in super::super) fn binary<B: BinaryOpT>(lhs: Operand, rhs: Operand) -> Result<HipStorage> {
     let Some(op) = Named::<B>::OP else {
         let what = format!("{} is no binary operation of HIP devices: write it as a CustomOp2", B::NAME);
         return Err(Error::Msg(what).bt());
     };
-    let result = lhs.0.tensor(lhs.1)?.binary(&rhs.0.tensor(rhs.1)?, op).candles()?;
-    HipStorage::of(result, lhs.0.hip_device())
+    pairs(lhs, rhs, |lhs, rhs| lhs.binary(rhs, op))
 }
 
 /// The operation of candle's name, found when the call is compiled.

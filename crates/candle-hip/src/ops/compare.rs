@@ -4,9 +4,8 @@ use candle_core::op::CmpOp;
 use candle_core::Result;
 use tensor_core::CmpOp as Ours;
 
-use super::super::error::Candles;
 use super::super::HipStorage;
-use super::Operand;
+use super::{pairs, Operand};
 
 pub(in super::super) fn compare(op: CmpOp, lhs: Operand, rhs: Operand) -> Result<HipStorage> {
     let op = match op {
@@ -17,6 +16,5 @@ pub(in super::super) fn compare(op: CmpOp, lhs: Operand, rhs: Operand) -> Result
         CmpOp::Lt => Ours::Lt,
         CmpOp::Gt => Ours::Gt,
     };
-    let result = lhs.0.tensor(lhs.1)?.compare(&rhs.0.tensor(rhs.1)?, op).candles()?;
-    HipStorage::of(result, lhs.0.hip_device())
+    pairs(lhs, rhs, |lhs, rhs| lhs.compare(rhs, op))
 }

@@ -4,28 +4,25 @@ use candle_core::op::UnaryOpT;
 use candle_core::{Error, Layout, Result};
 use tensor_core::UnaryOp;
 
-use super::super::error::Candles;
 use super::super::{named, HipStorage};
+use super::each;
 
 pub(in super::super) fn unary<B: UnaryOpT>(x: &HipStorage, l: &Layout) -> Result<HipStorage> {
     let Some(op) = Named::<B>::OP else {
         let what = format!("{} is no unary operation of HIP devices: write it as a CustomOp1", B::NAME);
         return Err(Error::Msg(what).bt());
     };
-    let x_device = x.hip_device();
-    let x = x.tensor(l)?;
     // Integers are whole.
     let rounds = matches!(op, UnaryOp::Ceil | UnaryOp::Floor | UnaryOp::Round);
-    let result = if rounds && x.dtype().is_int() { x.copy() } else { x.unary(op) };
-    HipStorage::of(result.candles()?, x_device)
+    each((x, l), |x| if rounds && x.dtype().is_int() { x.copy() } else { x.unary(op) })
 }
 
 pub(in super::super) fn powf(x: &HipStorage, l: &Layout, exponent: f64) -> Result<HipStorage> {
-    HipStorage::of(x.tensor(l)?.powf(exponent).candles()?, x.hip_device())
+    each((x, l), |x| x.powf(exponent))
 }
 
 pub(in super::super) fn elu(x: &HipStorage, l: &Layout, alpha: f64) -> Result<HipStorage> {
-    HipStorage::of(x.tensor(l)?.elu(alpha).candles()?, x.hip_device())
+    each((x, l), |x| x.elu(alpha))
 }
 
 /// The operation of candle's name, found when the call is compiled.
