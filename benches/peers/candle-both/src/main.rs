@@ -1,7 +1,8 @@
 //! candle's tensors on `Device::Hip` of an NVIDIA GPU beside candle's own CUDA backend on the same card: the same calls on both.
 //!
-//!     candle-both [FILTER] [--hip nvidia:0] [--track-events]
+//!     candle-both [--accuracy] [FILTER] [--hip nvidia:0] [--track-events]
 
+mod accuracy;
 mod rows;
 mod timing;
 
@@ -12,21 +13,27 @@ use candle_core::{DType, Device, Result, Tensor};
 use rows::rows;
 
 const USAGE: &str = "\
-usage: candle-both [FILTER] [--hip nvidia:0] [--track-events]
+usage: candle-both [--accuracy] [FILTER] [--hip nvidia:0] [--track-events]
 
 Times add, softmax, matmul and conv2d of candle on the HIP device and on CUDA's first device. FILTER is a part of a row's name.
 candle's tracking of uses by events is off, since there is one stream; --track-events keeps it.
 ratio: CUDA's time divided by ours; above 1 ours is quicker. differ: the largest difference of the first million numbers
-of both results, divided by the largest of them.";
+of both results, divided by the largest of them.
+
+--accuracy times nothing. It computes some elements of each matmul and conv2d exactly. All numbers are the largest difference from the
+exact ones, divided by the largest of these: of ours and of CUDA; the bound that sums of f32 in any order keep; what sums of f32, sums of
+f16 and exact sums of numbers rounded to tf32 give, computed on the CPU.";
 
 struct Arguments {
     filter: String,
+    accuracy: bool,
     hip: String,
     track_events: bool,
 }
 
 fn main() -> ExitCode {
-    let mut given = Arguments { filter: String::new(), hip: "nvidia:0".to_owned(), track_events: false };
+    let mut given =
+        Arguments { filter: String::new(), accuracy: false, hip: "nvidia:0".to_owned(), track_events: false };
     let mut arguments = std::env::args().skip(1);
     while let Some(argument) = arguments.next() {
         match argument.as_str() {
@@ -34,6 +41,7 @@ fn main() -> ExitCode {
                 println!("{USAGE}");
                 return ExitCode::SUCCESS;
             }
+            "--accuracy" => given.accuracy = true,
             "--track-events" => given.track_events = true,
             "--hip" => given.hip = arguments.next().unwrap_or_default(),
             text if text.starts_with('-') => {
@@ -58,12 +66,16 @@ fn run(given: &Arguments) -> Result<()> {
         // SAFETY: S5: the program submits all work to the device's one stream, which keeps its order.
         unsafe { cuda.as_cuda_device()?.disable_event_tracking() };
     }
+    let rows: Vec<_> = rows().into_iter().filter(|row| row.name().contains(&given.filter)).collect();
+    if given.accuracy {
+        return accuracies(&rows, &hip, &cuda);
+    }
     println!(
         "{:<8} {:<5} {:<34} {:>10} {:>10} {:>6} {:>8}",
         "call", "dtype", "operands", "ours us", "cuda us", "ratio", "differ"
     );
     let mut ratios: Vec<(&str, f64, String)> = Vec::new();
-    for row in rows().iter().filter(|row| row.name().contains(&given.filter)) {
+    for row in &rows {
         let host = row.operands()?;
         let (ours, theirs) = (row.copies(&host, &hip)?, row.copies(&host, &cuda)?);
         let differ = difference(&row.call(&ours[0])?, &row.call(&theirs[0])?)?;
@@ -83,6 +95,31 @@ fn run(given: &Arguments) -> Result<()> {
         ratios.push((row.call.name(), ratio, row.name()));
     }
     summary(&ratios);
+    Ok(())
+}
+
+/// How far both are from the exact results of the rows that are sums of products.
+fn accuracies(rows: &[rows::Row], hip: &Device, cuda: &Device) -> Result<()> {
+    println!(
+        "{:<8} {:<5} {:<34} {:>8} {:>8} {:>8} {:>8} {:>8} {:>8}",
+        "call", "dtype", "operands", "ours", "cuda", "bound", "f32 sum", "tf32", "f16 sum"
+    );
+    for row in rows.iter().filter(|row| row.call.is_sum()) {
+        let of = accuracy::of(row, hip, cuda)?;
+        let some = |error: Option<f64>| error.map_or_else(String::new, |error| format!("{error:.1e}"));
+        println!(
+            "{:<8} {:<5} {:<34} {:>8.1e} {:>8.1e} {:>8.1e} {:>8.1e} {:>8} {:>8}",
+            row.call.name(),
+            row.dtype.as_str(),
+            row.shapes(),
+            of.ours,
+            of.cuda,
+            of.bound,
+            of.single,
+            some(of.tf32),
+            some(of.half)
+        );
+    }
     Ok(())
 }
 

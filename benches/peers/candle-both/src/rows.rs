@@ -20,6 +20,11 @@ impl Call {
     pub const ALL: [Call; 4] =
         [Call::Add, Call::Softmax, Call::MatMul, Call::Conv2d { padding: 0, stride: 1 }];
 
+    /// Whether each element of its result is a sum of products of two operands' elements.
+    pub fn is_sum(self) -> bool {
+        matches!(self, Call::MatMul | Call::Conv2d { .. })
+    }
+
     pub fn name(self) -> &'static str {
         match self {
             Call::Add => "add",
