@@ -8,14 +8,12 @@ use crate::vector_batch::{VectorBatch, VectorBatchMut};
 use crate::{Error, Handle, Result, Scalar, convert};
 use hip_safe::{AnyBits, DeviceBuffer, DeviceView, DeviceViewMut, PinnedBuffer, Stream};
 use hip_sys::rocblas::rocblas_pointer_mode;
-use smallvec::SmallVec;
 use std::ffi::c_void;
 
 /// What an operation uses. Operands have the numbers in which they were added.
 pub(crate) struct Plan<'a> {
     op: &'static str,
-    operands: SmallVec<[Spec; 4]>,
-    // `SmallVec` would tie the plan to its operands' whole life.
+    operands: Vec<Spec>,
     reads: Vec<DeviceView<'a, u8>>,
     writes: Vec<DeviceViewMut<'a, u8>>,
     mode: Option<rocblas_pointer_mode>,
@@ -44,7 +42,7 @@ impl<'a> Plan<'a> {
     pub(crate) fn new(op: &'static str) -> Self {
         Self {
             op,
-            operands: SmallVec::new(),
+            operands: Vec::with_capacity(4),
             reads: Vec::with_capacity(4),
             writes: Vec::new(),
             mode: None,
@@ -198,7 +196,7 @@ impl<'a> Plan<'a> {
             |index: usize| addresses.as_ref().map(|list| list.device_ptr().wrapping_add(index * members));
         let of_form =
             |(index, spec): (usize, &Spec)| spec.operand(row(index).map(|row| row.cast_mut().cast()));
-        let list: SmallVec<[_; 4]> = self.operands.iter().enumerate().map(of_form).collect();
+        let list: Vec<_> = self.operands.iter().enumerate().map(of_form).collect();
         let Self { op, operands, reads, writes, mode, for_host, wide, results: (result, result_bytes) } =
             self;
         // For a shorter life than the operands'.
