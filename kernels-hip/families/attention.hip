@@ -3,7 +3,7 @@
 // attention_tiles: a block takes a tile of query rows of one head and up to SLAB columns of v, and iterates over tiles of keys. For each
 // row it keeps the running maximum of the scores, the sum of the weights, and the output. When the maximum grows, sum and output are scaled
 // down ("online softmax"). Tiles of keys that the causal mask excludes are skipped.
-// attention_few, attention_join: attention_few.hpp.
+// attention_few, attention_join, attention_join_rounded: attention_few.hpp.
 // Launch of all: one-dimensional, block exactly 256; blocks stride over the work, so any grid is right.
 //
 // Floats of up to 32 bits are computed in f32, f64 in f64. The output is tight and rounded once. Products with v are accumulated in spans

@@ -105,7 +105,7 @@ template <class Format> DEVICE void products(const u8* matrix, const T* x, T* ou
     const u32 which = threadIdx.x % PIECES, row = threadIdx.x / PIECES;
     // The group's first row of the matrix and of x, in the tile.
     const u32 my_row = group % BESIDE * (DOWN * 16), my_count = group / BESIDE * (ACROSS * 16);
-    const u32 across = (m.count + COUNT - 1) / COUNT, down = (m.rows + ROWS - 1) / ROWS;
+    const u32 across = (m.count + COUNT - 1) / COUNT, down = (m.rows - 1) / ROWS + 1;
     u32 half = 0;
     // Tiles of the same rows of the matrix follow each other.
     for (u32 item = blockIdx.x; item < down * across * m.split; item += gridDim.x) {

@@ -72,7 +72,7 @@ KERNEL(PASTE4(rope_, pair, _, DTYPE), const T* x, const T* y, const T* cosines, 
 }
 
 // Queries, and keys whose results are written to rows of an array by ids, as values are. There is one time. A wrong id is reported, and its key
-// and value are not written.
+// and value are not written. Of equal ids the last is written: no two threads write a number.
 KERNEL(PASTE4(rope_, write, _, DTYPE), const T* x, const T* y, const T* v, const T* cosines, const T* sines, const u32* rows, T* x_out,
        T* keys, T* values, IndexFault* fault, RopeArgs r, RopeArgs s, RopeWriteArgs w) {
     const u32 pairs = (u32)s.pairs, heads = (u32)s.heads, each = (u32)s.batch * heads * pairs, first = (u32)(r.batch * r.heads * r.pairs);
@@ -89,6 +89,9 @@ KERNEL(PASTE4(rope_, write, _, DTYPE), const T* x, const T* y, const T* v, const
             if (is_key && pair == 0 && head == 0) report(fault, w, (i64)id);
             continue;
         }
+        bool again = false;
+        for (u32 later = batch + 1; later < (u32)s.batch; later++) again |= rows[later] == id;
+        if (again) continue;
         const u64 at = (head * w.length + id) * 2 * pairs;
         if (is_key) {
             const C cosine = widen(cosines[batch * s.cos[0] + pair * s.cos[2]]), sine = widen(sines[batch * s.sin[0] + pair * s.sin[2]]);

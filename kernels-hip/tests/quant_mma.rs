@@ -112,7 +112,7 @@ impl Problem {
         let shape = LaunchShape { grid, block: 256 };
         let mut list =
             [input(&self.matrix), input(&self.x), output(&mut out), output(&mut parts), value(&args)];
-        // SAFETY: S9: there are blocks for all rows, rows of their width, and room for all outputs, in each part.
+        // SAFETY: S9: there are blocks for all rows, rows of their width, and memory for all outputs of each part.
         unsafe { run(device, &name(self.format.name), shape, &mut list) };
         if split > 1 {
             let mut list = [input(&parts), output(&mut out), value(&args)];

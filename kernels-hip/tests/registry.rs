@@ -51,8 +51,9 @@ fn kernels_are_counted() {
         ("topk", 10),
         ("buckets", 10 * 2),
         ("scan", 10 * 8),
-        ("rope", 5 * 2),
-        ("attention", 5 * 3),
+        ("rope", 5 * 3),
+        // The joined and rounded form is f32 alone.
+        ("attention", 5 * 3 + 1),
         ("attention_mma", 2 * 2),
         ("select", 10 * 8),
         ("stat", 5 * 4),
@@ -62,11 +63,11 @@ fn kernels_are_counted() {
         ("conv_mma", 2),
         ("pool", 5 * 5),
         ("softmax", 5 * 6),
-        ("norm", 5 * 9),
+        ("norm", 5 * 9 + 1),
         ("random", 5 * 3 + 5 + 10),
         ("transpose", 4),
-        // Five kernels for each of 13 formats, the rounding of activations, and rows by ids of f32.
-        ("quant", 3 * (5 * 13 + 1) + 13),
+        // Five kernels for each of 13 formats, the rounding of activations, and of f32 rows by ids and two gates that round.
+        ("quant", 3 * (5 * 13 + 1) + 13 + 2),
         ("quant_mma", 2 * (13 + 1)),
     ];
     let count = |family: &str| -> usize {

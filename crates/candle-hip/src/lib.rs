@@ -79,9 +79,9 @@
 //! (`benches/h200/CANDLE.md`).
 //!
 //! # Costs
-//! On `host:0` a call through the trait costs the calling thread more than the same call of tensor-core: 0.06 µs if it works on
-//! each element and the layouts are all elements of their storages, else 0.1 µs for each operand and 0.05 µs for the result (the
-//! example `overhead`; `benches/h200/CANDLE.md`).
+//! On `host:0` a call through the trait costs the calling thread more than the same call of tensor-core: 0.04 to 0.06 µs for an
+//! operation on each element if the layouts are all of their storages, 0.14 to 0.25 µs with other layouts, and 0.23 to 0.32 µs for a
+//! product (the example `overhead`, five runs on a busy machine; `benches/h200/CANDLE.md`).
 //!
 //! A clone of a storage takes the same time for any size, and the first write copies. Ids cost three small operations more
 //! than tensor-core's own, for the id that stands for no element; `scatter_set` copies its tensor twice for it. candle splits

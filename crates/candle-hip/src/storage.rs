@@ -165,7 +165,7 @@ impl HipStorage {
             && layout.shape().elem_count() == self.length
             && layout.is_contiguous();
         // It has another layout here if a closure panicked.
-        let is_flat = flat.rank() == 1 && flat.elements() == self.length;
+        let is_flat = flat.rank() == 1 && flat.elements() == self.length && flat.is_contiguous();
         Ok((of_layout && is_flat).then_some(flat))
     }
 

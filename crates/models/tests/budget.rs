@@ -54,8 +54,8 @@ fn logits_are_those_of_pytorch_whichever_layers_fit() {
     }
 }
 
-/// A layer on the device borrows its weights; one within a budget is made of a clone of each. Even the clones of a whole model are
-/// less than a hundredth of a step, of a model so tiny that it takes a fraction of a millisecond.
+/// A layer on the device borrows its weights; one within a budget is made of a clone of each. Even the clones of a whole model take
+/// less than a hundredth of a step, and the model is tiny.
 #[test]
 fn cloning_every_weight_costs_less_than_a_hundredth_of_a_step() {
     let recorded = Recorded::read("llama");

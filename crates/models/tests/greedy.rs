@@ -46,9 +46,9 @@ fn devices() -> Vec<Device> {
     named_devices().unwrap_or_else(|| Device::all().unwrap())
 }
 
-/// How many of the twenty prompts: all, or as many as HIPSTACK_PROMPTS says, for a slow device.
+/// How many of the twenty prompts: all, or as many as HIPSTACK_TEST_PROMPTS says, for a slow device.
 fn prompts() -> usize {
-    std::env::var("HIPSTACK_PROMPTS").map_or(20, |text| text.parse().unwrap())
+    std::env::var("HIPSTACK_TEST_PROMPTS").map_or(20, |text| text.parse().unwrap())
 }
 
 /// Compares the first `tokens` of the first `prompts` on each device. Every difference has to be a near tie, and few there may be.

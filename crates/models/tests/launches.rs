@@ -1,5 +1,5 @@
-//! How many kernels a step of a quantized model has for each layer. Each waits for the one before, which on a GPU takes longer than many of
-//! them compute.
+//! How many graph nodes, kernels and copies, a layer adds to a step of a quantized model. Each waits for the one before, which on a GPU takes
+//! longer than many of them compute.
 
 use std::sync::Arc;
 

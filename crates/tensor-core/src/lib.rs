@@ -83,6 +83,7 @@ mod scalar;
 mod shape;
 mod storage;
 mod tensor;
+mod token_rows;
 mod upload;
 mod window;
 
@@ -107,5 +108,6 @@ pub use scalar::Scalar;
 pub use shape::Shape;
 pub use storage::Storage;
 pub use tensor::{Conv1dConfig, Conv2dConfig, Pool2dConfig, ToUsize2};
-pub use tensor::{IndexOp, Nested, Operand, Tensor, TensorIndexer, TokenRows, copies_on_write};
+pub use tensor::{IndexOp, Nested, Operand, Tensor, TensorIndexer, copies_on_write};
+pub use token_rows::TokenRows;
 pub use upload::Upload;

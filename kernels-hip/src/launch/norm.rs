@@ -27,7 +27,7 @@ const BLOCKS_OF_HALVES: u64 = 16;
 pub fn rows(rows: u64, length: u64, element_bytes: usize, multiprocessors: u32) -> (RowKernel, LaunchShape) {
     let held: u64 = if element_bytes == 8 { 16 } else { 32 };
     if length > LANES * held {
-        // A GPU that has not a row for each multiprocessor waits for the longest thread.
+        // With fewer rows than multiprocessors the time is that of one block, so a block gets the most threads.
         let few = rows < u64::from(multiprocessors.max(1));
         let block = [64, 128].into_iter().find(|block| !few && length <= held * u64::from(*block));
         let block = block.unwrap_or(MAX_BLOCK);

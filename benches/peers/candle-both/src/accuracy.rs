@@ -68,9 +68,9 @@ pub fn of(row: &Row, hip: &Device, cuda: &Device) -> Result<Accuracy> {
     Ok(worst)
 }
 
-/// Positions all over a result, at most [`LOOKED_AT`].
+/// Indices spread over a result, at most [`LOOKED_AT`].
 fn looked_at(length: usize) -> impl Iterator<Item = usize> {
-    // A prime has no common factor with a length, so that no position comes twice.
+    // No length is a multiple of this prime, so no index comes twice.
     const STEP: usize = 2_654_435_761;
     (0..length.min(LOOKED_AT)).map(move |i| i * STEP % length)
 }

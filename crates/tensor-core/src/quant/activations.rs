@@ -95,8 +95,8 @@ impl QActivations {
         &self.numbers
     }
 
-    /// The products with several matrices, as [`QTensor::forward`] of each. On a HIP device matrices of one format share a launch if
-    /// there is one row of activations.
+    /// The products with several matrices, as [`QTensor::forward`] of each. On a HIP device up to three matrices of one format may
+    /// share a launch if there is one row of activations.
     ///
     /// # Errors
     /// As [`QTensor::forward`].

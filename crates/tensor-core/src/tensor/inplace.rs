@@ -71,7 +71,9 @@ impl Tensor {
             self.binary_assign_(other, gate)?;
             return Ok(None);
         }
-        self.require_alike(other, gate.name())?;
+        let name = assign_name(gate);
+        self.require_alike(other, name)?;
+        self.require(name, gate.supports(self.dtype()), CAST_TO_FLOAT)?;
         let mut rounded = None;
         self.write(|storage, layout| {
             if let (Storage::Hip(x), Storage::Hip(y)) = (storage, other.storage()) {
@@ -173,7 +175,7 @@ impl Tensor {
     }
 
     /// Calls `change` with exclusive storage and a layout without overlap; copies the tensor first if needed.
-    pub(super) fn write(&mut self, change: impl FnOnce(&mut Storage, &Layout) -> Result<()>) -> Result<()> {
+    pub(crate) fn write(&mut self, change: impl FnOnce(&mut Storage, &Layout) -> Result<()>) -> Result<()> {
         if self.layout.may_overlap() || Arc::get_mut(&mut self.storage).is_none() {
             COPIES.set(COPIES.get() + 1);
             *self = self.copy()?;

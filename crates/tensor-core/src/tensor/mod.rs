@@ -32,7 +32,6 @@ mod scan;
 mod select;
 mod split;
 mod stat;
-mod token_rows;
 mod views;
 
 use triomphe::Arc;
@@ -51,7 +50,6 @@ pub use inplace::copies_on_write;
 pub use nested::Nested;
 pub use operators::Operand;
 pub use pool::{Pool2dConfig, ToUsize2};
-pub use token_rows::TokenRows;
 
 /// An array of any rank on one device, with value semantics.
 ///
@@ -220,7 +218,7 @@ impl Tensor {
 
     /// An error unless both tensors have the same device and dtype.
     #[inline]
-    fn require_alike(&self, other: &Tensor, operation: &'static str) -> Result<()> {
+    pub(crate) fn require_alike(&self, other: &Tensor, operation: &'static str) -> Result<()> {
         self.require_same_device(other, operation)?;
         if self.dtype() == other.dtype() { Ok(()) } else { Err(self.dtypes_differ(other, operation)) }
     }

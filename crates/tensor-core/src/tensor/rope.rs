@@ -126,7 +126,7 @@ impl Tensor {
     }
 
     /// What the devices need to know; `None` if there is nothing to rotate.
-    pub(super) fn rope_plan(
+    pub(crate) fn rope_plan(
         &self,
         cos: &Tensor,
         sin: &Tensor,

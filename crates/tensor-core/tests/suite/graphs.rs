@@ -1,7 +1,9 @@
 //! Tensors and graphs: a launch writes what its capture wrote or made, and no other tensor.
 
 use hip_safe::{GraphExec, Stream};
-use tensor_core::{DType, Device, ErrorKind, IndexOp, Result, Storage, Tensor, dlpack};
+use tensor_core::{
+    DType, Device, ErrorKind, IndexOp, QActivations, QTensor, QuantFormat, Result, Storage, Tensor, dlpack,
+};
 
 use crate::common::{devices, same, vector};
 
@@ -243,6 +245,35 @@ fn memory_of_graphs_is_not_exported() {
         });
         same(&written, &[4.0, 6.0])?;
         same(&read, &[3.0, 4.0])?;
+        Ok(())
+    });
+}
+
+/// Activations are rounded once, but not for longer than their numbers and the rounded form are of one launch.
+#[test]
+fn rounded_activations_of_graphs_are_not_kept() {
+    on_own_devices(|device, stream| {
+        let numbers: Vec<f32> = (0..64).map(|i| (i * 7 % 13) as f32 - 6.0).collect();
+        let matrix = vector(&numbers, device)?.reshape([2, 32])?;
+        let matrix = QTensor::quantize_onto(&matrix.to_device(&Device::Cpu)?, QuantFormat::Q8_0, device)?;
+        let x = vector(&numbers[7..39], device)?.reshape([1, 32])?;
+        let expected = matrix.forward(&x)?.to_bytes()?;
+
+        // Rounded by a graph that was not launched yet.
+        let mut activations = QActivations::new(x.clone());
+        let (_exec, _) = capture(stream, || activations.products(&[&matrix]));
+        assert_eq!(activations.products(&[&matrix])?[0].to_bytes()?, expected);
+
+        // Numbers that a graph writes again.
+        let mut input = x.copy()?;
+        let (exec, doubled) = capture(stream, || input.affine(2.0, 0.0));
+        let mut activations = QActivations::new(doubled);
+        for _ in 0..2 {
+            exec.launch(stream).unwrap();
+            let now = activations.products(&[&matrix])?;
+            assert_eq!(now[0].to_bytes()?, matrix.forward(activations.tensor())?.to_bytes()?);
+            input.affine_(3.0, 1.0)?;
+        }
         Ok(())
     });
 }

@@ -9,18 +9,18 @@ const LENGTH: usize = 8;
 
 /// What turning, and writing to rows of caches, gives: query, keys and values.
 fn separately(
-    place: &TokenRows<'_>,
+    tokens: &TokenRows<'_>,
     [query, key, value]: [&Tensor; 3],
     caches: [Tensor; 2],
 ) -> Result<[Tensor; 3]> {
-    let (query, key) = match place.interleaved {
-        true => query.rope_i_pair(key, place.cos, place.sin)?,
-        false => query.rope_pair(key, place.cos, place.sin)?,
+    let (query, key) = match tokens.interleaved {
+        true => query.rope_i_pair(key, tokens.cos, tokens.sin)?,
+        false => query.rope_pair(key, tokens.cos, tokens.sin)?,
     };
     let [mut keys, mut values] = caches;
     for (all, vectors) in [(&mut keys, &key), (&mut values, value)] {
         let vectors = vectors.transpose(0, 2)?;
-        let ids = place.rows.reshape([1, 1, place.rows.elements(), 1])?.expand(vectors.shape().clone())?;
+        let ids = tokens.rows.reshape([1, 1, tokens.rows.elements(), 1])?.expand(vectors.shape().clone())?;
         all.scatter_(&ids, &vectors, 2)?;
     }
     Ok([query, keys, values])
@@ -43,16 +43,18 @@ fn turning_and_writing_is_both_operations() -> Result<()> {
                     at(&[sequences, 1, kv_heads, LENGTH + 3], 4)?.narrow(3, 2, LENGTH)?.transpose(1, 2)?;
                 let (query, key) = (split(heads, 2)?, split(kv_heads, 3)?);
                 let (cos, sin) = (at(&[sequences, 1, LENGTH / 2], 5)?, at(&[sequences, 1, LENGTH / 2], 6)?);
-                for rows_as in [DType::U32, DType::I64] {
-                    let rows =
-                        Tensor::from_vec([11u32, 0, 15][..sequences].to_vec(), sequences, &Device::Cpu)?;
+                // Of equal rows the last is written.
+                for (rows_as, of) in
+                    [(DType::U32, [11u32, 0, 15]), (DType::U32, [9, 2, 9]), (DType::I64, [11, 0, 15])]
+                {
+                    let rows = Tensor::from_vec(of[..sequences].to_vec(), sequences, &Device::Cpu)?;
                     let rows = rows.to_dtype(rows_as)?.to_device(device)?;
                     for (interleaved, value) in [(false, split(kv_heads, 4)?), (true, wide.clone())] {
-                        let place = TokenRows { cos: &cos, sin: &sin, interleaved, rows: &rows };
+                        let tokens = TokenRows { cos: &cos, sin: &sin, interleaved, rows: &rows };
                         let vectors = [&query, &key, &value];
                         let (mut keys, mut values) = (cache(7)?, cache(8)?);
-                        let turned = place.turn_and_write(vectors, [&mut keys, &mut values])?;
-                        let expected = separately(&place, vectors, [cache(7)?, cache(8)?])?;
+                        let turned = tokens.turn_and_write(vectors, [&mut keys, &mut values])?;
+                        let expected = separately(&tokens, vectors, [cache(7)?, cache(8)?])?;
                         let what = format!("{sequences} sequences, {dtype}, {rows_as} on {device}");
                         assert_eq!(bytes(&[turned, keys, values])?, bytes(&expected)?, "{what}");
                     }
@@ -75,8 +77,8 @@ fn shared_caches_stay_and_wrong_rows_are_errors() -> Result<()> {
         let (mut keys, mut values) = (old.clone(), old.clone());
         for (row, wrong) in [(3u32, false), (4, true)] {
             let rows = Tensor::from_vec(vec![row], 1, device)?;
-            let place = TokenRows { cos: &angles, sin: &angles, interleaved: false, rows: &rows };
-            let turned = place
+            let tokens = TokenRows { cos: &angles, sin: &angles, interleaved: false, rows: &rows };
+            let turned = tokens
                 .turn_and_write([&vector; 3], [&mut keys, &mut values])
                 .and_then(|query| query.to_bytes());
             match turned {

@@ -204,7 +204,7 @@ fn long_rows() -> Vec<Case> {
     ]
 }
 
-/// Odd numbers of rows of both, below and above those of a tile of matrix units.
+/// Odd numbers of rows of both: activations below and above the 64 up to which matrix units are used.
 fn many_rows() -> Vec<Case> {
     let formats = [QuantFormat::Q4_0, QuantFormat::Q6K, QuantFormat::Q8_0, QuantFormat::Q4K];
     let sizes = [(17, 131, "17-rows"), (33, 129, "33-rows"), (65, 31, "65-rows"), (127, 257, "127-rows")];

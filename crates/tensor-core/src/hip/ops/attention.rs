@@ -93,7 +93,7 @@ pub(crate) fn attention(
             let shape = launch::attention_join(rows as u64, multiprocessors);
             let takes = dtype == DType::F32 && columns.is_multiple_of(GROUP as u64);
             if let Some(rounded) = rounded.filter(|_| takes) {
-                // SAFETY: S15: the kernel writes all bytes but those between the parts.
+                // SAFETY: S15: the kernel writes all bytes but those between the parts, which nothing reads.
                 let activations = rounded.insert(unsafe { Activations::uninit(device, count, NAME) }?);
                 let (scales, sums) = (activations.scales as u64, activations.sums as u64);
                 let mut bytes = activations.memory.tail_mut(0, NAME)?;

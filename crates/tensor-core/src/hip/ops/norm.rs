@@ -117,7 +117,7 @@ pub(crate) fn add_rms_norm(
     let mut launch = device.stream().launch(function, config(shape));
     launch.arg_mut(&mut sums).arg(&summands).arg(&weight).arg_mut(&mut target);
     if let Some(rounded) = rounded {
-        // SAFETY: S15: the kernel writes all bytes but those between the parts.
+        // SAFETY: S15: the kernel writes all bytes but those between the parts, which nothing reads.
         let activations = rounded.insert(unsafe { Activations::uninit(device, count, name) }?);
         let (scales, sums) = (activations.scales as u64, activations.sums as u64);
         let mut bytes = activations.memory.tail_mut(0, name)?;

@@ -1,7 +1,8 @@
 //! Quantized numbers: their values, rows by ids, and products with activations.
 //!
 //! Up to [`QTensor::ROUNDED_ROWS`] rows of activations are rounded to 8 bits and multiplied as integers, straight from the blocks. More
-//! rows of `f16` or `bf16` are multiplied by matrix units ([`quant_mma`]) where the device has them, up to a number. Otherwise the matrix
+//! rows of `f16` or `bf16` are multiplied by matrix units ([`quant_mma`]) where the device has them, up to
+//! [`launch::QUANT_MMA_MOST`]. Otherwise the matrix
 //! is dequantized to the dtype of the activations, and multiplied as any other.
 
 use kernels_hip::args::QuantMap;
@@ -183,7 +184,7 @@ impl Activations {
     /// Rounds rows `[m, width]`.
     fn of(xs: &HipStorage, layout: &Layout, op: &'static str) -> Result<Self> {
         let (device, count) = (xs.device(), layout.elements());
-        // SAFETY: S15: the kernel writes all bytes but those between the parts.
+        // SAFETY: S15: the kernel writes all bytes but those between the parts, which nothing reads.
         let mut rounded = unsafe { Self::uninit(device, count, op) }?;
         let copied = tight(xs, layout, PACK)?;
         let (xs, first) = copied.as_ref().map_or((xs, layout.offset()), |copy| (copy, 0));
@@ -199,17 +200,21 @@ impl Activations {
         Ok(rounded)
     }
 
-    /// The rounded rows `[m, width]`: those of an earlier product, or rounded now.
+    /// The rounded rows `[m, width]`: those of an earlier product, or rounded now. What launches of a graph write is rounded anew, for the
+    /// numbers and their rounded form may be of different launches.
     pub(super) fn once<'a>(
         rounded: &'a mut Option<Self>,
         xs: &HipStorage,
         layout: &Layout,
         op: &'static str,
     ) -> Result<&'a Self> {
+        let is_current =
+            |earlier: &Self| !earlier.memory.is_written_by_graphs() && !xs.is_written_by_graphs();
         match rounded {
-            Some(activations) => Ok(activations),
-            None => Ok(rounded.insert(Activations::of(xs, layout, op)?)),
+            Some(earlier) if is_current(earlier) => {}
+            _ => *rounded = Some(Activations::of(xs, layout, op)?),
         }
+        Ok(rounded.as_ref().expect("it was set"))
     }
 
     /// Whether a kernel that makes these numbers can round them as well: from whole groups, at addresses that are whole packs.

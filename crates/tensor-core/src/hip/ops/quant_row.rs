@@ -26,8 +26,8 @@ struct Matrix<'a> {
 }
 
 /// The products of a row of activations `xs` `[1, width]` with matrices of so many rows: `[1, columns]` each, in the dtype of `xs`.
-/// Nothing is empty. `rounded` is as for [`super::quant::product`]. Matrices of one format are multiplied in one launch. Their rows are
-/// added in the same order as alone.
+/// Nothing is empty. `rounded` is as for [`super::quant::product`]. Up to three matrices of one format share a launch, if as many
+/// teams share a row of each. Their rows are added in the same order as alone.
 pub(crate) fn products(
     matrices: &[(&QHipStorage, usize)],
     (xs, layout): (&HipStorage, &Layout),
@@ -122,7 +122,7 @@ pub(crate) fn gate(
     };
     let dtype = a.dtype();
     let (device, mut numbers) = a.split_tail_mut(lhs.offset(), op)?;
-    // SAFETY: S15: the kernel writes all bytes but those between the parts.
+    // SAFETY: S15: the kernel writes all bytes but those between the parts, which nothing reads.
     let mut rounded = unsafe { Activations::uninit(device, count, op) }?;
     let function = device.kernels().get(device, kernel(name, dtype))?;
     let shape = launch::quant_activations((count / GROUP) as u64, device.multiprocessors());

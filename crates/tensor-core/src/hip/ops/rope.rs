@@ -96,6 +96,7 @@ pub(crate) fn rope_write(
         launch.value(&arguments(of_query)).value(&arguments(of_key)).value(&write);
         // SAFETY: S9: the kernel reads the layouts' elements, which lie inside their storages, and an id for each batch; it writes
         // as many numbers as the first input has, and rows of the caches, which are contiguous, by ids that it checks.
+        // No two threads write a number: of equal ids it takes the last.
         unsafe { launch.submit() }
     })?;
     Ok(out)

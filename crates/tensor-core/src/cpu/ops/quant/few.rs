@@ -24,7 +24,7 @@ use crate::quant::block::{Block, double_word};
 const NARROW: usize = 1;
 const WIDE: usize = 2;
 
-/// Bytes that memory gives at once, and how far before their use they are asked for: processors foresee no other page.
+/// Bytes of a cache line, and how many bytes ahead lines are prefetched: processors do not prefetch past the end of a page.
 const LINE: usize = 64;
 const AHEAD: usize = 12 * 1024;
 
@@ -48,7 +48,7 @@ pub(super) trait ByBlocks: Machine + Sync {
     );
 }
 
-/// Where the products of sixteen blocks go: of each row of activations one vector, so many behind another.
+/// Where the products of sixteen blocks go: one vector for each row of activations, at equal distances.
 pub(super) type Products<'a> = std::iter::StepBy<std::slice::IterMut<'a, Floats>>;
 
 /// What is added in integers for each of sixteen blocks, and a scale of each.
@@ -60,7 +60,7 @@ pub(super) struct Sums {
     scales: [f32; LANES],
 }
 
-/// A row of activations in parts of 32. Behind the last part the first ones come again, so that sixteen follow each one.
+/// A row of activations in parts of 32. Behind the last part the first ones come again, so that sixteen can be read from each one on.
 pub(super) struct Row32 {
     numbers: Vec<[i32; 8]>,
     scales: Vec<f32>,
@@ -84,21 +84,21 @@ impl Row32 {
     /// The numbers of `N` parts from `at` on.
     #[inline(always)]
     fn numbers<const N: usize>(&self, at: usize) -> &[[i32; 8]; N] {
-        self.numbers[at..].first_chunk().expect("sixteen parts follow")
+        self.numbers[at..].first_chunk().expect("sixteen parts from each on")
     }
 
     #[inline(always)]
     fn floats(from: &[f32], at: usize) -> [f32; LANES] {
-        *from[at..].first_chunk().expect("sixteen parts follow")
+        *from[at..].first_chunk().expect("sixteen parts from each on")
     }
 
     #[inline(always)]
     fn zeros(&self, at: usize) -> [i32; LANES] {
-        *self.zeros[at..].first_chunk().expect("sixteen parts follow")
+        *self.zeros[at..].first_chunk().expect("sixteen parts from each on")
     }
 }
 
-/// What `parts` gives, and then the same again until sixteen follow each one.
+/// What `parts` gives, and then the same again until sixteen can be read from each one on.
 fn repeated<T: Copy>(parts: impl ExactSizeIterator<Item = T>) -> Vec<T> {
     let count = parts.len();
     let mut all = Vec::with_capacity(count + LANES - 1);
@@ -173,7 +173,7 @@ pub(super) fn wide<B: Planes, M: ByBlocks>(
 trait Multiply: Fn(&[u8], usize, &mut [Sums], Products<'_>) + Sync {}
 impl<F: Fn(&[u8], usize, &mut [Sums], Products<'_>) + Sync> Multiply for F {}
 
-/// Memory for a core.
+/// What a core reuses from chunk to chunk.
 #[derive(Default)]
 struct Scratch {
     /// Those of all blocks with the first row of activations, then those with the next one, ….

@@ -86,7 +86,7 @@ fn quant_products_are_within_the_bound() {
     let machines = machines();
     for format in QuantFormat::ALL {
         let length = format.block_size();
-        // Up to four rows without tiles: of whole sixteens of blocks, of fewer, and of rows that begin within sixteen.
+        // One or two rows without tiles: of whole sixteens of blocks, of fewer, and of rows that begin within sixteen.
         let shapes =
             [(1, 1, 1), (1, 5, 3), (2, 17, 5), (3, 7, 2), (4, 16, 3), (8, 1, 5), (9, 19, 3), (9, 40, 1)];
         for (rows, columns, blocks) in shapes {

@@ -1,12 +1,12 @@
 //! Turning queries and keys and writing keys and values to a cache, in one launch.
 
-use super::Tensor;
 use crate::dtype::DType;
 use crate::error::{On, Result};
 use crate::hip::{self, HipStorage};
 use crate::plan::index::Indexed;
 use crate::plan::rope::Rope;
 use crate::storage::Storage;
+use crate::tensor::Tensor;
 
 /// The axis of rows in a cache.
 const ROWS: usize = 2;
@@ -19,12 +19,12 @@ const ROWS: usize = 2;
 /// # fn main() -> tensor_core::Result<()> {
 /// let device = Device::Cpu;
 /// let (cos, sin) = (Tensor::new([[0f32]], &device)?, Tensor::new([[1f32]], &device)?);
-/// let place = TokenRows { cos: &cos, sin: &sin, interleaved: false, rows: &Tensor::new([1u32], &device)? };
+/// let tokens = TokenRows { cos: &cos, sin: &sin, interleaved: false, rows: &Tensor::new([1u32], &device)? };
 /// let vector = |numbers: [f32; 2]| Tensor::new(numbers, &device)?.reshape([1, 1, 1, 2]);
 /// let (mut keys, mut values) = (Tensor::zeros([1, 1, 3, 2], DType::F32, &device)?, Tensor::zeros([1, 1, 3, 2], DType::F32, &device)?);
 /// let new = [&vector([1.0, 2.0])?, &vector([3.0, 4.0])?, &vector([5.0, 6.0])?];
 /// // By a right angle (x, y) becomes (-y, x).
-/// let query = place.turn_and_write(new, [&mut keys, &mut values])?;
+/// let query = tokens.turn_and_write(new, [&mut keys, &mut values])?;
 /// assert_eq!(query.flatten_all()?.to_vec1::<f32>()?, [-2.0, 1.0]);
 /// assert_eq!(keys.flatten_all()?.to_vec1::<f32>()?, [0.0, 0.0, -4.0, 3.0, 0.0, 0.0]);
 /// assert_eq!(values.flatten_all()?.to_vec1::<f32>()?, [0.0, 0.0, 5.0, 6.0, 0.0, 0.0]);
@@ -39,7 +39,7 @@ pub struct TokenRows<'a> {
     pub sin: &'a Tensor,
     /// Whether neighbours are turned, as by [`Tensor::rope_i`].
     pub interleaved: bool,
-    /// The row of each sequence, `[sequences]`, no row twice.
+    /// The row of each sequence, `[sequences]`. If a row is there twice, the last sequence writes it.
     pub rows: &'a Tensor,
 }
 
