@@ -281,17 +281,15 @@ DEVICE void dot(const All& matrices, const u8* activations, const u8* ids, Index
         }
         if (split > 1) __syncthreads();
         if (part != 0 || lane != 0 || begin + own >= turns) continue;
-        // Looked up again: kept, it would take registers during the sums.
-        const MatrixRow to = matrices.of((turn >> 32 << 32 | opaque((u32)turn)) * at_once);
         UNROLL
         for (u32 k = 0; k < at_once; k++) {
-            const u64 n = to.row + k;
+            const u64 n = at.row + k;
             UNROLL
             for (u32 r = 0; r < ROWS; r++) {
                 f32 sum = all[k][r];
                 for (u32 other = 1; other < split; other++) sum += slots[set][team + other][k][r];
                 // By id a turn has one result, at its own index.
-                if (BY_ID || (r < m.count && n < to.rows)) to.out[r * to.rows + n] = narrow<T>(known ? sum : 0.0f);
+                if (BY_ID || (r < m.count && n < at.rows)) at.out[r * at.rows + n] = narrow<T>(known ? sum : 0.0f);
             }
         }
     }

@@ -101,6 +101,10 @@ impl QActivations {
     /// # Errors
     /// As [`QTensor::forward`].
     pub fn products(&mut self, matrices: &[&QTensor]) -> Result<Vec<Tensor>> {
+        // Launches of a graph change the numbers and not what was rounded of them.
+        if self.numbers.storage().written_by_graphs().is_some() {
+            self.rounded = None;
+        }
         QTensor::products(matrices, &self.numbers, &mut self.rounded)
     }
 }

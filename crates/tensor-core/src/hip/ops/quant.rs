@@ -200,18 +200,16 @@ impl Activations {
         Ok(rounded)
     }
 
-    /// The rounded rows `[m, width]`: those of an earlier product, or rounded now. What launches of a graph write is rounded anew, for the
-    /// numbers and their rounded form may be of different launches.
+    /// The rounded rows `[m, width]`: those of an earlier product, or rounded now. A rounded form that a graph writes is none before
+    /// the graph's first launch.
     pub(super) fn once<'a>(
         rounded: &'a mut Option<Self>,
         xs: &HipStorage,
         layout: &Layout,
         op: &'static str,
     ) -> Result<&'a Self> {
-        let is_current =
-            |earlier: &Self| !earlier.memory.is_written_by_graphs() && !xs.is_written_by_graphs();
         match rounded {
-            Some(earlier) if is_current(earlier) => {}
+            Some(earlier) if !earlier.memory.is_written_by_graphs() => {}
             _ => *rounded = Some(Activations::of(xs, layout, op)?),
         }
         Ok(rounded.as_ref().expect("it was set"))
