@@ -48,10 +48,7 @@ impl Tensor {
             let kind = ErrorKind::InnerDimensions { lhs: self.shape().clone(), rhs: other.shape().clone() };
             return Err(self.error("matmul", kind));
         }
-        let (left, right) = (batch_of(&lhs), batch_of(&rhs));
-        let batch =
-            if left == right { Some(left.into()) } else { Shape::from(left).broadcast(&right.into()) };
-        let Some(batch) = batch else {
+        let Some(batch) = batch_of(&lhs).broadcast(&batch_of(&rhs)) else {
             let kind = ErrorKind::Broadcast { lhs: self.shape().clone(), rhs: other.shape().clone() };
             return Err(self.error("matmul", kind));
         };
@@ -75,13 +72,13 @@ fn last_two(layout: &Layout) -> (usize, usize) {
 }
 
 /// The dimensions before the matrix.
-fn batch_of(layout: &Layout) -> &[usize] {
-    &layout.dims()[..layout.rank() - 2]
+fn batch_of(layout: &Layout) -> Shape {
+    Shape::from(&layout.dims()[..layout.rank() - 2])
 }
 
 /// The layout with this batch, whose dimensions are often its own.
 fn of_batch<'a>(layout: Cow<'a, Layout>, batch: &Shape) -> Result<Cow<'a, Layout>> {
-    if batch_of(&layout) == batch.dims() {
+    if layout.dims()[..layout.rank() - 2] == **batch {
         return Ok(layout);
     }
     let (rows, columns) = last_two(&layout);

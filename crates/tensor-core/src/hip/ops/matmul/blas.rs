@@ -23,7 +23,7 @@ pub(in crate::hip::ops) fn matmul(
     out: &mut HipStorage,
     product: &Product,
 ) -> Result<bool> {
-    let device = a.device();
+    let device = a.device().clone();
     let Some(blas) = device.libraries().blas(device.stream()) else { return Ok(false) };
     match a.dtype() {
         DType::F32 => run::<f32>(blas, a, b, out, product, [0.0, 1.0]),

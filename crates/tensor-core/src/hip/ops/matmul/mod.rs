@@ -10,7 +10,6 @@ use crate::error::Result;
 use crate::hip::HipStorage;
 use crate::hip::device::is_out_of_memory;
 use crate::layout::Layout;
-use crate::shape::Shape;
 use product::Product;
 
 /// The products of `lhs` `[batch…, m, k]` and `rhs` `[batch…, k, n]`, whose batch dimensions are equal. The result is
@@ -20,7 +19,7 @@ pub(crate) fn matmul(a: &HipStorage, lhs: &Layout, b: &HipStorage, rhs: &Layout)
         return Ok(products.into_iter().next().expect("one matrix has one product"));
     }
     let (device, dtype, rank) = (a.device(), a.dtype(), lhs.rank());
-    let shape: Shape = lhs.dims()[..rank - 1].iter().chain(&rhs.dims()[rank - 1..]).copied().collect();
+    let shape: Vec<usize> = lhs.dims()[..rank - 1].iter().chain(&rhs.dims()[rank - 1..]).copied().collect();
     let result = Layout::contiguous(shape, "matmul")?;
     // SAFETY: S15: each way of computing writes each element.
     let mut out = unsafe { HipStorage::uninit(device, dtype, result.elements(), "matmul") }?;

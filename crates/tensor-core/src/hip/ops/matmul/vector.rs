@@ -11,7 +11,6 @@ use crate::hip::HipStorage;
 use crate::hip::device::{config, wrap};
 use crate::hip::kernels::Kernel;
 use crate::layout::Layout;
-use crate::shape::Shape;
 
 /// Kernels read packs of so many bytes.
 const PACK: usize = 16;
@@ -79,11 +78,12 @@ impl Found {
             return Ok(None);
         }
         let rank = lhs.rank();
-        // Most products have more rows, or a matrix whose rows are contiguous: they are told apart first.
-        if lhs.elements() != lhs.dims()[rank - 1] || rhs.strides()[rank - 2] != 1 {
+        // Most products have more rows: they are told apart first.
+        if lhs.elements() != lhs.dims()[rank - 1] {
             return Ok(None);
         }
-        let dims: Shape = lhs.dims()[..rank - 1].iter().chain(&rhs.dims()[rank - 1..]).copied().collect();
+        let dims: Vec<usize> =
+            lhs.dims()[..rank - 1].iter().chain(&rhs.dims()[rank - 1..]).copied().collect();
         let result = Layout::contiguous(dims, NAME)?;
         let Some(product) = Product::new(lhs, rhs, &result) else { return Ok(None) };
         let Product { rows: 1, columns, inner, count: 1, left, right, .. } = product else { return Ok(None) };
