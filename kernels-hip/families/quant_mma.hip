@@ -122,7 +122,7 @@ template <class Format> DEVICE void products(const u8* matrix, const T* x, T* ou
         Sums sums[DOWN][ACROSS][1] = {};
         const auto take = [&](typename Format::Raw& raw, u32 step) {
             const u32 p = step * PIECES + which;
-            Piece piece = Format::piece(raw, p % each);
+            Piece piece = whole_piece<Format>(raw, p % each);
             if (p >= pieces) one_scale(piece, 0.0f, 0.0f);
             T* const weights = staged->at + half * (ROWS * DEPTH);
             store_piece<Format>(weights, row, which, piece);
