@@ -11,7 +11,7 @@
 //                           quant_activations.
 // Blocks stride over the work, so any grid is right: src/launch/quant.rs. Ids and their faults are those of ids.hpp.
 //
-// Products of bytes are summed exactly, 16 at a time; these sums times their scales are summed in f32.
+// Products of bytes are summed exactly, 16 or 32 at a time; these sums times their scales are summed in f32.
 #include "portable.hpp"
 #include "ids.hpp"
 #include "activations.hpp"
@@ -395,8 +395,11 @@ template <class Format> DEVICE void dot_row(const Matrices& matrices, const u8* 
 #define FOR_FORMATS(X) \
     X(q4_0, Q4_0) X(q4_1, Q4_1) X(q5_0, Q5_0) X(q5_1, Q5_1) X(q8_0, Q8_0) X(q2_k, Q2_K) X(q3_k, Q3_K) X(q4_k, Q4_K) X(q5_k, Q5_K) \
     X(q6_k, Q6_K) X(iq4_nl, IQ4_NL) X(iq4_xs, IQ4_XS) X(mxfp4, MXFP4)
+// The numbers of blocks are what spills nothing. With 64 registers, for four blocks, nvcc loads all pieces of quant_dot1 before it takes the first
+// apart; left alone it takes fewer and waits for each.
 #define DOT(most, format, Format)                                                                                             \
-    KERNEL_OF(256, 2, PASTE4(quant_dot##most##_, format, _, DTYPE), const u8* matrix, const u8* activations, T* out, QuantMap map) {     \
+    KERNEL_OF(256, 2, PASTE4(quant_dot##most##_, format, _, DTYPE), const u8* matrix, const u8* activations, T* out,          \
+              QuantMap map) {                                                                                                 \
         dot<Format, most, false>(matrix, activations, nullptr, out, nullptr, map);                                            \
     }
 // Rows by ids are f32: tensor-core asks for no others.
@@ -411,12 +414,12 @@ FOR_FORMATS(ROWS)
     KERNEL(PASTE4(quant_unpack_, format, _, DTYPE), const u8* in, T* out, QuantMap map) {                                     \
         unpack<Format, false>(in, nullptr, out, nullptr, map);                                                                \
     }                                                                                                                         \
-    KERNEL_OF(256, 3, PASTE4(quant_experts_, format, _, DTYPE), const u8* matrix, const u8* activations, const u8* ids, T* out,          \
-           IndexFault* fault, QuantMap map) {                                                                                 \
+    KERNEL_OF(256, 3, PASTE4(quant_experts_, format, _, DTYPE), const u8* matrix, const u8* activations, const u8* ids,       \
+              T* out, IndexFault* fault, QuantMap map) {                                                                      \
         dot<Format, 1, true>(matrix, activations, ids, out, fault, map);                                                      \
     }                                                                                                                         \
-    KERNEL_OF(256, 4, PASTE4(quant_dot1_, format, _, DTYPE), const u8* first, const u8* second, const u8* third, const u8* activations,  \
-           T* out, T* second_out, T* third_out, QuantMap map, MoreMatrices more) {                                            \
+    KERNEL_OF(256, 4, PASTE4(quant_dot1_, format, _, DTYPE), const u8* first, const u8* second, const u8* third,              \
+              const u8* activations, T* out, T* second_out, T* third_out, QuantMap map, MoreMatrices more) {                  \
         dot_row<Format>(Matrices{first, second, third, out, second_out, third_out}, activations, map, more);                  \
     }                                                                                                                         \
     DOT(4, format, Format) DOT(8, format, Format)
