@@ -1,43 +1,45 @@
-//! Products with few rows of activations: blocks are multiplied where they lie, sixteen neighbours at a time, with no interleaving of
-//! rows. Memory is read from front to back.
+//! Products with few rows of activations: blocks are multiplied where they lie, sixteen at a time, with no interleaving of rows. Blocks of
+//! 256 are sixteen neighbours, so that memory is read from front to back; blocks of 32 are [four of each of four rows](narrow).
 //!
 //! A block's products are added in integers, in any order. Their scaled sums are added in the order of the blocks, as by
-//! [tiles](super::tile): both ways give the same bits.
+//! [tiles](super::tile): all ways give the same bits.
 
 #[cfg(target_arch = "x86_64")]
 pub(super) mod avx2;
 #[cfg(target_arch = "x86_64")]
 pub(super) mod avx512;
+mod narrow;
 
 use bytemuck::Zeroable;
 
-use super::activations::{Part32, Part256, parts};
+use super::activations::{Part256, parts};
 use super::fill::Planes;
 use super::machine::Machine;
 use super::tile::{Bytes, Floats, LANES};
 use crate::cpu::chunks::new_chunks;
 use crate::error::Result;
-use crate::quant::arrays::{array, array_like};
-use crate::quant::block::{Block, double_word};
+use crate::quant::arrays::array_like;
+use crate::quant::block::Block;
 
-/// The most rows of activations that blocks of 32 and of 256 are multiplied with in this way: more of them repay a tile.
-const NARROW: usize = 1;
+pub(super) use narrow::narrow;
+use narrow::{Four32, Sixteen, Total};
+
+/// The most rows of activations that blocks of 256 are multiplied with in this way: more of them repay a tile.
 const WIDE: usize = 2;
-
-/// Bytes of a cache line, and how many bytes ahead lines are prefetched: processors do not prefetch past the end of a page.
-const LINE: usize = 64;
-const AHEAD: usize = 12 * 1024;
 
 /// A machine that multiplies blocks without tiles.
 pub(super) trait ByBlocks: Machine + Sync {
     /// Whether it is faster than by tiles for numbers whose fifth bits lie apart.
     const FIFTH_BITS: bool;
 
-    /// Sets products to those of sixteen neighbouring blocks with each row of activations. The first block is multiplied by
-    /// the row's part `at`.
-    fn narrow<B: Block>(self, blocks: &[u8], rows: &[Row32], at: usize, products: Products<'_>);
+    /// The most rows of activations that blocks of 32 are multiplied with in this way.
+    const NARROW: usize;
 
-    /// As [`ByBlocks::narrow`], with parts as [`parts`] sorts them. `sums` is memory for each row of activations.
+    /// Adds the products of the first `count` blocks of each row with the parts of each row of activations.
+    fn narrow<B: Block>(self, blocks: Sixteen<'_>, parts: &[Four32], count: usize, totals: &mut [Total]);
+
+    /// Sets products to those of sixteen neighbouring blocks with each row of activations, whose parts are sorted as by [`parts`]. The
+    /// first block is multiplied by part `at`. `sums` is memory for each row of activations.
     fn wide<B: Planes>(
         self,
         blocks: &[u8],
@@ -60,56 +62,6 @@ pub(super) struct Sums {
     scales: [f32; LANES],
 }
 
-/// A row of activations in parts of 32. Behind the last part the first ones come again, so that sixteen can be read from each one on.
-pub(super) struct Row32 {
-    numbers: Vec<[i32; 8]>,
-    scales: Vec<f32>,
-    sums: Vec<f32>,
-    zeros: Vec<i32>,
-}
-
-impl Row32 {
-    /// The rows of parts as [`parts`] sorts them.
-    pub(super) fn rows(parts: &[Part32], rows: usize) -> Vec<Row32> {
-        let own = |row: usize| parts.iter().skip(row).step_by(rows);
-        let row = |row: usize| Row32 {
-            numbers: repeated(own(row).map(|part| part.numbers)),
-            scales: repeated(own(row).map(|part| part.scale)),
-            sums: repeated(own(row).map(|part| part.sum)),
-            zeros: repeated(own(row).map(|part| part.zeros[0])),
-        };
-        (0..rows).map(row).collect()
-    }
-
-    /// The numbers of `N` parts from `at` on.
-    #[inline(always)]
-    fn numbers<const N: usize>(&self, at: usize) -> &[[i32; 8]; N] {
-        self.numbers[at..].first_chunk().expect("sixteen parts from each on")
-    }
-
-    #[inline(always)]
-    fn floats(from: &[f32], at: usize) -> [f32; LANES] {
-        *from[at..].first_chunk().expect("sixteen parts from each on")
-    }
-
-    #[inline(always)]
-    fn zeros(&self, at: usize) -> [i32; LANES] {
-        *self.zeros[at..].first_chunk().expect("sixteen parts from each on")
-    }
-}
-
-/// What `parts` gives, and then the same again until sixteen can be read from each one on.
-fn repeated<T: Copy>(parts: impl ExactSizeIterator<Item = T>) -> Vec<T> {
-    let count = parts.len();
-    let mut all = Vec::with_capacity(count + LANES - 1);
-    all.extend(parts);
-    while all.len() < count + LANES - 1 {
-        let more = count.min(count + LANES - 1 - all.len());
-        all.extend_from_within(..more);
-    }
-    all
-}
-
 /// For formats whose blocks are multiplied only as tiles.
 pub(super) fn none<B: Block, M: ByBlocks>(
     _machine: M,
@@ -121,31 +73,7 @@ pub(super) fn none<B: Block, M: ByBlocks>(
     Ok(None)
 }
 
-/// The products of `values` `[m, width]` with `blocks` `[n, width]`, which are blocks of 32, as `[n, m]`. `None` if tiles are faster.
-pub(super) fn narrow<B: Block, M: ByBlocks>(
-    machine: M,
-    blocks: &[u8],
-    values: &[f32],
-    width: usize,
-    operation: &'static str,
-) -> Result<Option<Vec<f32>>> {
-    let rows = values.len() / width;
-    if rows > NARROW || starts::<B>().1.is_some() && !M::FIFTH_BITS {
-        return Ok(None);
-    }
-    let x = Row32::rows(&parts::<B, Part32>(values, width), rows);
-    let products = transposed::<B, M>(
-        machine,
-        blocks,
-        (rows, width),
-        operation,
-        #[inline(always)]
-        |blocks, at, _sums, products| machine.narrow::<B>(blocks, &x, at, products),
-    )?;
-    Ok(Some(products))
-}
-
-/// As [`narrow`], of blocks of 256.
+/// As [`narrow()`], of blocks of 256.
 pub(super) fn wide<B: Planes, M: ByBlocks>(
     machine: M,
     blocks: &[u8],
@@ -158,20 +86,20 @@ pub(super) fn wide<B: Planes, M: ByBlocks>(
         return Ok(None);
     }
     let x = parts::<B, Part256>(values, width);
-    let products = transposed::<B, M>(
-        machine,
-        blocks,
-        (rows, width),
-        operation,
-        #[inline(always)]
-        |blocks, at, sums, products| machine.wide::<B>(blocks, &x, at, sums, products),
-    )?;
-    Ok(Some(products))
+    let (work, width) = (width / rows, width / B::LENGTH);
+    let (count, bytes) = (blocks.len() / B::BYTES / width * rows, width * B::BYTES);
+    let fill = |start: usize, out: &mut [f32], scratch: &mut Scratch| {
+        let blocks = &blocks[start / rows * bytes..][..out.len() / rows * bytes];
+        machine.run(
+            #[inline(always)]
+            || {
+                scratch.multiply::<B>(machine, blocks, (rows, width), &x);
+                scratch.add(out, (rows, width));
+            },
+        );
+    };
+    new_chunks(count, (LANES * rows, work), operation, &fill).map(Some)
 }
-
-/// Multiplies sixteen blocks, the first of which is at an index in its row.
-trait Multiply: Fn(&[u8], usize, &mut [Sums], Products<'_>) + Sync {}
-impl<F: Fn(&[u8], usize, &mut [Sums], Products<'_>) + Sync> Multiply for F {}
 
 /// What a core reuses from chunk to chunk.
 #[derive(Default)]
@@ -184,36 +112,14 @@ struct Scratch {
     last: Vec<u8>,
 }
 
-/// The products of blocks with `rows` rows of `width` activations.
-fn transposed<B: Block, M: ByBlocks>(
-    machine: M,
-    blocks: &[u8],
-    (rows, width): (usize, usize),
-    operation: &'static str,
-    multiply: impl Multiply,
-) -> Result<Vec<f32>> {
-    let (work, width) = (width / rows, width / B::LENGTH);
-    let (count, bytes) = (blocks.len() / B::BYTES / width * rows, width * B::BYTES);
-    new_chunks(count, (LANES * rows, work), operation, &|start, out: &mut [f32], scratch: &mut Scratch| {
-        let blocks = &blocks[start / rows * bytes..][..out.len() / rows * bytes];
-        machine.run(
-            #[inline(always)]
-            || {
-                scratch.multiply::<B>(machine, blocks, (rows, width), &multiply);
-                scratch.add(out, (rows, width));
-            },
-        );
-    })
-}
-
 impl Scratch {
     #[inline(always)]
-    fn multiply<B: Block>(
+    fn multiply<B: Planes>(
         &mut self,
-        machine: impl Machine,
+        machine: impl ByBlocks,
         blocks: &[u8],
         (rows, width): (usize, usize),
-        multiply: &impl Multiply,
+        x: &[Part256],
     ) {
         let bytes = LANES * B::BYTES;
         let all = blocks.len().div_ceil(bytes);
@@ -222,18 +128,13 @@ impl Scratch {
         for (index, blocks) in blocks.chunks(bytes).enumerate() {
             let products = self.products[index..].iter_mut().step_by(all);
             let at = index * LANES % width;
-            if B::LENGTH == 32 {
-                for line in (0..bytes).step_by(LINE) {
-                    machine.prefetch(blocks.as_ptr().wrapping_add(AHEAD + line));
-                }
-            }
             if blocks.len() == bytes {
-                multiply(blocks, at, &mut self.sums, products);
+                machine.wide::<B>(blocks, x, at, &mut self.sums, products);
             } else {
                 self.last.clear();
                 self.last.extend_from_slice(blocks);
                 self.last.resize(bytes, 0);
-                multiply(&self.last, at, &mut self.sums, products);
+                machine.wide::<B>(&self.last, x, at, &mut self.sums, products);
             }
         }
     }
@@ -260,12 +161,6 @@ impl Scratch {
             }
         }
     }
-}
-
-/// Two halves, or one and other bytes, of each of sixteen blocks.
-#[inline(always)]
-fn heads<B: Block>(blocks: &[u8]) -> [u32; LANES] {
-    array(|index| double_word(&blocks[index * B::BYTES..]))
 }
 
 /// Where a block's 4 or 8 bits of each number start, and its fifth bits if it has any.

@@ -1,7 +1,7 @@
 //! Products of activations with matrices of blocks: y = x Wᵀ.
 //!
 //! Activations are rounded to 8 bits. Of sixteen rows of weights one block after another is unpacked and multiplied by all rows
-//! of activations, in integers; one or two rows of them are multiplied by [blocks where they lie](super::few). The sums are scaled
+//! of activations, in integers; few rows of them are multiplied by [blocks where they lie](super::few). The sums are scaled
 //! and added in `f32` in the order of the blocks: neither the number of rows nor that of cores changes a result.
 
 use super::activations::{Part, Part32, Part256, parts};

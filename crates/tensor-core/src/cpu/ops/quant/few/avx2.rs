@@ -6,17 +6,19 @@ use super::super::activations::Part256;
 use super::super::avx2::{Avx2, halves, words};
 use super::super::fill::{Groups, Plane, Planes};
 use super::super::tile::LANES;
-use super::{ByBlocks, Products, Row32, Sums, bytes, heads, starts, whole_bytes};
+use super::narrow::{Four32, Sixteen, Total, block_at, heads};
+use super::{ByBlocks, Products, Sums, bytes, starts, whole_bytes};
 use crate::quant::arrays::array;
 use crate::quant::block::{Block, double_word};
 
 impl ByBlocks for Avx2 {
     const FIFTH_BITS: bool = false;
+    const NARROW: usize = 1;
 
     #[inline(always)]
-    fn narrow<B: Block>(self, blocks: &[u8], rows: &[Row32], at: usize, products: Products<'_>) {
+    fn narrow<B: Block>(self, blocks: Sixteen<'_>, parts: &[Four32], count: usize, totals: &mut [Total]) {
         // SAFETY: S22: an `Avx2` exists where it was detected.
-        unsafe { narrow::<B>(blocks, rows, at, products) }
+        unsafe { narrow::<B>(blocks, parts, count, totals) }
     }
 
     #[inline(always)]
@@ -35,44 +37,60 @@ impl ByBlocks for Avx2 {
 
 #[inline]
 #[target_feature(enable = "avx2")]
-fn narrow<B: Block>(blocks: &[u8], rows: &[Row32], at: usize, products: Products<'_>) {
-    let blocks = &blocks[..LANES * B::BYTES];
-    let [units, mins]: [[__m256; 2]; 2] = bytemuck::cast(halves(words(heads::<B>(blocks))));
+fn narrow<B: Block>(blocks: Sixteen<'_>, parts: &[Four32], count: usize, totals: &mut [Total]) {
+    let [units, mins]: [[__m256; 2]; 2] = bytemuck::cast(halves(words(heads::<B>(&blocks))));
     let mut codes = [_mm256_setzero_si256(); LANES];
-    for (codes, block) in codes.iter_mut().zip(blocks.chunks_exact(B::BYTES)) {
-        *codes = codes_of::<B>(block);
+    for (index, codes) in codes.iter_mut().enumerate() {
+        *codes = codes_of::<B>(block_at::<B>(&blocks, index));
     }
-    for (row, products) in rows.iter().zip(products) {
-        let scales: [__m256; 2] = bytemuck::cast(Row32::floats(&row.scales, at));
-        let halves: &mut [[u8; 32]; 2] = bytemuck::cast_mut(products);
-        for (half, to) in halves.iter_mut().enumerate() {
+    for (part, to) in parts.iter().zip(totals) {
+        for half in 0..2 {
             let mut dots = [_mm256_setzero_si256(); 8];
-            let (codes, numbers) = (&codes[8 * half..], row.numbers::<8>(at + 8 * half));
-            for ((dot, codes), numbers) in dots.iter_mut().zip(codes).zip(numbers) {
-                let numbers = bytemuck::cast(*numbers);
+            for (index, dot) in dots.iter_mut().enumerate() {
+                let (codes, numbers) = (codes[8 * half + index], part.numbers[2 * half + index / 4]);
+                let numbers = bytemuck::cast(numbers);
                 let pairs = if whole_bytes::<B>() {
                     // At most 2 · 128 · 127.
-                    _mm256_maddubs_epi16(_mm256_abs_epi8(*codes), _mm256_sign_epi8(numbers, *codes))
+                    _mm256_maddubs_epi16(_mm256_abs_epi8(codes), _mm256_sign_epi8(numbers, codes))
                 } else {
-                    _mm256_maddubs_epi16(*codes, numbers)
+                    _mm256_maddubs_epi16(codes, numbers)
                 };
                 *dot = _mm256_madd_epi16(pairs, _mm256_set1_epi16(1));
             }
             let mut total = sums_of(dots);
             if B::ZERO != 0 && !whole_bytes::<B>() {
-                let zeros: [[i32; 8]; 2] = bytemuck::cast(row.zeros(at));
-                total = _mm256_sub_epi32(total, bytemuck::cast(zeros[half]));
+                total = _mm256_sub_epi32(total, bytemuck::cast(for_each_row(part.zeros, half)));
             }
-            let unit = _mm256_mul_ps(units[half], scales[half]);
+            let unit = _mm256_mul_ps(units[half], bytemuck::cast(for_each_row(part.scales, half)));
             let mut product = _mm256_mul_ps(unit, _mm256_cvtepi32_ps(total));
             if B::MINS {
                 // These formats add their minimum.
-                let sums: [__m256; 2] = bytemuck::cast(Row32::floats(&row.sums, at));
-                product = _mm256_add_ps(product, _mm256_mul_ps(mins[half], sums[half]));
+                let sums = bytemuck::cast(for_each_row(part.sums, half));
+                product = _mm256_add_ps(product, _mm256_mul_ps(mins[half], sums));
             }
-            *to = bytemuck::cast(product);
+            add(to, product, count.saturating_sub(2 * half));
         }
     }
+}
+
+/// Adds the products of the first blocks of each row, at most two of each and at most `count`.
+#[inline]
+#[target_feature(enable = "avx2")]
+fn add(total: &mut Total, products: __m256, count: usize) {
+    let mut sum: __m128 = bytemuck::cast(*total);
+    if count > 0 {
+        sum = _mm_add_ps(sum, _mm256_castps256_ps128(products));
+    }
+    if count > 1 {
+        sum = _mm_add_ps(sum, _mm256_extractf128_ps::<1>(products));
+    }
+    *total = bytemuck::cast(sum);
+}
+
+/// Four times each of two.
+#[inline(always)]
+fn for_each_row<T: Copy + Default>(four: [T; 4], half: usize) -> [T; 8] {
+    array(|index| four[2 * half + index / 4])
 }
 
 /// The numbers of a block: signed ones of 8 bits, others with the format's zero added.

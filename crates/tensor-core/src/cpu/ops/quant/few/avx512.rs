@@ -7,17 +7,19 @@ use super::super::avx512::{Avx512, halves, words};
 use super::super::fill::{Groups, Plane, Planes};
 use super::super::machine::Bits;
 use super::super::tile::LANES;
-use super::{ByBlocks, Products, Row32, Sums, bytes, heads, starts, whole_bytes};
-use crate::quant::arrays::array;
+use super::narrow::{Four32, Sixteen, Total, heads};
+use super::{ByBlocks, Products, Sums, bytes, starts, whole_bytes};
+use crate::quant::arrays::{array, array_like};
 use crate::quant::block::{Block, double_word};
 
 impl ByBlocks for Avx512 {
     const FIFTH_BITS: bool = true;
+    const NARROW: usize = 4;
 
     #[inline(always)]
-    fn narrow<B: Block>(self, blocks: &[u8], rows: &[Row32], at: usize, products: Products<'_>) {
+    fn narrow<B: Block>(self, blocks: Sixteen<'_>, parts: &[Four32], count: usize, totals: &mut [Total]) {
         // SAFETY: S22: an `Avx512` exists where it was detected.
-        unsafe { narrow::<B>(blocks, rows, at, products) }
+        unsafe { narrow::<B>(blocks, parts, count, totals) }
     }
 
     #[inline(always)]
@@ -36,33 +38,82 @@ impl ByBlocks for Avx512 {
 
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vnni,avx2,fma")]
-fn narrow<B: Block>(blocks: &[u8], rows: &[Row32], at: usize, products: Products<'_>) {
-    let blocks = &blocks[..LANES * B::BYTES];
-    let [units, mins] = halves(words(heads::<B>(blocks)));
+fn narrow<B: Block>(blocks: Sixteen<'_>, parts: &[Four32], count: usize, totals: &mut [Total]) {
+    let blocks = array_like(&[][..], |row| &blocks[row][..4 * B::BYTES]);
+    let [units, mins] = halves(words(heads::<B>(&blocks)));
     let (units, mins): (__m512, __m512) = (bytemuck::cast(units), bytemuck::cast(mins));
-    let mut codes = [_mm512_setzero_si512(); LANES / 2];
+    let mut codes = [[_mm512_setzero_si512(); 4]; 2];
     for (pair, codes) in codes.iter_mut().enumerate() {
-        *codes = numbers::<B>(&blocks[2 * pair * B::BYTES..][..2 * B::BYTES]);
+        for (codes, row) in codes.iter_mut().zip(&blocks) {
+            *codes = numbers::<B>(&row[2 * pair * B::BYTES..][..2 * B::BYTES]);
+        }
+        *codes = by_rows(*codes);
     }
-    for (row, products) in rows.iter().zip(products) {
-        let mut dots = [_mm512_setzero_si512(); LANES / 2];
-        let numbers = row.numbers::<LANES>(at).as_chunks::<2>().0;
-        for ((dot, codes), numbers) in dots.iter_mut().zip(codes).zip(numbers) {
-            *dot = _mm512_dpbusd_epi32(*dot, codes, bytemuck::cast(*numbers));
+    for (part, to) in parts.iter().zip(totals) {
+        let numbers: [[u8; 64]; 2] = bytemuck::cast(part.numbers);
+        let mut dots = [_mm512_setzero_si512(); 2];
+        for (pair, dot) in dots.iter_mut().enumerate() {
+            let ([a, b, c, d], numbers) = (codes[pair], bytemuck::cast(numbers[pair]));
+            *dot = _mm512_dpbusd_epi32(*dot, a, _mm512_shuffle_epi32::<0x00>(numbers));
+            *dot = _mm512_dpbusd_epi32(*dot, b, _mm512_shuffle_epi32::<0x55>(numbers));
+            *dot = _mm512_dpbusd_epi32(*dot, c, _mm512_shuffle_epi32::<0xaa>(numbers));
+            *dot = _mm512_dpbusd_epi32(*dot, d, _mm512_shuffle_epi32::<0xff>(numbers));
         }
-        let mut total = sums_of_halves(dots);
+        // The halves of blocks.
+        let mut total = quarters_added(dots[0], dots[1]);
         if B::ZERO != 0 {
-            total = _mm512_sub_epi32(total, bytemuck::cast(row.zeros(at)));
+            total = _mm512_sub_epi32(total, for_each_row(bytemuck::cast(part.zeros)));
         }
-        let unit = _mm512_mul_ps(units, bytemuck::cast(Row32::floats(&row.scales, at)));
-        let mut product = _mm512_mul_ps(unit, _mm512_cvtepi32_ps(total));
+        let scales = _mm512_castsi512_ps(for_each_row(bytemuck::cast(part.scales)));
+        let mut product = _mm512_mul_ps(_mm512_mul_ps(units, scales), _mm512_cvtepi32_ps(total));
         if B::MINS {
             // These formats add their minimum.
-            let least = _mm512_mul_ps(mins, bytemuck::cast(Row32::floats(&row.sums, at)));
-            product = _mm512_add_ps(product, least);
+            let sums = _mm512_castsi512_ps(for_each_row(bytemuck::cast(part.sums)));
+            product = _mm512_add_ps(product, _mm512_mul_ps(mins, sums));
         }
-        *products = bytemuck::cast(product);
+        add(to, product, count);
     }
+}
+
+/// Adds the products of the first `count` blocks of each row, in their order.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vnni,avx2,fma")]
+fn add(total: &mut Total, products: __m512, count: usize) {
+    let mut sum: __m128 = bytemuck::cast(*total);
+    if count == 4 {
+        sum = _mm_add_ps(sum, _mm512_castps512_ps128(products));
+        sum = _mm_add_ps(sum, _mm512_extractf32x4_ps::<1>(products));
+        sum = _mm_add_ps(sum, _mm512_extractf32x4_ps::<2>(products));
+        sum = _mm_add_ps(sum, _mm512_extractf32x4_ps::<3>(products));
+    } else {
+        let products: [[u8; 16]; 4] = bytemuck::cast(products);
+        for products in &products[..count] {
+            sum = _mm_add_ps(sum, bytemuck::cast(*products));
+        }
+    }
+    *total = bytemuck::cast(sum);
+}
+
+/// Four times each of four.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vnni,avx2,fma")]
+fn for_each_row(four: __m128i) -> __m512i {
+    let order = _mm512_setr_epi32(0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3);
+    _mm512_permutexvar_epi32(order, _mm512_castsi128_si512(four))
+}
+
+/// Of four rows: each vector's quarters have four bytes of each row, the first vector's the first ones of their quarters.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vnni,avx2,fma")]
+fn by_rows([a, b, c, d]: [__m512i; 4]) -> [__m512i; 4] {
+    let (low, low2) = (_mm512_unpacklo_epi32(a, b), _mm512_unpacklo_epi32(c, d));
+    let (high, high2) = (_mm512_unpackhi_epi32(a, b), _mm512_unpackhi_epi32(c, d));
+    [
+        _mm512_unpacklo_epi64(low, low2),
+        _mm512_unpackhi_epi64(low, low2),
+        _mm512_unpacklo_epi64(high, high2),
+        _mm512_unpackhi_epi64(high, high2),
+    ]
 }
 
 /// The numbers of two blocks, with the format's zero added.
