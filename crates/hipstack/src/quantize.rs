@@ -30,6 +30,15 @@ pub(crate) fn run(arguments: &QuantizeArguments) -> Result<()> {
     let written = Checkpoint::open(&arguments.out)?;
     let [before, after] = [&checkpoint, &written].map(|checkpoint| shown::bytes(checkpoint.byte_len()));
     println!("{}: {after} of tensors, {before} before", arguments.out.display());
+    let matrices: Vec<&Info> =
+        checkpoint.names().filter_map(|name| checkpoint.info(name)).filter(|info| is_matrix(info)).collect();
+    let kept = matrices.iter().filter(|info| chosen(info, format) != Some(format)).count();
+    if kept > 0 {
+        println!(
+            "{kept} of {} matrices keep their format: their rows are no whole blocks of {format}, or nothing reads theirs",
+            matrices.len()
+        );
+    }
     Ok(())
 }
 
@@ -37,8 +46,12 @@ pub(crate) fn run(arguments: &QuantizeArguments) -> Result<()> {
 /// small and matter more: they stay.
 fn chosen(info: &Info, format: Format) -> Option<Format> {
     let can_convert_from = info.format.is_some_and(Format::can_convert_from);
-    let fits = info.shape.rank() >= 2 && format.byte_len(&info.shape).is_ok();
+    let fits = is_matrix(info) && format.byte_len(&info.shape).is_ok();
     if can_convert_from && fits { Some(format) } else { info.format }
+}
+
+fn is_matrix(info: &Info) -> bool {
+    info.shape.rank() >= 2
 }
 
 fn names() -> String {

@@ -1,6 +1,5 @@
 //! Writing a checkpoint again, with its numbers in other formats.
 
-use std::borrow::Cow;
 use std::path::Path;
 
 use tensor_core::{Device, Error, ErrorKind, QTensor, Result, Upload};
@@ -59,7 +58,10 @@ pub fn convert(
     let mut bytes = 0;
     write_planned(path, &metadata, &planned, |index, put| {
         let Planned { name, format, .. } = &planned[index];
-        put(&converted(checkpoint, name, *format)?)?;
+        match converted(checkpoint, name, *format)? {
+            Some(weight) => put(&weight.to_bytes()?)?,
+            None => put(&checkpoint.bytes(name)?)?,
+        }
         bytes += checkpoint.info(name).map_or(0, |info| info.bytes);
         progress(Progress { name, tensors: index + 1, all_tensors, bytes, all_bytes });
         Ok(())
@@ -78,21 +80,20 @@ fn check(name: &str, from: Option<Format>, to: Format) -> Result<()> {
     }
 }
 
-/// The bytes of a tensor in a format that it is converted to. Quantized numbers become `f32` on the way.
-fn converted<'a>(checkpoint: &'a Checkpoint, name: &str, to: Format) -> Result<Cow<'a, [u8]>> {
+/// A tensor in a format that it is converted to; `None` if it has that format. Quantized numbers become `f32` on the way.
+fn converted(checkpoint: &Checkpoint, name: &str, to: Format) -> Result<Option<Weight>> {
     let from = checkpoint.info(name).and_then(|info| info.format);
     if from == Some(to) {
-        return checkpoint.bytes(name);
+        return Ok(None);
     }
     let tensor = match checkpoint.load(name, &mut Upload::new(&Device::Cpu)?)? {
         Weight::Dense(tensor) => tensor,
         Weight::Quantized(tensor) => tensor.dequantize(&Device::Cpu)?,
     };
-    let converted = match to {
+    Ok(Some(match to {
         Format::Dense(dtype) => Weight::Dense(tensor.to_dtype(dtype)?),
         Format::Quantized(format) => Weight::Quantized(QTensor::quantize(&tensor, format)?),
-    };
-    Ok(Cow::Owned(converted.to_bytes()?.into_owned()))
+    }))
 }
 
 fn bad(what: String) -> Error {
