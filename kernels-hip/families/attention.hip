@@ -3,7 +3,7 @@
 // attention_tiles: a block takes a tile of query rows of one head and up to SLAB columns of v, and iterates over tiles of keys. For each
 // row it keeps the running maximum of the scores, the sum of the weights, and the output. When the maximum grows, sum and output are scaled
 // down ("online softmax"). Tiles of keys that the causal mask excludes are skipped.
-// attention_few, attention_join, attention_join_rounded: attention_few.hpp.
+// attention_few, attention_paged, attention_join, attention_join_rounded: attention_few.hpp.
 // Launch of all: one-dimensional, block exactly 256; blocks stride over the work, so any grid is right.
 //
 // Floats of up to 32 bits are computed in f32, f64 in f64. The output is tight and rounded once. Products with v are accumulated in spans
@@ -257,7 +257,15 @@ KERNEL(PASTE4(attention_, tiles, _, DTYPE), const T* q, const T* k, const T* v, 
 KERNEL_OF(256, 2, PASTE4(attention_, few, _, DTYPE), const T* q, const T* k, const T* v, const u8* mask, T* out, C* parts, FewArgs args) {
     const AttentionArgs& a = args.of;
     const u64 rows = (a.group * a.queries + FEW_ROWS - 1) / FEW_ROWS, items = a.batch * (a.heads / a.group) * rows * args.splits;
-    for (u64 item = blockIdx.x; item < items; item += gridDim.x) few_block(shared_memory().few, q, k, v, mask, out, parts, args, item);
+    for (u64 item = blockIdx.x; item < items; item += gridDim.x) few_block(shared_memory().few, q, k, v, mask, out, parts, args, item, InOrder{});
+}
+
+KERNEL_OF(256, 2, PASTE4(attention_, paged, _, DTYPE), const T* q, const T* k, const T* v, const u32* table, const u32* positions, T* out,
+          C* parts, IndexFault* fault, PagedArgs args) {
+    const AttentionArgs& a = args.few.of;
+    const u64 rows = (a.group + FEW_ROWS - 1) / FEW_ROWS, items = a.batch * (a.heads / a.group) * rows * args.few.splits;
+    for (u64 item = blockIdx.x; item < items; item += gridDim.x)
+        few_block(shared_memory().few, q, k, v, nullptr, out, parts, args.few, item, ByTable{table, positions, fault, args});
 }
 
 KERNEL(PASTE4(attention_, join, _, DTYPE), const C* parts, T* out, FewArgs args) {

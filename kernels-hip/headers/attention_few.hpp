@@ -2,8 +2,10 @@
 //
 // attention_few: a block takes up to FEW_ROWS rows of q whose heads share a head of k and v, and up to CHUNK of the keys: it reads k and v once
 // for these rows. If a head's keys are in one chunk, it writes the output; else the sums of its chunk, which attention_join adds up.
+// attention_paged: the same for one query of each batch, whose keys and values are in pages of memory that all batches share.
 #pragma once
 #include "attention.hpp"
+#include "ids.hpp"
 #include "round_groups.hpp"
 
 namespace hipstack {
@@ -15,6 +17,16 @@ struct FewArgs {
     u32 chunk, splits; // keys of a block; blocks for the keys of a head
 };
 SIZE(FewArgs, 208) OFFSET(FewArgs, chunk, 200)
+// Key i of a batch is row i % 2^shift of page table[i / 2^shift]: row id * 2^shift + i % 2^shift of k and v, which have no batches. A query at
+// position p sees the keys from p - window + 1 to p that the table has. Only pages with such keys are looked up.
+struct PagedArgs {
+    FewArgs few;              // keys: those that the table has; no mask, not causal
+    u64 table[2], positions;  // strides
+    u64 length;               // pages of k and v
+    u64 window;
+    u32 shift, operation, axis, reserved; // operation, axis: of a wrong id
+};
+SIZE(PagedArgs, 264) OFFSET(PagedArgs, length, 232) OFFSET(PagedArgs, shift, 248)
 
 static constexpr u32 FEW_BLOCK = 256;
 static constexpr u32 ROW_DEPTH = 512;            // greatest d
@@ -37,11 +49,65 @@ struct alignas(16) Few {
     C weights[FEW_ROWS * CHUNK];
     C part[FEW_BLOCK * WIDE];
     RowIndices rows[FEW_ROWS];
+    u32 pages[CHUNK + 1];
 };
 struct alignas(16) Join {
     C scales[FEW_BLOCK], part[FEW_BLOCK];
 };
 static_assert(sizeof(Few) <= 48 * 1024, "shared memory that every device has");
+
+// Keys of a batch that lie one behind the other: key i is row i behind `from`.
+struct Consecutive {
+    u64 first; // index of key 0
+    u32 count;
+    METHOD u64 from(const u64* strides, u64 batch) const { return batch * strides[0] + first * strides[2]; }
+    METHOD u64 row(u32 key) const { return key; }
+};
+struct InOrder {
+    METHOD void stage(Few&, u64, u32) const {}
+    METHOD Consecutive chunk(const Few&, const FewArgs& args, u64, u32 split) const {
+        const u64 first = (u64)split * args.chunk, all = args.of.keys;
+        return Consecutive{first, first < all ? (u32)least_of(args.chunk, all - first) : 0};
+    }
+};
+
+// Keys in pages: `offset` is the distance of key 0 from the first row of the first page.
+struct InPages {
+    u64 first;
+    u32 count, offset, shift;
+    const u32* pages;
+    METHOD u64 from(const u64*, u64) const { return 0; }
+    METHOD u64 row(u32 key) const {
+        const u32 at = offset + key;
+        return (u64)pages[at >> shift] << shift | (at & ((1u << shift) - 1));
+    }
+};
+struct ByTable {
+    const u32 *table, *positions;
+    IndexFault* fault;
+    const PagedArgs& args;
+    // Puts the pages of a chunk's keys into shared memory, seen or not: this does not wait for the position.
+    METHOD void stage(Few& shared, u64 batch, u32 split) const {
+        const u64 begin = (u64)split * args.few.chunk, end = least_of(begin + args.few.chunk, args.few.of.keys);
+        for (u64 page = (begin >> args.shift) + threadIdx.x; page << args.shift < end; page += FEW_BLOCK)
+            shared.pages[page - (begin >> args.shift)] = table[batch * args.table[0] + page * args.table[1]];
+    }
+    // The seen keys of a chunk; none if one of their pages is wrong.
+    METHOD InPages chunk(const Few& shared, const FewArgs&, u64 batch, u32 split) const {
+        const u64 seen = (u64)positions[batch * args.positions] + 1, least = seen > args.window ? seen - args.window : 0;
+        const u64 begin = (u64)split * args.few.chunk, first = begin > least ? begin : least;
+        const u64 end = least_of(least_of(begin + args.few.chunk, args.few.of.keys), seen);
+        InPages keys{first, 0, (u32)(first - (begin >> args.shift << args.shift)), args.shift, shared.pages};
+        if (first >= end) return keys;
+        keys.count = (u32)(end - first);
+        for (u32 p = keys.offset >> args.shift; p <= (keys.offset + keys.count - 1) >> args.shift; p++) {
+            if (shared.pages[p] < args.length) continue;
+            if (threadIdx.x == 0) report(fault, args, shared.pages[p]);
+            return InPages{first, 0, 0, args.shift, shared.pages};
+        }
+        return keys;
+    }
+};
 
 // The score of a key, given the product of q and k.
 DEVICE C few_score(C product, const u8* mask, const AttentionArgs& a, const RowIndices& row, u64 key) {
@@ -77,10 +143,10 @@ DEVICE void add_products(const Few& shared, const T* const (&at)[KEYS_AT_ONCE], 
     }
 }
 
-// The products of q with `keys` keys, into weights[row][key].
-DEVICE void few_products(Few& shared, const T* keys_of_k, u32 keys, const AttentionArgs& a, u32 rows) {
+// The products of q with all keys, into weights[row][key].
+template <class Keys> DEVICE void few_products(Few& shared, const T* keys_of_k, const Keys& where, const AttentionArgs& a, u32 rows) {
     constexpr u32 turn = FEW_BLOCK / TOGETHER;
-    const u32 lane = threadIdx.x % TOGETHER, d = (u32)a.d;
+    const u32 lane = threadIdx.x % TOGETHER, d = (u32)a.d, keys = where.count;
     const u64 step = a.strides.k[2], column = a.strides.k[3];
     const bool packs = column == 1 && step % WIDE == 0 && is_aligned<T, WIDE>(keys_of_k);
     const u32 whole = packs ? d / WIDE * WIDE : 0;
@@ -92,7 +158,7 @@ DEVICE void few_products(Few& shared, const T* keys_of_k, u32 keys, const Attent
         UNROLL
         for (u32 k = 0; k < KEYS_AT_ONCE; k++) {
             key[k] = begin + k * turn + threadIdx.x / TOGETHER;
-            at[k] = keys_of_k + (key[k] < keys ? key[k] : keys - 1) * step;
+            at[k] = keys_of_k + where.row(key[k] < keys ? key[k] : keys - 1) * step;
         }
         u32 p = lane * WIDE;
         for (; p + (PACKS_AT_ONCE - 1) * TOGETHER * WIDE < whole; p += PACKS_AT_ONCE * TOGETHER * WIDE) add_products<PACKS_AT_ONCE>(shared, at, p, rows, sum);
@@ -131,8 +197,10 @@ DEVICE void add_values(const C* weights, const C (&x)[WIDE], u32 rows, C (&o)[FE
 }
 
 // Adds the products of the thread's keys and columns of v: every turns-th key, and WIDE columns from `column` on.
-DEVICE void few_values(const C* weights, const T* values, u32 keys, u32 turn, u32 turns, u32 columns, const u64* strides, u32 rows,
+template <class Keys>
+DEVICE void few_values(const C* weights, const T* values, const Keys& where, u32 turn, u32 turns, u32 columns, const u64* strides, u32 rows,
                        C (&o)[FEW_ROWS][WIDE]) {
+    const u32 keys = where.count;
     const u64 step = strides[2], side = strides[3];
     const bool packs = side == 1 && step % WIDE == 0 && columns == WIDE && is_aligned<T, WIDE>(values);
     u32 key = turn;
@@ -140,7 +208,7 @@ DEVICE void few_values(const C* weights, const T* values, u32 keys, u32 turn, u3
     for (; packs && key + (VALUES_AT_ONCE - 1) * turns < keys; key += VALUES_AT_ONCE * turns) {
         Pack<T, WIDE> raw[VALUES_AT_ONCE];
         UNROLL
-        for (u32 k = 0; k < VALUES_AT_ONCE; k++) raw[k] = load_pack<WIDE>(values + (key + k * turns) * step);
+        for (u32 k = 0; k < VALUES_AT_ONCE; k++) raw[k] = load_pack<WIDE>(values + where.row(key + k * turns) * step);
         UNROLL
         for (u32 k = 0; k < VALUES_AT_ONCE; k++) {
             C x[WIDE];
@@ -150,7 +218,7 @@ DEVICE void few_values(const C* weights, const T* values, u32 keys, u32 turn, u3
         }
     }
     for (; key < keys; key += turns) {
-        const T* const from = values + key * step;
+        const T* const from = values + where.row(key) * step;
         C x[WIDE];
         UNROLL
         for (u32 j = 0; j < WIDE; j++) x[j] = j < columns ? widen(from[j * side]) : C(0);
@@ -158,7 +226,9 @@ DEVICE void few_values(const C* weights, const T* values, u32 keys, u32 turn, u3
     }
 }
 
-DEVICE void few_block(Few& shared, const T* q, const T* k, const T* v, const u8* mask, T* out, C* parts, const FewArgs& args, u64 item) {
+template <class Keys>
+DEVICE void few_block(Few& shared, const T* q, const T* k, const T* v, const u8* mask, T* out, C* parts, const FewArgs& args, u64 item,
+                      const Keys& keys_of) {
     const AttentionArgs& a = args.of;
     const Strides& at = a.strides;
     const u64 all = a.group * a.queries, row_chunks = (all + FEW_ROWS - 1) / FEW_ROWS, kv_heads = a.heads / a.group;
@@ -167,8 +237,8 @@ DEVICE void few_block(Few& shared, const T* q, const T* k, const T* v, const u8*
     // Row i of the rows that share head kv of k and v is query i % queries of head kv * group + i / queries.
     const u64 batch = matrix / kv_heads, kv = matrix % kv_heads;
     const u32 rows = (u32)least_of(FEW_ROWS, all - first_row);
-    const u64 first_key = (u64)split * args.chunk;
-    const u32 keys = first_key < a.keys ? (u32)least_of(args.chunk, a.keys - first_key) : 0, d = (u32)a.d;
+    const u32 d = (u32)a.d;
+    keys_of.stage(shared, batch, split);
     for (u32 r = 0; r < rows; r++) {
         // Queries are few, and so are heads that share one of k and v.
         const u32 row = (u32)first_row + r, queries = (u32)a.queries, query = row % queries;
@@ -181,7 +251,9 @@ DEVICE void few_block(Few& shared, const T* q, const T* k, const T* v, const u8*
         for (u32 p = threadIdx.x; p < d; p += FEW_BLOCK) shared.q[r * ROW_DEPTH + p] = widen(from[p * at.q[3]]);
     }
     __syncthreads();
-    few_products(shared, k + batch * at.k[0] + kv * at.k[1] + first_key * at.k[2], keys, a, rows);
+    const auto chunk = keys_of.chunk(shared, args, batch, split);
+    const u32 keys = chunk.count;
+    few_products(shared, k + chunk.from(at.k, batch) + kv * at.k[1], chunk, a, rows);
     __syncthreads();
 
     // Scores of each row, their maximum and the sum of the weights.
@@ -190,7 +262,7 @@ DEVICE void few_block(Few& shared, const T* q, const T* k, const T* v, const u8*
     C greatest = minus_infinity(), total = C(0);
     if (row < rows) {
         for (u32 key = lane; key < keys; key += ROW_THREADS) {
-            weights[key] = few_score(weights[key], mask, a, shared.rows[row], first_key + key);
+            weights[key] = few_score(weights[key], mask, a, shared.rows[row], chunk.first + key);
             greatest = weights[key] > greatest ? weights[key] : greatest;
         }
     }
@@ -227,12 +299,12 @@ DEVICE void few_block(Few& shared, const T* q, const T* k, const T* v, const u8*
     u32 width = 1;
     while (width < FEW_BLOCK && width * WIDE < a.dv) width *= 2;
     const u32 turn = threadIdx.x / width, turns = FEW_BLOCK / width, together = width * WIDE;
-    const T* const values = v + batch * at.v[0] + kv * at.v[1] + first_key * at.v[2];
+    const T* const values = v + chunk.from(at.v, batch) + kv * at.v[1];
     for (u64 slab = 0; slab < a.dv; slab += together) {
         const u64 column = slab + threadIdx.x % width * WIDE;
         C o[FEW_ROWS][WIDE] = {};
         if (column < a.dv)
-            few_values(shared.weights, values + column * at.v[3], keys, turn, turns, (u32)least_of(WIDE, a.dv - column), at.v, rows, o);
+            few_values(shared.weights, values + column * at.v[3], chunk, turn, turns, (u32)least_of(WIDE, a.dv - column), at.v, rows, o);
         UNROLL
         for (u32 r = 0; r < FEW_ROWS; r++) {
             if (r >= rows) break;

@@ -53,7 +53,7 @@ fn kernels_are_counted() {
         ("scan", 10 * 8),
         ("rope", 5 * 3),
         // The joined and rounded form is f32 alone.
-        ("attention", 5 * 3 + 1),
+        ("attention", 5 * 4 + 1),
         ("attention_mma", 2 * 2),
         ("select", 10 * 8),
         ("stat", 5 * 4),

@@ -24,6 +24,8 @@ pub struct SessionOptions {
     pub cache: Option<CacheFormat>,
     /// The most tokens of a prompt that are computed at once, at least 1.
     pub chunk: usize,
+    /// The tokens of all sequences that there is memory for, in pages of 64; `None` for all sequences at their most tokens.
+    pub pool: Option<usize>,
 }
 
 impl SessionOptions {
@@ -35,7 +37,7 @@ impl SessionOptions {
 
 impl Default for SessionOptions {
     fn default() -> SessionOptions {
-        SessionOptions { context: None, cache: None, chunk: CHUNK }
+        SessionOptions { context: None, cache: None, chunk: CHUNK, pool: None }
     }
 }
 
@@ -44,7 +46,10 @@ impl Default for SessionOptions {
 ///
 /// On a HIP device a step is a graph that is captured once and launched for each token. From the second step on a step allocates
 /// nothing from the driver and waits for nothing, until a text has more tokens than the graph reads: then another graph replaces
-/// it. A step in which some sequences have no token writes the positions of the others first, and waits for that.
+/// it.
+///
+/// Keys and values are in pages of 64 tokens. A sequence has as many as its tokens need, so that a batch may have more sequences than there
+/// is memory for at their most tokens: see [`SessionOptions::pool`].
 ///
 /// ```no_run
 /// use models::{Batch, LanguageModel, SessionOptions};
@@ -75,7 +80,8 @@ impl Batch {
     /// As [`LanguageModel::new_cache`].
     pub fn new(model: &LanguageModel, sequences: usize, options: &SessionOptions) -> Result<Batch> {
         let format = options.cache.unwrap_or_else(|| CacheFormat::of(model.dtype()));
-        let cache = model.new_cache(sequences, options.capacity(model.config()), format)?;
+        let sizes = (sequences, options.capacity(model.config()), options.pool);
+        let cache = model.pooled_cache(sizes, format)?;
         let steps = Steps::new(&cache, model.device(), !model.has_budget())?;
         Ok(Batch { model: model.clone(), cache, steps, chunk: options.chunk.max(1) })
     }
@@ -103,7 +109,13 @@ impl Batch {
         self.cache.capacity()
     }
 
-    /// Forgets all tokens of a sequence but the first `length`, so that its text may go on from there in another way.
+    /// The pages that sequences have, and all pages. A page holds 64 tokens.
+    pub fn pages(&self) -> (usize, usize) {
+        self.cache.pages()
+    }
+
+    /// Forgets all tokens of a sequence but the first `length`, so that its text may go on from there in another way. Pages that are no
+    /// longer needed may be used by any sequence.
     ///
     /// # Errors
     /// [`Error::UnknownSequence`].
@@ -152,11 +164,15 @@ impl Batch {
         if let (&[Some(token)], false) = (tokens, graphs) {
             return self.model.forward(&[token], &mut self.cache, 0, Logits::Last);
         }
-        let logits = self.model.step(tokens, &mut self.cache, &mut self.steps)?;
+        self.cache.reserve(&given().map(|(sequence, _)| (sequence, 1)).collect::<Vec<_>>())?;
+        let logits = self.model.step(tokens, &mut self.cache, &mut self.steps);
         for (sequence, _) in given() {
-            self.cache.lengths[sequence] += 1;
+            match &logits {
+                Ok(_) => self.cache.lengths[sequence] += 1,
+                Err(_) => self.cache.release(sequence),
+            }
         }
-        Ok(logits)
+        logits
     }
 
     /// Logits of each chunk of tokens.
@@ -166,6 +182,7 @@ impl Batch {
         if tokens.len() > capacity - used {
             return Err(Error::ContextTooLong { tokens: tokens.len(), used, capacity });
         }
+        self.cache.reserve(&[(sequence, tokens.len())])?;
         self.steps.forget_graph();
         let mut found = Vec::new();
         for chunk in tokens.chunks(self.chunk) {

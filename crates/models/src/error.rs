@@ -98,6 +98,20 @@ pub enum Error {
         /// The most that it holds.
         capacity: usize,
     },
+    /// The pages that are free do not hold the tokens.
+    #[error(
+        "{needed} more pages of {page} tokens are needed, and {free} of {pages} are free: truncate a sequence, or make the batch with a larger pool (SessionOptions::pool)"
+    )]
+    OutOfPages {
+        /// Pages to be taken.
+        needed: usize,
+        /// Tokens of a page.
+        page: usize,
+        /// Pages that no sequence has.
+        free: usize,
+        /// All pages.
+        pages: usize,
+    },
     /// The budget of a model's weights does not hold what has to be on the device at once.
     #[error(
         "a budget of {budget} bytes is too small: the largest layer and what is outside of layers take {needed}; give at least these"

@@ -8,7 +8,7 @@ use tensor_core::{DType, Device, Tensor, Upload};
 use weights::{Cache as WeightCache, CacheStatistics, Checkpoint, Model};
 
 use crate::blocks::{CachedWeights, Frequencies, Network, Parts, layer_model};
-use crate::cache::{self, Cache, CacheFormat};
+use crate::cache::{Cache, CacheFormat};
 use crate::config::{Architecture, Config, Settings};
 use crate::error::{Error, Result};
 use crate::profile::{OperationTime, Profile};
@@ -159,13 +159,21 @@ impl LanguageModel {
     /// # Errors
     /// [`tensor_core::ErrorKind::Overflow`], [`tensor_core::ErrorKind::OutOfMemory`], or an error of the device.
     pub fn new_cache(&self, sequences: usize, capacity: usize, format: CacheFormat) -> Result<Cache> {
+        self.pooled_cache((sequences, capacity, None), format)
+    }
+
+    /// The same with memory for so many tokens of all sequences.
+    pub(crate) fn pooled_cache(
+        &self,
+        (sequences, capacity, pool): (usize, usize, Option<usize>),
+        format: CacheFormat,
+    ) -> Result<Cache> {
         let Inner { config, frequencies: [full, local], .. } = &*self.inner;
-        let positions = cache::stride(sequences, capacity);
-        let table = |frequencies: &Frequencies| frequencies.table(positions, self.dtype(), self.device());
+        let table = |frequencies: &Frequencies| frequencies.table(capacity, self.dtype(), self.device());
         let full_table = table(full)?;
         let local_table = if local == full { full_table.clone() } else { table(local)? };
         let tables = [full_table, local_table];
-        Ok(Cache::new(config, tables, (sequences, capacity), format, self.device())?)
+        Ok(Cache::new(config, tables, (sequences, capacity, pool), format, self.device())?)
     }
 
     /// Adds tokens to a sequence of the cache, all of them at once, and gives the logits of the token that follows the last of
@@ -173,7 +181,7 @@ impl LanguageModel {
     /// values. [`crate::Session`] divides long texts.
     ///
     /// # Errors
-    /// [`Error::NoTokens`], [`Error::ContextTooLong`], [`Error::UnknownToken`], [`Error::UnknownSequence`],
+    /// [`Error::NoTokens`], [`Error::ContextTooLong`], [`Error::OutOfPages`], [`Error::UnknownToken`], [`Error::UnknownSequence`],
     /// [`Error::WrongCache`], or an error of the device. The cache then holds what it held.
     pub fn forward(
         &self,
@@ -183,12 +191,23 @@ impl LanguageModel {
         logits: Logits,
     ) -> Result<Tensor> {
         self.check(cache, sequence, tokens)?;
-        let Inner { config, network, .. } = &*self.inner;
+        let forward = |cache: &mut Cache| {
+            let (ids, step) = self.chunk(tokens, cache, sequence)?;
+            Ok(self.inner.network.forward(&ids, &step, &mut cache.layers, logits)?)
+        };
+        let logits = forward(cache);
+        match &logits {
+            Ok(_) => cache.lengths[sequence] += tokens.len(),
+            Err(_) => cache.release(sequence),
+        }
+        logits
+    }
+
+    /// The ids and the step of tokens that were checked. The sequence gets the pages for them.
+    fn chunk(&self, tokens: &[u32], cache: &mut Cache, sequence: usize) -> Result<(Tensor, Step)> {
+        cache.reserve(&[(sequence, tokens.len())])?;
         let ids = Tensor::from_slice(tokens, tokens.len(), self.device())?;
-        let step = Step::chunk(config, cache, sequence, tokens.len(), self.device())?;
-        let logits = network.forward(&ids, &step, &mut cache.layers, logits)?;
-        cache.lengths[sequence] += tokens.len();
-        Ok(logits)
+        Ok((ids, Step::chunk(self.config(), cache, sequence, tokens.len(), self.device())?))
     }
 
     /// What each operation of a pass over the tokens gives, in order, from the embedding to the logits after each token. For
@@ -199,11 +218,9 @@ impl LanguageModel {
     pub fn trace(&self, tokens: &[u32]) -> Result<Vec<Activation>> {
         let mut cache = self.new_cache(1, tokens.len(), CacheFormat::of(self.dtype()))?;
         self.check(&cache, 0, tokens)?;
-        let Inner { config, network, .. } = &*self.inner;
-        let ids = Tensor::from_slice(tokens, tokens.len(), self.device())?;
-        let mut step = Step::chunk(config, &cache, 0, tokens.len(), self.device())?;
+        let (ids, mut step) = self.chunk(tokens, &mut cache, 0)?;
         step.trace = Some(Trace::default());
-        network.forward(&ids, &step, &mut cache.layers, Logits::All)?;
+        self.inner.network.forward(&ids, &step, &mut cache.layers, Logits::All)?;
         Ok(step.trace.map(Trace::into_activations).unwrap_or_default())
     }
 
@@ -217,13 +234,11 @@ impl LanguageModel {
     pub fn profile(&self, tokens: &[u32], chunk: usize) -> Result<Vec<OperationTime>> {
         let mut cache = self.new_cache(1, tokens.len(), CacheFormat::of(self.dtype()))?;
         self.check(&cache, 0, tokens)?;
-        let Inner { config, network, .. } = &*self.inner;
         let mut times = Vec::new();
         for tokens in tokens.chunks(chunk.max(1)) {
-            let ids = Tensor::from_slice(tokens, tokens.len(), self.device())?;
-            let mut step = Step::chunk(config, &cache, 0, tokens.len(), self.device())?;
+            let (ids, mut step) = self.chunk(tokens, &mut cache, 0)?;
             step.profile = Some(Profile::start(self.device())?);
-            network.forward(&ids, &step, &mut cache.layers, Logits::Last)?;
+            self.inner.network.forward(&ids, &step, &mut cache.layers, Logits::Last)?;
             cache.lengths[0] += tokens.len();
             if let Some(profile) = step.profile {
                 profile.add_to(&mut times)?;
@@ -232,22 +247,21 @@ impl LanguageModel {
         Ok(times)
     }
 
-    /// The logits `[sequences, vocabulary]` after the tokens, one of each sequence, which were checked. Where there is none, one
-    /// is computed behind the sequence. The cache's lengths stay.
+    /// The logits `[sequences, vocabulary]` after the tokens, one of each sequence that has one, which were checked and have pages. The
+    /// cache's lengths stay.
     pub(crate) fn step(
         &self,
         tokens: &[Option<u32>],
         cache: &mut Cache,
         steps: &mut Steps,
     ) -> Result<Tensor> {
-        let tokens: Vec<u32> = tokens.iter().map(|token| token.unwrap_or(0)).collect();
-        let lengths = cache.lengths.clone();
+        let needed = steps.place(tokens, cache)?;
         let network = &self.inner.network;
-        let mut compute = |ids: &Tensor, positions: &Positions, ranges: &KeyRanges, keys: usize| {
+        let mut compute = |ids: &Tensor, positions: &Positions, ranges: Option<&KeyRanges>, keys: usize| {
             let step = Step::each(cache, positions, ranges, keys)?;
-            network.forward(ids, &step, &mut cache.layers, Logits::All)
+            Ok(network.forward(ids, &step, &mut cache.layers, Logits::All)?)
         };
-        steps.run(&tokens, &lengths, self.device(), &mut compute)
+        steps.run(needed, self.device(), &mut compute)
     }
 
     /// That tokens may be added to a sequence.

@@ -1,9 +1,11 @@
 //! What one pass over new tokens needs in every layer: positions, which rows of the cache it writes, and which it sees.
 
-use tensor_core::{Device, Error, ErrorKind, Result, Tensor};
+use std::ops::Range;
+
+use tensor_core::{Device, Pages, Result, Tensor};
 
 use crate::blocks::Table;
-use crate::cache::Cache;
+use crate::cache::{Cache, PAGE};
 use crate::config::Config;
 use crate::profile::Profile;
 use crate::trace::Trace;
@@ -37,8 +39,8 @@ pub(crate) struct Step {
 /// The rows of the cache that are written.
 #[derive(Debug)]
 pub(crate) enum Destination {
-    /// Those from this one on, by the tokens of one sequence.
-    From(usize),
+    /// These, one after another, by the tokens of one sequence.
+    Runs(Vec<Range<usize>>),
     /// These, `[sequences]`, one by each sequence.
     Each(Tensor),
 }
@@ -57,20 +59,23 @@ pub(crate) struct Seen {
 
 #[derive(Debug)]
 enum Rows {
+    /// Those from this one on, of one sequence.
     From(usize),
-    /// The first of each sequence.
-    Each {
-        sequences: usize,
-        stride: usize,
-    },
+    /// These, as many of each sequence.
+    Listed { sequences: usize, ids: Tensor },
+    /// Those in the pages of each sequence up to its position, of which attention finds them.
+    Paged { table: Tensor, positions: Tensor, window: Option<usize> },
 }
 
-/// One token of each sequence, as tensors `[sequences]` of `u32`.
+/// One token of each sequence, as tensors of `u32`.
 #[derive(Debug)]
 pub(crate) struct Positions {
+    /// `[sequences]`
     pub(crate) positions: Tensor,
-    /// The rows that keys and values are written to.
+    /// The rows that keys and values are written to, `[sequences]`.
     pub(crate) rows: Tensor,
+    /// The pages of each sequence, `[sequences, pages]`; `None` for one sequence, whose pages are one behind the other.
+    pub(crate) table: Option<Tensor>,
 }
 
 /// Which queries see each key of a sequence: the positions from its own on, `[1, rows]`, and with a window up to a last one.
@@ -89,44 +94,49 @@ impl Step {
         tokens: usize,
         device: &Device,
     ) -> Result<Step> {
-        let (start, row) = (cache.lengths[sequence], cache.row(sequence));
+        let start = cache.lengths[sequence];
         // A cap takes single operations, which know no causality.
         let explicit = config.attention_cap.is_some();
+        let rows = |tokens| cache.pages.rows(sequence, tokens);
         let seen = cache.windows.iter().map(|window| {
-            let seen = Seen::chunk(*window, (row, start, tokens), explicit, device)?;
-            Ok((*window, seen))
+            Ok((*window, Seen::chunk(*window, (start, tokens), explicit, &rows, device)?))
         });
+        let destination = Destination::Runs(rows(start..start + tokens));
+        let seen = seen.collect::<Result<_>>()?;
         let rows = |table: &Table| table.rows(start, tokens);
         Ok(Step {
             sequences: 1,
             tokens,
-            destination: Destination::From(row + start),
+            destination,
             tables: [rows(&cache.tables[0])?, rows(&cache.tables[1])?],
-            seen: seen.collect::<Result<_>>()?,
+            seen,
             trace: None,
             profile: None,
         })
     }
 
     /// The step of one token of each sequence, which sees some of the first `count` keys of its sequence. All that differs from
-    /// step to step is in tensors, so that a graph may have it.
+    /// step to step is in tensors, so that a graph may have it. Without ranges attention finds the keys by pages.
     pub(crate) fn each(
         cache: &Cache,
-        Positions { positions, rows }: &Positions,
-        ranges: &KeyRanges,
+        Positions { positions, rows, table }: &Positions,
+        ranges: Option<&KeyRanges>,
         count: usize,
     ) -> Result<Step> {
-        let (sequences, stride) = (cache.sequences(), cache.stride());
-        let column = positions.reshape([sequences, 1])?;
-        let seen_from = column.ge(&ranges.first.narrow(1, 0, count)?)?;
+        let sequences = cache.sequences();
+        let table = table.as_ref().map(|table| table.narrow(1, 0, count / PAGE)).transpose()?;
+        let ids = match (&table, ranges) {
+            (Some(table), Some(ranges)) => Some(ranges.rows(table)?),
+            _ => None,
+        };
         let seen = cache.windows.iter().map(|window| {
-            let mut mask = seen_from.clone();
-            if let Some(window) = window {
-                let (_, last) = ranges.last.iter().find(|(known, _)| known == window).expect("all are known");
-                mask = mask.mul(&column.le(&last.narrow(1, 0, count)?)?)?;
-            }
-            let mask = Some(mask.reshape([sequences, 1, 1, count])?);
-            let rows = Rows::Each { sequences, stride };
+            let Some(ranges) = ranges else {
+                let table = table.clone().expect("several sequences have a table");
+                let rows = Rows::Paged { table, positions: positions.clone(), window: *window };
+                return Ok((*window, Seen { rows, count, mask: None, causal: false }));
+            };
+            let mask = Some(ranges.mask(positions, *window, count)?);
+            let rows = ids.clone().map_or(Rows::From(0), |ids| Rows::Listed { sequences, ids });
             Ok((*window, Seen { rows, count, mask, causal: false }))
         });
         let [full, local] = &cache.tables;
@@ -176,7 +186,14 @@ impl Destination {
     /// Writes vectors `[sequences, kv_heads, tokens, length]` to rows of `[1, kv_heads, rows, length]`.
     pub(crate) fn write(&self, all: &mut Tensor, vectors: &Tensor) -> Result<()> {
         match self {
-            Destination::From(first) => all.slice_set_(vectors, 2, *first),
+            Destination::Runs(runs) => {
+                let mut first = 0;
+                for rows in runs {
+                    all.slice_set_(&vectors.narrow(2, first, rows.len())?, 2, rows.start)?;
+                    first += rows.len();
+                }
+                Ok(())
+            }
             Destination::Each(rows) => {
                 let vectors = vectors.transpose(0, 2)?;
                 let ids = rows.reshape([1, 1, rows.elements(), 1])?.expand(vectors.shape().clone())?;
@@ -187,17 +204,24 @@ impl Destination {
 }
 
 impl Seen {
-    /// Of a sequence whose first row is `row`, by the tokens `start..start + tokens`.
+    /// Of a sequence, by the tokens `start..start + tokens`. `rows_of` gives the rows of its tokens.
     fn chunk(
         window: Option<usize>,
-        (row, start, tokens): (usize, usize, usize),
+        (start, tokens): (usize, usize),
         explicit: bool,
+        rows_of: &dyn Fn(Range<usize>) -> Vec<Range<usize>>,
         device: &Device,
     ) -> Result<Seen> {
         let end = start + tokens;
         // The first query sees itself and what is before it in the window.
         let first = window.map_or(0, |window| (start + 1).saturating_sub(window));
-        let (count, rows) = (end - first, Rows::From(row + first));
+        let (count, runs) = (end - first, rows_of(first..end));
+        let rows = if let [rows] = &*runs {
+            Rows::From(rows.start)
+        } else {
+            let ids = runs.into_iter().flatten().map(|row| row as u32).collect();
+            Rows::Listed { sequences: 1, ids: Tensor::from_vec(ids, count, device)? }
+        };
         let hides =
             |query: usize, key: usize| key > query || window.is_some_and(|window| key + window <= query);
         if tokens == 1 {
@@ -212,32 +236,61 @@ impl Seen {
         Ok(Seen { rows, count, mask: Some(mask), causal: false })
     }
 
-    /// What is seen of `[1, kv_heads, rows, length]`, as a view `[sequences, kv_heads, count, length]`.
-    pub(crate) fn of(&self, all: &Tensor) -> Result<Tensor> {
-        match self.rows {
-            Rows::From(first) => all.narrow(2, first, self.count),
-            Rows::Each { sequences, stride } => {
-                let &[_, heads, _, length] = all.dims() else { unreachable!("the cache has four axes") };
-                all.view([heads, sequences, stride, length])?.transpose(0, 1)?.narrow(2, 0, self.count)
+    /// The pages in which attention finds the keys, unless [`Seen::of`] gives them.
+    pub(crate) fn pages(&self) -> Option<Pages<'_>> {
+        match &self.rows {
+            Rows::Paged { table, positions, window } => {
+                Some(Pages { table, positions, rows: PAGE, window: *window })
             }
+            _ => None,
+        }
+    }
+
+    /// What is seen of `[1, kv_heads, rows, length]`, as `[sequences, kv_heads, count, length]`: a view if the rows are one behind the
+    /// other.
+    pub(crate) fn of(&self, all: &Tensor) -> Result<Tensor> {
+        let &[_, heads, _, length] = all.dims() else { unreachable!("the cache has four axes") };
+        match &self.rows {
+            Rows::From(first) => all.narrow(2, *first, self.count),
+            Rows::Listed { sequences, ids } => {
+                let rows = all.index_select(ids, 2)?;
+                rows.reshape([heads, *sequences, self.count, length])?.transpose(0, 1)
+            }
+            Rows::Paged { .. } => unreachable!("attention finds these by pages"),
         }
     }
 }
 
 impl KeyRanges {
-    /// Of the rows of a cache.
+    /// Of the keys of a sequence.
     pub(crate) fn new(cache: &Cache, device: &Device) -> Result<KeyRanges> {
-        let Ok(rows) = u32::try_from(cache.stride() * cache.sequences()) else {
-            let shape = [cache.sequences(), cache.stride()].into();
-            return Err(Error::new("cache", ErrorKind::Overflow { shape }));
-        };
-        let first = Tensor::arange(0, rows / cache.sequences().max(1) as u32, device)?.unsqueeze(0)?;
+        let keys = cache.most_keys();
+        // The cache has counted them in 32 bits.
+        let first = Tensor::arange(0, keys as u32, device)?.unsqueeze(0)?;
         let last = cache.windows.iter().flatten().map(|window| {
-            // No query is later than the last row.
-            let further = (*window).clamp(1, cache.stride()) - 1;
+            // No query is later than the last key.
+            let further = (*window).clamp(1, keys.max(1)) - 1;
             Ok((*window, first.affine(1, further as i64)?))
         });
         Ok(KeyRanges { last: last.collect::<Result<_>>()?, first })
+    }
+
+    /// Which of the first `count` keys the queries at these positions see: `[sequences, 1, 1, count]`.
+    fn mask(&self, positions: &Tensor, window: Option<usize>, count: usize) -> Result<Tensor> {
+        let sequences = positions.elements();
+        let column = positions.reshape([sequences, 1])?;
+        let mut mask = column.ge(&self.first.narrow(1, 0, count)?)?;
+        if let Some(window) = window {
+            let (_, last) = self.last.iter().find(|(known, _)| *known == window).expect("all are known");
+            mask = mask.mul(&column.le(&last.narrow(1, 0, count)?)?)?;
+        }
+        mask.reshape([sequences, 1, 1, count])
+    }
+
+    /// The rows in the pages `[sequences, pages]` of a table.
+    fn rows(&self, table: &Tensor) -> Result<Tensor> {
+        let first = table.affine(PAGE as i64, 0i64)?.unsqueeze(2)?;
+        first.add(&self.first.narrow(1, 0, PAGE)?)?.flatten_all()
     }
 }
 
@@ -246,7 +299,8 @@ mod tests {
     use super::*;
 
     fn seen(window: Option<usize>, start: usize, tokens: usize, explicit: bool) -> Seen {
-        Seen::chunk(window, (100, start, tokens), explicit, &Device::Cpu).unwrap()
+        let rows = |tokens: Range<usize>| vec![100 + tokens.start..100 + tokens.end];
+        Seen::chunk(window, (start, tokens), explicit, &rows, &Device::Cpu).unwrap()
     }
 
     fn first(seen: &Seen) -> usize {

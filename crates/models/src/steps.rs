@@ -5,32 +5,41 @@ use std::fmt;
 use hip_safe::{GraphExec, Stream};
 use tensor_core::{DType, Device, ErrorKind, HipDevice, Tensor};
 
-use crate::cache::Cache;
+use crate::cache::{Cache, PAGE};
 use crate::error::{Error, Result};
 use crate::step::{KeyRanges, Positions};
 
-/// The fewest keys that a graph reads.
+/// The fewest keys that a graph reads: whole pages.
 const LEAST_KEYS: usize = 256;
 
 /// The tensors that steps of a cache read, and the graph of a step.
 ///
 /// All that differs between steps is in these tensors. A launch moves all sequences one token on by itself, so that the host
-/// writes only the tokens, without a copy that it would wait for.
+/// writes only the tokens and, for each page, where it is: without a copy that it would wait for.
 pub(crate) struct Steps {
     /// One token of each sequence, `[1]` each.
     tokens: Vec<Tensor>,
     /// Where the next step puts the tokens, `[sequences]`.
-    positions: Tensor,
-    /// What `positions` has, as far as the host knows.
-    expected: Vec<usize>,
-    /// The first row of each sequence, `[sequences]`.
-    first_rows: Tensor,
-    /// Rows of a sequence.
-    stride: usize,
-    ranges: KeyRanges,
+    positions: Numbers,
+    /// What is added to a position for the row of the cache, in 32 bits: `[sequences]`.
+    offsets: Numbers,
+    /// The pages of each sequence, one sequence after another: of several sequences.
+    table: Option<Numbers>,
+    /// The changes of pages that the table has.
+    changes: u64,
+    /// The most keys of a sequence.
+    most_keys: usize,
+    /// Unless attention finds the keys by pages.
+    ranges: Option<KeyRanges>,
     /// Whether the device's memory has all that a step reads, each time at the same address.
     graphs: bool,
     graph: Option<Captured>,
+}
+
+/// Numbers on the device, and what the host knows of them.
+struct Numbers {
+    tensor: Tensor,
+    known: Vec<u32>,
 }
 
 struct Captured {
@@ -40,21 +49,49 @@ struct Captured {
     keys: usize,
 }
 
-/// What computes the logits `[sequences, vocabulary]` of ids `[sequences]` at positions, by the first `keys` keys of each.
-pub(crate) type Compute<'a> = dyn FnMut(&Tensor, &Positions, &KeyRanges, usize) -> Result<Tensor> + 'a;
+/// What computes the logits `[sequences, vocabulary]` of ids `[sequences]` at positions, by the first keys of each.
+pub(crate) type Compute<'a> =
+    dyn FnMut(&Tensor, &Positions, Option<&KeyRanges>, usize) -> Result<Tensor> + 'a;
+
+impl Numbers {
+    fn new(count: usize, device: &Device) -> Result<Numbers> {
+        Ok(Numbers { tensor: Tensor::zeros(count, DType::U32, device)?, known: vec![0; count] })
+    }
+
+    /// Writes these numbers from number `first` on, where they differ: equal ones together, without a copy from the host, which would wait.
+    fn set(&mut self, first: usize, wanted: &[u32]) -> Result<()> {
+        let mut at = 0;
+        while let Some(&number) = wanted.get(at) {
+            if self.known[first + at] == number {
+                at += 1;
+                continue;
+            }
+            let count = wanted[at..].iter().take_while(|other| **other == number).count();
+            let device = self.tensor.device();
+            let numbers = Tensor::full(i64::from(number), count, DType::U32, &device)?;
+            self.tensor.slice_set_(&numbers, 0, first + at)?;
+            self.known[first + at..][..count].fill(number);
+            at += count;
+        }
+        Ok(())
+    }
+}
 
 impl Steps {
     /// Steps of a cache. Without `graphs` each is submitted by itself.
     pub(crate) fn new(cache: &Cache, device: &Device, graphs: bool) -> Result<Steps> {
-        let sequences = cache.sequences();
+        let (sequences, most_keys) = (cache.sequences(), cache.most_keys());
         let token = |_| Tensor::zeros(1, DType::U32, device);
+        let table = (sequences > 1).then(|| Numbers::new(sequences * (most_keys / PAGE), device));
+        let ranges = (!cache.attends_by_pages()).then(|| KeyRanges::new(cache, device));
         Ok(Steps {
             tokens: (0..sequences).map(token).collect::<tensor_core::Result<_>>()?,
-            positions: Tensor::zeros(sequences, DType::U32, device)?,
-            expected: vec![0; sequences],
-            first_rows: numbers((0..sequences).map(|sequence| cache.row(sequence)), device)?,
-            stride: cache.stride(),
-            ranges: KeyRanges::new(cache, device)?,
+            positions: Numbers::new(sequences, device)?,
+            offsets: Numbers::new(sequences, device)?,
+            table: table.transpose()?,
+            changes: 0,
+            most_keys,
+            ranges: ranges.transpose()?,
             graphs,
             graph: None,
         })
@@ -65,41 +102,60 @@ impl Steps {
         self.graph = None;
     }
 
-    /// The logits `[sequences, vocabulary]` after a token of each sequence at these positions.
+    /// Writes the tokens of a step and where they are to the device. A sequence without one computes at position 0, for nothing. Gives how
+    /// many keys the step needs.
+    pub(crate) fn place(&mut self, tokens: &[Option<u32>], cache: &Cache) -> Result<usize> {
+        for (tensor, token) in self.tokens.iter_mut().zip(tokens) {
+            tensor.fill_(i64::from(token.unwrap_or(0)))?;
+        }
+        let given = || tokens.iter().enumerate().map(|(sequence, token)| (sequence, token.is_some()));
+        let position = |(sequence, given): (usize, bool)| given.then(|| cache.lengths[sequence]);
+        let positions: Vec<usize> = given().map(|one| position(one).unwrap_or(0)).collect();
+        // The cache has counted rows and positions in 32 bits.
+        let narrow = |numbers: &[usize]| numbers.iter().map(|number| *number as u32).collect::<Vec<_>>();
+        let rows: Vec<usize> = given().map(|one| cache.row(one.0, position(one))).collect();
+        let offset = |(row, position): (&usize, &usize)| row.wrapping_sub(*position);
+        self.offsets.set(0, &narrow(&rows.iter().zip(&positions).map(offset).collect::<Vec<_>>()))?;
+        self.positions.set(0, &narrow(&positions))?;
+        if let Some(table) = self.table.as_mut().filter(|_| self.changes != cache.pages.changes()) {
+            let width = self.most_keys / PAGE;
+            for sequence in 0..positions.len() {
+                let mut pages = narrow(cache.pages.of(sequence));
+                // What is behind its pages no query sees. It is one of its own, so that what hidden keys are multiplied by is its own too.
+                pages.resize(width, pages.last().copied().unwrap_or(0));
+                table.set(sequence * width, &pages)?;
+            }
+            self.changes = cache.pages.changes();
+        }
+        Ok(positions.iter().max().map_or(0, |last| last + 1))
+    }
+
+    /// The logits `[sequences, vocabulary]` after the tokens that were placed, which need so many keys.
     pub(crate) fn run(
         &mut self,
-        tokens: &[u32],
-        positions: &[usize],
+        needed: usize,
         device: &Device,
         compute: &mut Compute<'_>,
     ) -> Result<Tensor> {
-        let logits = self.launch(tokens, positions, device, compute);
+        let logits = self.launch(needed, device, compute);
         match &logits {
-            Ok(_) => self.expected.iter_mut().for_each(|position| *position += 1),
+            Ok(_) => self.positions.known.iter_mut().for_each(|position| *position += 1),
             // How far the device came is not known.
-            Err(_) => self.expected.fill(usize::MAX),
+            Err(_) => self.positions.known.fill(u32::MAX),
         }
         logits
     }
 
     fn launch(
         &mut self,
-        tokens: &[u32],
-        positions: &[usize],
+        needed: usize,
         device: &Device,
         compute: &mut Compute<'_>,
     ) -> Result<Tensor> {
-        for (tensor, token) in self.tokens.iter_mut().zip(tokens) {
-            tensor.fill_(i64::from(*token))?;
-        }
-        if self.expected != positions {
-            self.positions.copy_from_(&numbers(positions.iter().copied(), device)?)?;
-            self.expected.copy_from_slice(positions);
-        }
-        let needed = positions.iter().max().map_or(0, |last| last + 1);
         let stream = device.as_hip().map(HipDevice::stream).filter(|_| self.graphs);
         let Some(stream) = stream else {
-            return self.step(needed, compute);
+            let keys = if self.table.is_some() { needed.next_multiple_of(PAGE) } else { needed };
+            return self.step(keys, compute);
         };
         if let Some(graph) = self.graph.as_ref().filter(|graph| graph.keys >= needed) {
             graph.exec.launch(stream).map_err(failed)?;
@@ -107,7 +163,7 @@ impl Steps {
             return Ok(graph.logits.clone());
         }
         self.graph = None;
-        let keys = keys_of_a_graph(needed).min(self.stride);
+        let keys = keys_of_a_graph(needed).min(self.most_keys);
         // Code that a step needs for the first time is loaded here: a capture cannot do that.
         let logits = self.step(keys, compute)?;
         self.graph = Some(self.captured(keys, stream, compute)?);
@@ -131,21 +187,17 @@ impl Steps {
         let logits = {
             let tokens: Vec<&Tensor> = self.tokens.iter().collect();
             let ids = if let [only] = *tokens { only.clone() } else { Tensor::cat(&tokens, 0)? };
-            let rows = self.positions.add(&self.first_rows)?;
+            let (positions, offsets) = (&self.positions.tensor, &self.offsets.tensor);
+            let shape = [self.tokens.len(), self.most_keys / PAGE];
+            let table = self.table.as_ref().map(|table| table.tensor.view(shape)).transpose()?;
+            let rows = positions.add(offsets)?;
             // Dropped before the positions are written in place.
-            let positions = Positions { positions: self.positions.clone(), rows };
-            compute(&ids, &positions, &self.ranges, keys)?
+            let positions = Positions { positions: positions.clone(), rows, table };
+            compute(&ids, &positions, self.ranges.as_ref(), keys)?
         };
-        self.positions.affine_(1i64, 1i64)?;
+        self.positions.tensor.affine_(1i64, 1i64)?;
         Ok(logits)
     }
-}
-
-/// A tensor of rows or positions, all of which `KeyRanges::new` has counted in 32 bits.
-fn numbers(numbers: impl Iterator<Item = usize>, device: &Device) -> tensor_core::Result<Tensor> {
-    let numbers: Vec<u32> = numbers.map(|number| number as u32).collect();
-    let count = numbers.len();
-    Tensor::from_vec(numbers, count, device)
 }
 
 /// The keys that a graph reads if this many are needed. A graph that reads more takes longer for each token. One that reads too

@@ -229,7 +229,7 @@ fn long_prompts_for_quantized_weights_attend_as_with_a_cache_in_bf16() {
         let Some(hip) = device.as_hip() else { continue };
         let model = LanguageModel::open(&path, &device).unwrap();
         let logits = |cache| {
-            let options = SessionOptions { context: Some(300), cache: Some(cache), chunk: 300 };
+            let options = SessionOptions { context: Some(300), cache: Some(cache), chunk: 300, pool: None };
             let found = Session::new(&model, &options).unwrap().feed_all(&tokens).unwrap();
             found.to_vec2::<f32>().unwrap()
         };

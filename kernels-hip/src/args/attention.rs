@@ -49,7 +49,7 @@ impl AttentionArgs {
     pub const ROW_DEPTH: u64 = 512;
 }
 
-/// The argument of `attention_few_*` and `attention_join_*`.
+/// The argument of `attention_few_*` and `attention_join_*`, and a part of that of `attention_paged_*`.
 #[repr(C)]
 #[derive(Debug, Clone, Copy, PartialEq, Pod, Zeroable)]
 pub struct FewArgs {
@@ -75,10 +75,36 @@ impl FewArgs {
     }
 }
 
+/// The argument of `attention_paged_*`. Key i of a batch is row i % 2^shift of page `table[batch][i / 2^shift]` of k and v.
+#[repr(C)]
+#[derive(Debug, Clone, Copy, PartialEq, Pod, Zeroable)]
+pub struct PagedArgs {
+    /// The work: one query of a head, without a mask; `keys` are those of the table, and k and v have no batches.
+    pub few: FewArgs,
+    /// Strides of the table `[batch, pages of a batch]`.
+    pub table: [u64; 2],
+    /// Stride of the positions `[batch]`.
+    pub positions: u64,
+    /// Pages of k and v.
+    pub length: u64,
+    /// How many keys a query sees at most: the one at its position and those before it.
+    pub window: u64,
+    /// A page has 2^shift rows.
+    pub shift: u32,
+    /// Identifies the operation to the caller, in [`IndexFault`](super::IndexFault).
+    pub operation: u32,
+    /// The axis of k and v, for [`IndexFault`](super::IndexFault).
+    pub axis: u32,
+    /// Zero.
+    pub reserved: u32,
+}
+
 // The sources assert the same numbers.
 const _: () = {
     assert!(size_of::<AttentionArgs>() == 200 && offset_of!(AttentionArgs, q) == 56);
     assert!(offset_of!(AttentionArgs, mask) == 152 && offset_of!(AttentionArgs, scale) == 184);
     assert!(offset_of!(AttentionArgs, causal) == 196);
     assert!(size_of::<FewArgs>() == 208 && offset_of!(FewArgs, chunk) == 200);
+    assert!(size_of::<PagedArgs>() == 264 && offset_of!(PagedArgs, length) == 232);
+    assert!(offset_of!(PagedArgs, shift) == 248);
 };

@@ -67,32 +67,47 @@ impl Attention {
             }
         };
 
-        let seen = step.seen(self.window);
+        let (operation, mut mixed) = self.mixed(query, step.seen(self.window), step, cache, dtype)?;
+        step.keep("attn_mixed", operation, mixed.tensor());
+        let output = self.output.forward_rounded(&mut mixed)?;
+        step.keep("attn_output", "linear", &output);
+        Ok(output)
+    }
+
+    /// The values of the keys that queries see, weighted: `[sequences · tokens, heads · head_size]` of this dtype, with the operation's
+    /// name.
+    fn mixed(
+        &self,
+        query: Tensor,
+        seen: &Seen,
+        step: &Step,
+        cache: &LayerCache,
+        dtype: DType,
+    ) -> Result<(&'static str, QActivations)> {
+        let scale = Some(self.scale);
+        let rows = |mixed: Tensor| -> Result<QActivations> {
+            let shape = [step.sequences * step.tokens, self.heads * self.head_size];
+            Ok(QActivations::new(mixed.transpose(1, 2)?.reshape(shape)?.to_dtype(dtype)?))
+        };
+        if let Some((pages, vectors)) = seen.pages().zip(cache.all()) {
+            let query = query.to_dtype(vectors[0].dtype())?;
+            return Ok(("paged_attention", rows(pages.attention(&query, vectors, scale)?)?));
+        }
         let (mut keys, mut values) = cache.read(seen, dtype)?;
         if keys.dtype() == DType::F32 && self.attends_in_bf16(&keys, step) {
             (keys, values) = (keys.to_dtype(DType::BF16)?, values.to_dtype(DType::BF16)?);
         }
         let query = query.to_dtype(keys.dtype())?;
-        let operation = if self.cap.is_some() { "capped attention" } else { "scaled_dot_product_attention" };
-        let (mask, scale) = (seen.mask.as_ref(), Some(self.scale));
-        let mut mixed = match self.cap {
-            None if self.output.is_quantized() && query.dtype() == dtype => {
-                QActivations::attention(&query, [&keys, &values], mask, seen.causal, scale)?
-            }
-            cap => {
-                let mixed = match cap {
-                    None => query.scaled_dot_product_attention(&keys, &values, mask, seen.causal, scale)?,
-                    Some(cap) => self.capped(&query, &keys, &values, seen, cap)?,
-                };
-                let rows =
-                    mixed.transpose(1, 2)?.reshape([sequences * tokens, self.heads * self.head_size])?;
-                QActivations::new(rows.to_dtype(dtype)?)
-            }
+        if let Some(cap) = self.cap {
+            return Ok(("capped attention", rows(self.capped(&query, &keys, &values, seen, cap)?)?));
+        }
+        let mask = seen.mask.as_ref();
+        let mixed = if self.output.is_quantized() && query.dtype() == dtype {
+            QActivations::attention(&query, [&keys, &values], mask, seen.causal, scale)?
+        } else {
+            rows(query.scaled_dot_product_attention(&keys, &values, mask, seen.causal, scale)?)?
         };
-        step.keep("attn_mixed", operation, mixed.tensor());
-        let output = self.output.forward_rounded(&mut mixed)?;
-        step.keep("attn_output", "linear", &output);
-        Ok(output)
+        Ok(("scaled_dot_product_attention", mixed))
     }
 
     /// Whether a prompt for quantized weights attends in `bf16`, as it multiplies its activations: matrix units take it.

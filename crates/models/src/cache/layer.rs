@@ -72,6 +72,14 @@ impl LayerCache {
         }
     }
 
+    /// All keys and values, unless they are integers with scales.
+    pub(crate) fn all(&self) -> Option<[&Tensor; 2]> {
+        match (&self.keys, &self.values) {
+            (Vectors::Dense(keys), Vectors::Dense(values)) => Some([keys, values]),
+            _ => None,
+        }
+    }
+
     /// The keys and values that are seen, as `[sequences, kv_heads, count, head_size]`: of `dtype`, if the cache has
     /// integers. They may be views: none may be alive at the next write, which would copy all of the memory.
     pub(crate) fn read(&self, seen: &Seen, dtype: DType) -> Result<(Tensor, Tensor)> {

@@ -2,18 +2,21 @@
 
 mod format;
 mod layer;
+mod pages;
 
 pub use format::CacheFormat;
 pub(crate) use layer::LayerCache;
+pub(crate) use pages::{PAGE, Pages};
 
+use pages::pages_of;
 use tensor_core::{Device, ErrorKind, Result};
 
 use crate::blocks::Table;
 use crate::config::Config;
 use crate::error;
 
-/// The keys and values of some sequences, in memory that is allocated once and written in place. Each sequence has rows of its
-/// own, as many as tokens fit.
+/// The keys and values of some sequences, in memory that is allocated once and written in place. It is divided into pages of 64 tokens.
+/// Each sequence has as many as its tokens need.
 #[doc(alias = "KV cache")]
 #[derive(Debug)]
 pub struct Cache {
@@ -23,20 +26,25 @@ pub struct Cache {
     /// The windows that layers have, each once.
     pub(crate) windows: Vec<Option<usize>>,
     pub(crate) lengths: Vec<usize>,
+    pub(crate) pages: Pages,
     capacity: usize,
     format: CacheFormat,
+    by_pages: bool,
 }
 
 impl Cache {
-    /// Memory for `sequences` of `capacity` tokens each.
+    /// Memory for `sequences` of at most `capacity` tokens each, and for `pool` tokens of all of them.
     pub(crate) fn new(
         config: &Config,
         tables: [Table; 2],
-        (sequences, capacity): (usize, usize),
+        (sequences, capacity, pool): (usize, usize, Option<usize>),
         format: CacheFormat,
         device: &Device,
     ) -> Result<Cache> {
-        let Some(rows) = rows(sequences, capacity) else {
+        let pages = pages(sequences, capacity, pool);
+        // Rows and positions are numbers of 32 bits on the device.
+        let rows = pages.and_then(|pages| rows(sequences, pages)).filter(|rows| u32::try_from(*rows).is_ok());
+        let (Some(pages), Some(rows)) = (pages, rows) else {
             return Err(tensor_core::Error::new(
                 "cache",
                 ErrorKind::Overflow { shape: [sequences, capacity].into() },
@@ -46,8 +54,12 @@ impl Cache {
         let mut windows = config.windows.clone();
         windows.sort_unstable();
         windows.dedup();
-        let lengths = vec![0; sequences];
-        Ok(Cache { layers: layers.collect::<Result<_>>()?, tables, windows, lengths, capacity, format })
+        let (lengths, layers) = (vec![0; sequences], layers.collect::<Result<_>>()?);
+        let takes = format.dense().is_some()
+            && config.attention_cap.is_none()
+            && config.head_size <= tensor_core::Pages::LONGEST;
+        let (pages, by_pages) = (Pages::new(sequences, pages), takes && sequences > 1);
+        Ok(Cache { layers, tables, windows, lengths, pages, capacity, format, by_pages })
     }
 
     /// How many sequences it holds.
@@ -74,24 +86,54 @@ impl Cache {
         self.format
     }
 
-    /// Forgets all tokens of a sequence but the first `length`. The memory stays. Does nothing if there are no more.
+    /// The pages that sequences have, and all pages. A page holds 64 tokens.
+    pub fn pages(&self) -> (usize, usize) {
+        (self.pages.used(), self.pages.all())
+    }
+
+    /// Forgets all tokens of a sequence but the first `length`, and gives their pages back. The memory stays. Does nothing if there are
+    /// no more.
     ///
     /// # Errors
     /// [`Error::UnknownSequence`](error::Error::UnknownSequence).
     pub fn truncate(&mut self, sequence: usize, length: usize) -> error::Result<()> {
         self.require(sequence)?;
         self.lengths[sequence] = self.lengths[sequence].min(length);
+        self.release(sequence);
         Ok(())
     }
 
-    /// The first row of a sequence.
-    pub(crate) fn row(&self, sequence: usize) -> usize {
-        sequence * self.stride()
+    /// Gives sequences the pages for one more, or more, tokens.
+    ///
+    /// # Errors
+    /// [`Error::OutOfPages`](error::Error::OutOfPages): then no sequence has another page.
+    pub(crate) fn reserve(&mut self, more: &[(usize, usize)]) -> error::Result<()> {
+        let lengths = more.iter().map(|(sequence, tokens)| (*sequence, self.lengths[*sequence] + tokens));
+        self.pages.reserve(&lengths.collect::<Vec<_>>())
     }
 
-    /// Rows from one sequence to the next.
-    pub(crate) fn stride(&self) -> usize {
-        stride(self.sequences(), self.capacity)
+    /// Takes back the pages that a sequence's tokens do not need.
+    pub(crate) fn release(&mut self, sequence: usize) {
+        self.pages.release(sequence, self.lengths[sequence]);
+    }
+
+    /// The most keys of a sequence: whole pages.
+    pub(crate) fn most_keys(&self) -> usize {
+        pages_of(self.capacity).min(self.pages.all()) * PAGE
+    }
+
+    /// Whether attention to a token of each sequence finds keys by their pages. The keys of one sequence lie one behind the other, those
+    /// with scales are made floats first, and single operations cap scores.
+    pub(crate) fn attends_by_pages(&self) -> bool {
+        self.by_pages
+    }
+
+    /// The row of a sequence's position. If it has no token in a step, what is computed for it goes to the last row, which no page has.
+    pub(crate) fn row(&self, sequence: usize, position: Option<usize>) -> usize {
+        match position {
+            Some(position) => self.pages.of(sequence)[position / PAGE] * PAGE + position % PAGE,
+            None => self.pages.all() * PAGE,
+        }
     }
 
     fn require(&self, sequence: usize) -> error::Result<()> {
@@ -103,19 +145,22 @@ impl Cache {
 }
 
 impl Config {
-    /// The bytes of the keys and values of `sequences` of `capacity` tokens each. `None` if there are more than a number
-    /// holds.
+    /// The bytes of the keys and values of `sequences` of `capacity` tokens each, in whole pages. `None` if there are more than a number
+    /// holds. A smaller [pool](crate::SessionOptions::pool) takes what it takes for one sequence of its tokens, and, of several
+    /// sequences, a token more.
     pub fn cache_bytes(&self, sequences: usize, capacity: usize, format: CacheFormat) -> Option<usize> {
-        let sizes = [2, self.layers, self.kv_heads, format.bytes(self.head_size), rows(sequences, capacity)?];
+        let rows = rows(sequences, pages(sequences, capacity, None)?)?;
+        let sizes = [2, self.layers, self.kv_heads, format.bytes(self.head_size), rows];
         sizes.into_iter().try_fold(1, |all: usize, size| all.checked_mul(size))
     }
 }
 
-/// Of several sequences each has a row more, which takes what a step computes for a sequence that has no token in it.
-pub(crate) fn stride(sequences: usize, capacity: usize) -> usize {
-    capacity.saturating_add(usize::from(sequences > 1))
+/// The pages of a cache: for all sequences at their capacity, unless a pool has others.
+fn pages(sequences: usize, capacity: usize, pool: Option<usize>) -> Option<usize> {
+    pool.map_or_else(|| pages_of(capacity).checked_mul(sequences), |pool| Some(pages_of(pool)))
 }
 
-fn rows(sequences: usize, capacity: usize) -> Option<usize> {
-    stride(sequences, capacity).checked_mul(sequences)
+/// The rows of pages. Several sequences share a row more, which takes what a step computes for a sequence that has no token in it.
+fn rows(sequences: usize, pages: usize) -> Option<usize> {
+    pages.checked_mul(PAGE)?.checked_add(usize::from(sequences > 1))
 }

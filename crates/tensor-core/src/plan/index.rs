@@ -5,7 +5,7 @@ use crate::error::{Error, ErrorKind};
 use crate::layout::Layout;
 
 /// The operations that take ids. Devices report a wrong id with the operation's index in this list.
-pub(crate) const OPERATIONS: [&str; 10] = [
+pub(crate) const OPERATIONS: [&str; 11] = [
     "index_select",
     "gather",
     "embedding",
@@ -16,6 +16,7 @@ pub(crate) const OPERATIONS: [&str; 10] = [
     "index_add",
     "index_add_",
     "indexed_moe_forward",
+    "paged_attention",
 ];
 
 /// The axis that ids index, for one operation.

@@ -136,7 +136,7 @@ impl Tensor {
     }
 
     /// 1/√d.
-    pub(super) fn usual_scale(&self) -> f64 {
+    pub(crate) fn usual_scale(&self) -> f64 {
         // With d = 0 all scores are 0.
         let d = self.dims().last().copied().unwrap_or(1).max(1);
         1.0 / (d as f64).sqrt()

@@ -191,7 +191,7 @@ impl Tensor {
 
     /// An error unless `supported`.
     #[inline]
-    fn require(&self, operation: &'static str, supported: bool, remedy: &'static str) -> Result<()> {
+    pub(crate) fn require(&self, operation: &'static str, supported: bool, remedy: &'static str) -> Result<()> {
         if supported { Ok(()) } else { Err(self.unsupported(operation, remedy)) }
     }
 
@@ -203,7 +203,7 @@ impl Tensor {
 
     /// An error unless both tensors are on the same device.
     #[inline]
-    fn require_same_device(&self, other: &Tensor, operation: &'static str) -> Result<()> {
+    pub(crate) fn require_same_device(&self, other: &Tensor, operation: &'static str) -> Result<()> {
         if self.storage.is_on_device_of(&other.storage) {
             Ok(())
         } else {

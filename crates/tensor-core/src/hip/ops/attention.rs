@@ -1,6 +1,6 @@
 //! Scaled dot product attention.
 
-use kernels_hip::args::AttentionArgs;
+use kernels_hip::args::{AttentionArgs, FewArgs, PagedArgs};
 use kernels_hip::launch;
 
 use super::quant::{Activations, GROUP};
@@ -10,7 +10,7 @@ use crate::hip::HipStorage;
 use crate::hip::device::{config, wrap};
 use crate::hip::kernels::Kernel;
 use crate::layout::Layout;
-use crate::plan::attention::{Attention, NAME};
+use crate::plan::attention::{Attention, NAME, PAGED, Paged};
 use crate::shape::Shape;
 
 /// softmax(q kᵀ · scale + mask) v of each head; 0 for a query that attends to no key. Stores no scores. Uses one launch;
@@ -73,12 +73,8 @@ pub(crate) fn attention(
     if let Some((few, shape)) =
         mma.is_none().then(|| launch::attention_few(&arguments, size, multiprocessors)).flatten()
     {
-        let parts = few.parts().and_then(|parts| usize::try_from(parts).ok());
-        let parts = parts
-            .ok_or_else(|| Error::new(NAME, ErrorKind::Overflow { shape: attention.result().into() }))?;
-        let compute = if dtype == DType::F64 { DType::F64 } else { DType::F32 };
         // SAFETY: S15: the first kernel writes all parts before the second reads them.
-        let mut parts = unsafe { HipStorage::uninit(device, compute, parts, NAME) }?;
+        let mut parts = unsafe { uninit_parts(&few, &out, NAME) }?;
         {
             let (mut target, mut work) = (out.tail_mut(0, NAME)?, parts.tail_mut(0, NAME)?);
             let mut launch = device.stream().launch(kernel("attention", "few")?, config(shape));
@@ -87,29 +83,7 @@ pub(crate) fn attention(
             // the result, or all parts of it.
             unsafe { launch.submit() }.map_err(wrap(NAME))?;
         }
-        if few.splits > 1 {
-            let (work, mut target) = (parts.tail(0, NAME)?, out.tail_mut(0, NAME)?);
-            let rows = batch * heads * queries as usize;
-            let shape = launch::attention_join(rows as u64, multiprocessors);
-            let takes = dtype == DType::F32 && columns.is_multiple_of(GROUP as u64);
-            if let Some(rounded) = rounded.filter(|_| takes) {
-                // SAFETY: S15: the kernel writes all bytes but those between the parts, which nothing reads.
-                let activations = rounded.insert(unsafe { Activations::uninit(device, count, NAME) }?);
-                let (scales, sums) = (activations.scales as u64, activations.sums as u64);
-                let mut bytes = activations.memory.tail_mut(0, NAME)?;
-                let function = kernel("attention", "join_rounded")?;
-                let mut launch = device.stream().launch(function, config(shape));
-                launch.arg(&work).arg_mut(&mut target).arg_mut(&mut bytes).value(&few);
-                launch.value(&scales).value(&sums);
-                // SAFETY: S9: as below; it also writes a byte for each element, the scales and the sums.
-                unsafe { launch.submit() }.map_err(wrap(NAME))?;
-            } else {
-                let mut launch = device.stream().launch(kernel("attention", "join")?, config(shape));
-                launch.arg(&work).arg_mut(&mut target).value(&few);
-                // SAFETY: S9: the kernel reads the parts, and writes `count` elements.
-                unsafe { launch.submit() }.map_err(wrap(NAME))?;
-            }
-        }
+        join(&parts, &mut out, &few, rounded, NAME)?;
         return Ok(out);
     }
     let (family, op, shape) = mma.map_or_else(
@@ -126,4 +100,121 @@ pub(crate) fn attention(
     // result.
     unsafe { launch.submit() }.map_err(wrap(NAME))?;
     Ok(out)
+}
+
+/// The same of one query of each sequence, by keys and values in pages: see [`crate::Pages`]. Queries, keys and values have a head
+/// at least, and there is a page.
+pub(crate) fn paged_attention(
+    [q, k, v]: [&HipStorage; 3],
+    [table, positions]: [&HipStorage; 2],
+    paged: &Paged,
+) -> Result<HipStorage> {
+    let (device, dtype) = (q.device(), q.dtype());
+    let [batch, heads, _, columns] = paged.result();
+    let count = Shape::from(paged.result()).elements(PAGED)?;
+    // SAFETY: S15: the kernels write every row of every head.
+    let mut out = unsafe { HipStorage::uninit(device, dtype, count, PAGED) }?;
+    if out.is_empty() {
+        return Ok(out);
+    }
+    let four = |layout: &Layout| [0, 1, 2, 3].map(|axis| layout.strides()[axis] as u64);
+    let work = AttentionArgs {
+        batch: batch as u64,
+        heads: heads as u64,
+        group: paged.group() as u64,
+        queries: 1,
+        keys: paged.keys() as u64,
+        d: paged.q.dims()[3] as u64,
+        dv: columns as u64,
+        q: four(&paged.q),
+        k: four(&paged.k),
+        v: four(&paged.v),
+        mask: [0; 4],
+        scale: paged.scale,
+        mask_kind: AttentionArgs::NO_MASK,
+        causal: 0,
+    };
+    let (few, shape) = launch::attention_few(&work, dtype.size_in_bytes(), device.multiprocessors())
+        .expect("a single query of at most as many numbers as the kernel takes");
+    // SAFETY: S15: the first kernel writes all parts before the second reads them.
+    let mut parts = unsafe { uninit_parts(&few, &out, PAGED) }?;
+    let args = PagedArgs {
+        few,
+        table: [0, 1].map(|axis| paged.table.strides()[axis] as u64),
+        positions: paged.positions.strides()[0] as u64,
+        length: paged.pages.length as u64,
+        window: paged.window as u64,
+        shift: paged.rows.ilog2(),
+        operation: paged.pages.number(),
+        axis: paged.pages.axis as u32,
+        reserved: 0,
+    };
+    {
+        let (x, y) = (q.tail(paged.q.offset(), PAGED)?, k.tail(paged.k.offset(), PAGED)?);
+        let (z, ids) = (v.tail(paged.v.offset(), PAGED)?, table.tail(paged.table.offset(), PAGED)?);
+        let last = positions.tail(paged.positions.offset(), PAGED)?;
+        let (mut target, mut work) = (out.tail_mut(0, PAGED)?, parts.tail_mut(0, PAGED)?);
+        let kernel = Kernel { family: "attention", op: "paged", dtype, to: None };
+        let function = device.kernels().get(device, kernel)?;
+        device.faults().watch(device.stream(), PAGED, |fault| {
+            let mut launch = device.stream().launch(function, config(shape));
+            launch.arg(&x).arg(&y).arg(&z).arg(&ids).arg(&last);
+            launch.arg_mut(&mut target).arg_mut(&mut work).arg_mut(fault).value(&args);
+            // SAFETY: S9: the kernel reads the layouts' elements, which lie inside their storages: of k and v rows of pages
+            // whose ids it checks. It writes every row of the result, or all parts of it.
+            unsafe { launch.submit() }
+        })?;
+    }
+    join(&parts, &mut out, &few, None, PAGED)?;
+    Ok(out)
+}
+
+/// Memory for the parts of a result, which [`join`] adds up.
+///
+/// # Safety
+/// As [`HipStorage::uninit`].
+unsafe fn uninit_parts(few: &FewArgs, out: &HipStorage, name: &'static str) -> Result<HipStorage> {
+    let AttentionArgs { batch, heads, queries, dv, .. } = few.of;
+    let shape = || Shape::from([batch, heads, queries, dv].map(|length| length as usize));
+    let count = few.parts().and_then(|parts| usize::try_from(parts).ok());
+    let count = count.ok_or_else(|| Error::new(name, ErrorKind::Overflow { shape: shape() }))?;
+    let compute = if out.dtype() == DType::F64 { DType::F64 } else { DType::F32 };
+    // SAFETY: the caller answers for it.
+    unsafe { HipStorage::uninit(out.device(), compute, count, name) }
+}
+
+/// The result of its parts, if it has any: the kernel before wrote them all. `rounded` is given the result rounded, if it is there and
+/// a kernel does both.
+fn join(
+    parts: &HipStorage,
+    out: &mut HipStorage,
+    few: &FewArgs,
+    rounded: Option<&mut Option<Activations>>,
+    name: &'static str,
+) -> Result<()> {
+    if few.splits < 2 {
+        return Ok(());
+    }
+    let (device, dtype, count) = (out.device().clone(), out.dtype(), out.len());
+    let work = parts.tail(0, name)?;
+    let rows = few.of.batch * few.of.heads * few.of.queries;
+    let shape = config(launch::attention_join(rows, device.multiprocessors()));
+    let kernel = |op| device.kernels().get(&device, Kernel { family: "attention", op, dtype, to: None });
+    let mut target = out.tail_mut(0, name)?;
+    let takes = dtype == DType::F32 && few.of.dv.is_multiple_of(GROUP as u64);
+    if let Some(rounded) = rounded.filter(|_| takes) {
+        // SAFETY: S15: the kernel writes all bytes but those between the parts, which nothing reads.
+        let activations = rounded.insert(unsafe { Activations::uninit(&device, count, name) }?);
+        let (scales, sums) = (activations.scales as u64, activations.sums as u64);
+        let mut bytes = activations.memory.tail_mut(0, name)?;
+        let mut launch = device.stream().launch(kernel("join_rounded")?, shape);
+        launch.arg(&work).arg_mut(&mut target).arg_mut(&mut bytes).value(few);
+        launch.value(&scales).value(&sums);
+        // SAFETY: S9: as below; it also writes a byte for each element, the scales and the sums.
+        return unsafe { launch.submit() }.map_err(wrap(name));
+    }
+    let mut launch = device.stream().launch(kernel("join")?, shape);
+    launch.arg(&work).arg_mut(&mut target).value(few);
+    // SAFETY: S9: the kernel reads the parts, and writes `count` elements.
+    unsafe { launch.submit() }.map_err(wrap(name))
 }
