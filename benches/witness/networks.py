@@ -78,6 +78,20 @@ def attention(xs, p, d):
     return F.scaled_dot_product_attention(q, k, v, mask, scale=p["scale"], enable_gqa=True)
 
 
+def paged_attention(xs, p, d):
+    """Of each sequence to the keys it sees, in order."""
+    q, k, v = (single(x) for x in xs[:3])
+    results = []
+    for query, pages, position in zip(q, xs[3].tolist(), xs[4].tolist()):
+        seen = min(position + 1, len(pages) * p["rows"])
+        first = 0 if p["window"] is None else max(0, position + 1 - p["window"])
+        rows = [pages[key // p["rows"]] * p["rows"] + key % p["rows"] for key in range(first, seen)]
+        rows = torch.tensor(rows, dtype=torch.int64, device=q.device)
+        key, value = k.index_select(2, rows), v.index_select(2, rows)
+        results.append(F.scaled_dot_product_attention(query[None], key, value, enable_gqa=True))
+    return torch.cat(results)
+
+
 def convolution(how, names=("stride", "padding", "dilation", "groups")):
     """A convolution that takes the parameters of these names."""
 
@@ -136,6 +150,7 @@ SEVERAL = {
     "rope_pair": (rope_pair("halves"), ROTATED),
     "rope_i_pair": (rope_pair("neighbours"), ROTATED),
     "scaled_dot_product_attention": (attention, SINGLE),
+    "paged_attention": (paged_attention, f"index_select, scaled_dot_product_attention, {SINGLE}"),
     "conv1d": (convolution(F.conv1d), SINGLE),
     "conv2d": (convolution(F.conv2d), SINGLE),
     "conv_transpose1d": (transposed(F.conv_transpose1d), SINGLE),

@@ -98,9 +98,10 @@ impl Step {
         // A cap takes single operations, which know no causality.
         let explicit = config.attention_cap.is_some();
         let rows = |tokens| cache.pages.rows(sequence, tokens);
-        let seen = cache.windows.iter().map(|window| {
-            Ok((*window, Seen::chunk(*window, (start, tokens), explicit, &rows, device)?))
-        });
+        let seen = cache
+            .windows
+            .iter()
+            .map(|window| Ok((*window, Seen::chunk(*window, (start, tokens), explicit, &rows, device)?)));
         let destination = Destination::Runs(rows(start..start + tokens));
         let seen = seen.collect::<Result<_>>()?;
         let rows = |table: &Table| table.rows(start, tokens);

@@ -146,12 +146,7 @@ impl Steps {
         logits
     }
 
-    fn launch(
-        &mut self,
-        needed: usize,
-        device: &Device,
-        compute: &mut Compute<'_>,
-    ) -> Result<Tensor> {
+    fn launch(&mut self, needed: usize, device: &Device, compute: &mut Compute<'_>) -> Result<Tensor> {
         let stream = device.as_hip().map(HipDevice::stream).filter(|_| self.graphs);
         let Some(stream) = stream else {
             let keys = if self.table.is_some() { needed.next_multiple_of(PAGE) } else { needed };

@@ -70,8 +70,15 @@ impl Pages<'_> {
         let plan = self.plan(query, [keys, values], scale)?;
         let storages = [query, keys, values, self.table, self.positions].map(Tensor::storage);
         match storages {
-            [Storage::Hip(q), Storage::Hip(k), Storage::Hip(v), Storage::Hip(table), Storage::Hip(positions)] => {
-                let out = hip::ops::attention::paged_attention([q, k, v], [table, positions], &plan).on(query)?;
+            [
+                Storage::Hip(q),
+                Storage::Hip(k),
+                Storage::Hip(v),
+                Storage::Hip(table),
+                Storage::Hip(positions),
+            ] => {
+                let out =
+                    hip::ops::attention::paged_attention([q, k, v], [table, positions], &plan).on(query)?;
                 Tensor::tight(Storage::Hip(out), Shape::from(plan.result()), PAGED).on(query)
             }
             [Storage::Cpu(_), Storage::Cpu(_), Storage::Cpu(_), Storage::Cpu(_), Storage::Cpu(_)] => {
@@ -119,7 +126,8 @@ impl Pages<'_> {
         if !self.rows.is_power_of_two() || self.rows > 1 << 31 {
             return Err(wrong("the rows of a page must be a power of two, at most 2^31"));
         }
-        if !matches!(table.dims(), [of_table, _] if *of_table == sequences) || positions.dims() != [sequences] {
+        if !matches!(table.dims(), [of_table, _] if *of_table == sequences) || positions.dims() != [sequences]
+        {
             return Err(wrong("the table is [sequences, pages], positions are [sequences]"));
         }
         if table.dims()[1].checked_mul(self.rows).is_none() {

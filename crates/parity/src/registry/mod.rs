@@ -8,6 +8,7 @@ mod index;
 mod matmul;
 mod nn;
 mod order;
+mod paged;
 mod pool;
 mod quant;
 mod random;
@@ -49,7 +50,7 @@ pub fn families() -> Vec<(&'static str, Vec<Case>)> {
         ("rearrange", [rearrange::join_cases(), rearrange::move_cases()].concat()),
         ("stat", stat::cases()),
         ("rope", [rope::cases(), rope::pair_cases()].concat()),
-        ("attention", attention::cases()),
+        ("attention", [attention::cases(), paged::cases()].concat()),
         ("conv", [conv::cases(), conv::exact_cases()].concat()),
         ("pool", pool::cases()),
         (
@@ -112,7 +113,7 @@ mod tests {
         let mut wanted: Vec<&str> = "affine clamp cast copy const_set copy_into fill mean matmul \
             index_select gather embedding scatter scatter_add index_add slice_scatter slice_set \
             sort argsort topk cumsum cumprod \
-            rope rope_i rope_thd rope_pair rope_i_pair scaled_dot_product_attention \
+            rope rope_i rope_thd rope_pair rope_i_pair scaled_dot_product_attention paged_attention \
             where_cond masked_fill tril triu eye tril2 triu2 arange linspace flip cat stack chunk split repeat roll \
             pad_with_zeros pad_with_same pad meshgrid var std norm log_sum_exp any all \
             conv1d conv2d conv_transpose1d conv_transpose2d max_pool2d avg_pool2d adaptive_avg_pool2d \

@@ -191,7 +191,12 @@ impl Tensor {
 
     /// An error unless `supported`.
     #[inline]
-    pub(crate) fn require(&self, operation: &'static str, supported: bool, remedy: &'static str) -> Result<()> {
+    pub(crate) fn require(
+        &self,
+        operation: &'static str,
+        supported: bool,
+        remedy: &'static str,
+    ) -> Result<()> {
         if supported { Ok(()) } else { Err(self.unsupported(operation, remedy)) }
     }
 

@@ -28,6 +28,7 @@ mod npz;
 mod numbers;
 mod one_hot;
 mod order;
+mod pages;
 mod pixels;
 mod pool;
 mod quant;
