@@ -5,7 +5,7 @@
 mod common;
 
 use common::Recorded;
-use models::{CacheFormat, Config, LanguageModel, Session, SessionOptions, Settings, greedy};
+use models::{Batch, CacheFormat, Config, LanguageModel, Session, SessionOptions, Settings, greedy};
 use tensor_core::{DType, Device, Tensor, copies_on_write};
 
 /// Tokens of the answer, after the one that follows the prompt.
@@ -74,9 +74,46 @@ fn steps_allocate_nothing_from_the_driver_and_models_copy_nothing() {
         session.feed(&prompt[..2]).unwrap();
         assert_eq!(statistics().allocated, in_use, "{name}: a text takes the cache alone");
 
-        drop((session, model, weights));
+        drop(session);
+        steps_of_a_batch_take_pages_without_waiting(&model, name);
+        drop((model, weights));
         hip.synchronize().unwrap();
         assert_eq!(statistics().allocated, before.allocated, "{name}");
     }
     assert_eq!(hip.device().live_buffers().len(), live);
+}
+
+/// Two texts, of which both come to another page, and one rests sometimes.
+fn steps_of_a_batch_take_pages_without_waiting(model: &LanguageModel, name: &str) {
+    let statistics = || model.device().as_hip().unwrap().device().memory_statistics();
+    let made = statistics().allocated;
+    let options = SessionOptions { context: Some(1000), pool: Some(384), ..SessionOptions::default() };
+    let mut batch = Batch::new(model, 2, &options).unwrap();
+    let (taken, config) = (statistics().allocated - made, model.config());
+    // Six pages and a row, not sixteen pages for each text.
+    let cache = config.cache_bytes(1, 384, CacheFormat::F32).unwrap()
+        + config.cache_bytes(1, 64, CacheFormat::F32).unwrap() / 64;
+    let tables = 2 * 1000 * config.head_size / 2 * 4 * if name == "gemma3" { 2 } else { 1 };
+    // Tokens, positions, what is added to these for rows, and six pages of each.
+    assert_eq!(taken, cache + tables + 4 * 2 * (1 + 1 + 1 + 6), "{name}");
+    for (sequence, tokens) in [(0, 50), (1, 100)] {
+        batch.feed(sequence, &vec![1; tokens]).unwrap();
+    }
+    let mut step = |at: usize| {
+        let rests = at % 7 == 3;
+        batch.step(&[Some(2), (!rests).then_some(3)]).unwrap().to_vec2::<f32>().unwrap();
+    };
+    // The first text takes its second page, and later each its third.
+    (0..30).for_each(&mut step);
+    let (warm, waits, copies) = (statistics(), hip_safe::waits(), copies_on_write());
+    (30..100).for_each(&mut step);
+    let after = statistics();
+    assert_eq!(batch.pages(), (6, 6), "{name}");
+    assert_eq!(hip_safe::waits() - waits, 70, "{name}: a step waits for its logits alone");
+    assert_eq!(
+        (after.misses, after.reserved),
+        (warm.misses, warm.reserved),
+        "{name}: no step asks the driver for memory"
+    );
+    assert_eq!(copies_on_write(), copies, "{name}: the cache and the table of pages are written in place");
 }
