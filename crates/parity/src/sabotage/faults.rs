@@ -25,6 +25,7 @@ pub(super) const FAULTS: &[Fault] = &[
     Fault { name: "sign of zero lost", plant: zero_sign },
     Fault { name: "element not written", plant: not_written },
     Fault { name: "read one element too far", plant: read_too_far },
+    Fault { name: "another page of the table", plant: another_page },
     Fault { name: "last index instead of first", plant: last_index },
     Fault { name: "inputs cut to TF32", plant: tf32 },
     Fault { name: "accumulated in 16 bits", plant: narrow_accumulator },
@@ -135,6 +136,17 @@ fn read_too_far(bench: &Bench<'_>) -> Option<Vec<u8>> {
     };
     let first = shifted(0)?;
     if first == bench.outcome.to_bytes() { shifted(1).or(Some(first)) } else { Some(first) }
+}
+
+/// The result by pages of which each is the next one in the table, unless that gives the same.
+fn another_page(bench: &Bench<'_>) -> Option<Vec<u8>> {
+    if bench.case.op.name() != "paged_attention" {
+        return None;
+    }
+    let mut inputs = bench.inputs.to_vec();
+    inputs.get_mut(3)?.rotate_left(DType::U32.size());
+    let found = recomputed(bench, &evaluate::arrays(bench.case, &inputs).ok()?)?;
+    (found != bench.outcome.to_bytes()).then_some(found)
 }
 
 /// The operation's result for other operands.

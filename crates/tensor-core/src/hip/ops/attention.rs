@@ -179,7 +179,7 @@ unsafe fn uninit_parts(few: &FewArgs, out: &HipStorage, name: &'static str) -> R
     let count = few.parts().and_then(|parts| usize::try_from(parts).ok());
     let count = count.ok_or_else(|| Error::new(name, ErrorKind::Overflow { shape: shape() }))?;
     let compute = if out.dtype() == DType::F64 { DType::F64 } else { DType::F32 };
-    // SAFETY: the caller answers for it.
+    // SAFETY: S15: the caller answers for it.
     unsafe { HipStorage::uninit(out.device(), compute, count, name) }
 }
 
