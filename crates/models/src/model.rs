@@ -193,7 +193,7 @@ impl LanguageModel {
         self.check(cache, sequence, tokens)?;
         let forward = |cache: &mut Cache| {
             let (ids, step) = self.chunk(tokens, cache, sequence)?;
-            Ok(self.inner.network.forward(&ids, &step, &mut cache.layers, logits)?)
+            self.inner.network.forward(&ids, &step, &mut cache.layers, logits)
         };
         let logits = forward(cache);
         match &logits {
@@ -259,7 +259,7 @@ impl LanguageModel {
         let network = &self.inner.network;
         let mut compute = |ids: &Tensor, positions: &Positions, ranges: Option<&KeyRanges>, keys: usize| {
             let step = Step::each(cache, positions, ranges, keys)?;
-            Ok(network.forward(ids, &step, &mut cache.layers, Logits::All)?)
+            network.forward(ids, &step, &mut cache.layers, Logits::All)
         };
         steps.run(needed, self.device(), &mut compute)
     }

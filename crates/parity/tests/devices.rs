@@ -46,7 +46,7 @@ fn every_planted_error_is_caught() {
             case.op.name()
         );
     }
-    assert_eq!(found.kinds().len(), 11, "{:?}", found.kinds());
+    assert_eq!(found.kinds().len(), 12, "{:?}", found.kinds());
 }
 
 #[test]

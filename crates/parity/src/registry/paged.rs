@@ -61,7 +61,7 @@ impl Operation for Paged {
         }
         let judge = judge.expect("cases have sequences");
         let shape = [&q.shape()[..3], &v.shape()[3..]].concat();
-        Ok(Outcome::new(q.dtype(), shape, judge, move |i| all[i].clone()))
+        Ok(Outcome::new(q.dtype(), shape, judge, move |i| all[i]))
     }
 }
 
