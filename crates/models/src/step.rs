@@ -300,7 +300,7 @@ mod tests {
     use super::*;
 
     fn seen(window: Option<usize>, start: usize, tokens: usize, explicit: bool) -> Seen {
-        let rows = |tokens: Range<usize>| Vec::from_iter([100 + tokens.start..100 + tokens.end]);
+        let rows = |tokens: Range<usize>| std::iter::once(100 + tokens.start..100 + tokens.end).collect();
         Seen::chunk(window, (start, tokens), explicit, &rows, &Device::Cpu).unwrap()
     }
 
