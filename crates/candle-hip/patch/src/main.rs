@@ -8,6 +8,7 @@ mod scan;
 mod sources;
 mod tree;
 
+use std::fmt;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -24,26 +25,57 @@ Adds the arms `Hip` to the sources of candle-core in the folder CANDLE_CORE, and
 CANDLE_NN: each a folder of a checkout, or an unpacked crate. They depend on tensor-core: the one beside this crate, or the
 one in PATH. Nothing is written unless everything fits.";
 
+/// Why the sources are not patched.
+enum Failure {
+    /// They are not those that the edits are for.
+    Misfit(String),
+    /// A file cannot be read.
+    Reading(String),
+    /// A file cannot be written. Others may have been.
+    Writing(String),
+}
+
+impl From<Misfit> for Failure {
+    fn from(Misfit(what): Misfit) -> Failure {
+        Failure::Misfit(what)
+    }
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Failure::Misfit(what) => {
+                write!(f, "nothing was changed, because this is not candle {VERSION} as published: {what}")
+            }
+            Failure::Reading(what) => write!(f, "nothing was changed: {what}"),
+            Failure::Writing(what) => {
+                write!(f, "{what}. Files before it were written: begin again with fresh sources")
+            }
+        }
+    }
+}
+
 fn main() -> ExitCode {
     let mut arguments = std::env::args().skip(1);
     let (mut folders, mut tensor_core) = (Vec::new(), None);
     while let Some(argument) = arguments.next() {
         match argument.as_str() {
-            "--tensor-core" => tensor_core = arguments.next().map(PathBuf::from),
+            "--tensor-core" => match arguments.next() {
+                Some(path) => tensor_core = Some(PathBuf::from(path)),
+                None => return usage("--tensor-core needs a path"),
+            },
             "--help" | "-h" => {
                 println!("{USAGE}");
                 return ExitCode::SUCCESS;
             }
-            _ => folders.push(PathBuf::from(argument)),
+            text if text.starts_with('-') => return usage(&format!("there is no option {text}")),
+            text => folders.push(PathBuf::from(text)),
         }
     }
     let (core, nn) = match &folders[..] {
         [core] => (core, None),
         [core, nn] => (core, Some(nn)),
-        _ => {
-            eprintln!("{USAGE}");
-            return ExitCode::FAILURE;
-        }
+        _ => return usage("one or two folders are needed"),
     };
     match patch(core, nn.map(PathBuf::as_path), tensor_core) {
         Ok(()) => {
@@ -52,25 +84,31 @@ fn main() -> ExitCode {
             );
             ExitCode::SUCCESS
         }
-        Err(Misfit(what)) => {
-            eprintln!("nothing was changed, because this is not candle {VERSION} as published: {what}");
+        Err(failure) => {
+            eprintln!("candle-hip-patch: {failure}");
             ExitCode::FAILURE
         }
     }
 }
 
-fn patch(core: &Path, nn: Option<&Path>, tensor_core: Option<PathBuf>) -> Result<(), Misfit> {
+fn usage(why: &str) -> ExitCode {
+    eprintln!("candle-hip-patch: {why}\n{USAGE}");
+    ExitCode::FAILURE
+}
+
+fn patch(core: &Path, nn: Option<&Path>, tensor_core: Option<PathBuf>) -> Result<(), Failure> {
     let here = Path::new(env!("CARGO_MANIFEST_DIR"));
     let tensor_core = tensor_core.unwrap_or_else(|| here.join("../../tensor-core"));
-    let tensor_core =
-        tensor_core.canonicalize().map_err(|error| Misfit(format!("{}: {error}", tensor_core.display())))?;
+    let tensor_core = tensor_core
+        .canonicalize()
+        .map_err(|error| Failure::Reading(format!("tensor-core in {}: {error}", tensor_core.display())))?;
     let dependency = format!("path = {:?}", tensor_core.display().to_string());
 
     require_version(core, "candle-core")?;
     let mut trees = vec![Tree::new(core)];
     core::edit(&mut trees[0], &dependency)?;
     sources::copy(&here.join("../src"), &here.join("inside"), &mut trees[0])
-        .map_err(|error| Misfit(format!("the adapter's own sources: {error}")))?;
+        .map_err(|error| Failure::Reading(format!("the adapter's own sources: {error}")))?;
     if let Some(folder) = nn {
         require_version(folder, "candle-nn")?;
         let mut tree = Tree::new(folder);
@@ -78,26 +116,27 @@ fn patch(core: &Path, nn: Option<&Path>, tensor_core: Option<PathBuf>) -> Result
         trees.push(tree);
     }
     for tree in &trees {
-        tree.write().map_err(|error| Misfit(format!("writing: {error}")))?;
+        tree.write().map_err(Failure::Writing)?;
     }
     Ok(())
 }
 
 /// An error unless the folder has this version, unpatched.
-fn require_version(folder: &Path, name: &str) -> Result<(), Misfit> {
+fn require_version(folder: &Path, name: &str) -> Result<(), Failure> {
     let read = |path: PathBuf| {
-        std::fs::read_to_string(&path).map_err(|error| Misfit(format!("{}: {error}", path.display())))
+        std::fs::read_to_string(&path)
+            .map_err(|error| Failure::Reading(format!("{}: {error}", path.display())))
     };
     let manifest = read(folder.join("Cargo.toml"))?;
     if !manifest.contains(&format!("name = \"{name}\"")) {
-        return Err(Misfit(format!("{} is not {name}", folder.display())));
+        return Err(Failure::Misfit(format!("{} is not {name}", folder.display())));
     }
     if manifest.contains("hip-host") {
-        return Err(Misfit(format!("{} is patched already", folder.display())));
+        return Err(Failure::Misfit(format!("{} is patched already", folder.display())));
     }
     let workspace = read(folder.join("../Cargo.toml")).ok();
     match manifest::version(&manifest, workspace.as_deref()) {
         Some(VERSION) => Ok(()),
-        found => Err(Misfit(format!("{name} has version {}", found.unwrap_or("unknown")))),
+        found => Err(Failure::Misfit(format!("{name} has version {}", found.unwrap_or("unknown")))),
     }
 }

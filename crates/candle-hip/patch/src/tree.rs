@@ -37,15 +37,14 @@ impl Tree {
         self.files.insert(name.to_owned(), File::new(name, text));
     }
 
-    /// Writes everything.
-    pub fn write(&self) -> std::io::Result<()> {
-        for (name, file) in &self.files {
+    /// Writes everything, or says which file failed.
+    pub fn write(&self) -> Result<(), String> {
+        self.files.iter().try_for_each(|(name, file)| {
             let path = self.folder.join(name);
-            if let Some(folder) = path.parent() {
-                std::fs::create_dir_all(folder)?;
-            }
-            std::fs::write(path, file.text())?;
-        }
-        Ok(())
+            path.parent()
+                .map_or(Ok(()), std::fs::create_dir_all)
+                .and_then(|()| std::fs::write(&path, file.text()))
+                .map_err(|error| format!("{} cannot be written: {error}", path.display()))
+        })
     }
 }

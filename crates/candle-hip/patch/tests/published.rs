@@ -112,6 +112,30 @@ fn another_version_is_named() {
 }
 
 #[test]
+fn other_failures_say_no_more_than_they_know() {
+    let checkout = Checkout::new("other");
+    let core = checkout.0.join("candle-core").display().to_string();
+    let said = |arguments: &[&str]| {
+        let output = Command::new(env!("CARGO_BIN_EXE_candle-hip-patch")).args(arguments).output().unwrap();
+        assert!(!output.status.success(), "{arguments:?}");
+        String::from_utf8(output.stderr).unwrap()
+    };
+    let before = files(&checkout.0);
+    let missing = said(&["no/such/folder"]);
+    assert!(missing.contains("nothing was changed: no/such/folder/Cargo.toml: "), "{missing}");
+    let elsewhere = said(&[&core, "--tensor-core", "no/such/folder"]);
+    assert!(elsewhere.contains("nothing was changed: tensor-core in no/such/folder: "), "{elsewhere}");
+    assert!(said(&[&core, "--dry-run"]).contains("there is no option --dry-run"));
+    assert!(said(&[&core, "--tensor-core"]).contains("--tensor-core needs a path"));
+    assert!(before == files(&checkout.0), "a file was changed");
+    // A folder is where one of the new files goes: those before it are written.
+    std::fs::create_dir_all(checkout.0.join("candle-core/src/hip_backend/quant.rs")).unwrap();
+    let written = said(&[&core]);
+    assert!(written.contains("quant.rs cannot be written: "), "{written}");
+    assert!(!written.contains("nothing was changed"), "{written}");
+}
+
+#[test]
 fn a_file_that_does_not_fit_is_named() {
     let checkout = Checkout::new("arm");
     checkout.change("candle-core/src/storage.rs", "Self::Metal(storage) => storage.dtype(),", "");
