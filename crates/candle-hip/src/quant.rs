@@ -33,6 +33,12 @@ impl QHipStorage {
     /// # Errors
     /// For a format without kernels; unless the elements are whole blocks; or an error of the device.
     pub fn zeros(device: &HipDevice, elements: usize, dtype: GgmlDType) -> Result<QHipStorage> {
+        if !elements.is_multiple_of(dtype.block_size()) {
+            candle_core::bail!(
+                "{elements} elements are no whole blocks of {dtype:?}: it has {} in each",
+                dtype.block_size()
+            )
+        }
         let bytes = elements / dtype.block_size() * dtype.type_size();
         QHipStorage::from_data(device, Cow::Owned(vec![0; bytes]), dtype)
     }

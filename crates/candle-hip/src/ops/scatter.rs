@@ -17,7 +17,7 @@ pub(in super::super) fn scatter_set(
     axis: usize,
 ) -> Result<()> {
     let source = source.0.tensor(source.1)?;
-    let length = l.dims()[axis];
+    let length = l.shape().dim(axis)?;
     let ids = ids_or(given, length)?;
     // Writes to no element go to one more slice, which is cut off again.
     let mut padded = x.tensor(l)?.pad_with_zeros(axis, 0, 1).candles()?;
@@ -44,6 +44,7 @@ pub(in super::super) fn index_add(
     source: Operand,
     axis: usize,
 ) -> Result<HipStorage> {
+    source.1.shape().dim(axis)?;
     let ids = ids(given)?;
     let source = source.0.tensor(source.1)?;
     let none = along(&ids.none, axis, source.rank())?;

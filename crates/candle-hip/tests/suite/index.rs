@@ -4,28 +4,28 @@ use candle_core::backend::BackendStorage;
 use candle_core::{DType, Layout, Result};
 
 use crate::compare::{sum, EXACT};
-use crate::given::{ids, ids_and_none, values};
+use crate::given::{ids, ids_and_none, values, Arrangement, Given, Made};
 use crate::{cases, ALL, FLOATS, INTEGERS};
 
 const X: [usize; 3] = [2, 4, 5];
 const IDS: [usize; 3] = [2, 3, 5];
 
 /// candle's CPU reads contiguous operands only. Its CUDA copies what `index_add` adds to, and then uses the layout of the original.
-fn x() -> crate::given::Given {
+fn x() -> Given {
     values(&X).tight_for_candle()
 }
 
-fn source() -> crate::given::Given {
+fn source() -> Given {
     values(&IDS).of(|i| (i * 3 % 8) as f64 / 4.0).tight_for_candle()
 }
 
 /// What a call writes by ids: candle's CPU takes contiguous elements only.
-fn target() -> crate::given::Given {
+fn target() -> Given {
     values(&X).tight_for_candle().written()
 }
 
 /// The ids of `index_select`: candle's CUDA reads them as if they were contiguous.
-fn list(given: crate::given::Given) -> crate::given::Given {
+fn list(given: Given) -> Given {
     given.tight_for_candle()
 }
 
@@ -70,4 +70,22 @@ cases! {
         |[x, i, s]| x.s.try_clone(x.l).and_then(|mut y| y.scatter_add_set(x.l, i.s, i.l, s.s, s.l, 1).and_then(|()| at(&y, x.l)));
     scatter_add_to_no_element: ALL, sum(4, 4.0), [target(), ids_and_none(&IDS, DType::U32).tight_for_candle(), source()] =>
         |[x, i, s]| x.s.try_clone(x.l).and_then(|mut y| y.scatter_add_set(x.l, i.s, i.l, s.s, s.l, 1).and_then(|()| at(&y, x.l)));
+}
+
+#[test]
+fn an_axis_out_of_range_is_an_error() {
+    for device in crate::devices() {
+        let made = |given: &Given, dtype| Made::new(given, dtype, Arrangement::Contiguous, &device);
+        let (x, i) = (made(&values(&[2, 2]), DType::F32), made(&ids(&[2, 2], DType::U32), DType::U32));
+        let list = made(&ids(&[2], DType::U32), DType::U32);
+        let (x, i, list) = (x.ours(), i.ours(), list.ours());
+        for axis in [2, usize::MAX] {
+            let mut y = x.s.try_clone(x.l).expect("a clone");
+            assert!(x.s.gather(x.l, i.s, i.l, axis).is_err());
+            assert!(x.s.index_select(list.s, x.l, list.l, axis).is_err());
+            assert!(x.s.index_add(x.l, list.s, list.l, x.s, x.l, axis).is_err());
+            assert!(y.scatter_set(x.l, i.s, i.l, x.s, x.l, axis).is_err());
+            assert!(y.scatter_add_set(x.l, i.s, i.l, x.s, x.l, axis).is_err());
+        }
+    }
 }
