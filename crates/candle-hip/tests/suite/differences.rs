@@ -66,6 +66,9 @@ fn integers_wrap_around() {
         let exact = |storage: Result<HipStorage>| storage.and_then(|storage| storage.to_cpu_storage());
         let sum = exact(x.binary_impl::<op::Add>(&one, &l, &l)).expect("a sum");
         assert_eq!(sum.as_slice::<T>().expect("its type")[0], least, "{:?}", T::DTYPE);
+        let both = device.storage_from_slice(&[largest, T::one()]).expect("an upload");
+        let of_both = exact(both.reduce_op(ReduceOp::Sum, &l, &[0])).expect("a sum");
+        assert_eq!(of_both.as_slice::<T>().expect("its type"), [least], "{:?}", T::DTYPE);
         let difference = exact(x.binary_impl::<op::Sub>(&one, &l, &l)).expect("a difference");
         assert_eq!(difference.as_slice::<T>().expect("its type")[1], largest, "{:?}", T::DTYPE);
         // (2ⁿ − 1)² is 1 of n bits, and (2ⁿ⁻¹ − 1)² too.
@@ -257,5 +260,70 @@ fn the_first_of_equal_elements_is_found() {
         let (x, l) = list(&device, &[1.0, 3.0, 3.0, 1.0], DType::F32);
         assert_eq!(read(x.reduce_op(ReduceOp::ArgMax, &l, &[0])), [1.0]);
         assert_eq!(read(x.reduce_op(ReduceOp::ArgMin, &l, &[0])), [0.0]);
+    }
+}
+
+#[test]
+fn products_and_pools_of_halves_are_rounded_once() {
+    fn check<T: WithDType>(device: &HipDevice, term: f64) {
+        let elements = vec![T::from_f64(term); 4096];
+        let storage = device.storage_from_slice(&elements).expect("an upload");
+        let ones = device.storage_from_slice(&vec![T::one(); 4096]).expect("an upload");
+        let (row, column) = (Layout::contiguous((1, 4096)), Layout::contiguous((4096, 1)));
+        let product = read(storage.matmul(&ones, (1, 1, 1, 4096), &row, &column));
+        assert_eq!(product, [4096.0 * term], "{:?}", T::DTYPE);
+        let plane = Layout::contiguous((1, 1, 64, 64));
+        assert_eq!(read(storage.avg_pool2d(&plane, (64, 64), (64, 64))), [term], "{:?}", T::DTYPE);
+    }
+    for device in devices() {
+        check::<half::f16>(&device, 1.0);
+        check::<half::bf16>(&device, 1.0);
+        check::<float8::F8E4M3>(&device, 2f64.powi(-6));
+    }
+}
+
+#[test]
+fn formulas_of_halves_are_rounded_once() {
+    for device in devices() {
+        for (dtype, bits) in [(DType::F16, 10), (DType::BF16, 7), (DType::F8E4M3, 3)] {
+            let x = Made::new(
+                &values(&[37]).of(|i| i as f64 / 8.0 - 1.5),
+                dtype,
+                Arrangement::Contiguous,
+                &device,
+            );
+            let x = x.ours();
+            let given = read(x.s.try_clone(x.l));
+            let assert_nearest = |name, got: Vec<f64>, exact: &dyn Fn(f64) -> f64| {
+                for (x, got) in given.iter().zip(got) {
+                    let exact = exact(*x);
+                    // Half the distance of neighbours, and what a formula of f32 is off; 2^-6 is the least normal number of f8e4m3.
+                    let unit = 2f64.powi(exact.abs().max(2f64.powi(-6)).log2().floor() as i32 - bits);
+                    assert!(
+                        (got - exact).abs() <= 0.501 * unit,
+                        "{name} of {x} in {dtype:?}: {got}, exactly {exact}"
+                    );
+                }
+            };
+            assert_nearest("silu", read(x.s.unary_impl::<op::Silu>(x.l)), &|x| x / (1.0 + (-x).exp()));
+            let inner = |x: f64| (2.0 / std::f64::consts::PI).sqrt() * (x + 0.044715 * x.powi(3));
+            assert_nearest("gelu", read(x.s.unary_impl::<op::Gelu>(x.l)), &|x| {
+                0.5 * x * (1.0 + inner(x).tanh())
+            });
+            assert_nearest("elu", read(x.s.elu(x.l, 0.5)), &|x| if x > 0.0 { x } else { 0.5 * x.exp_m1() });
+        }
+    }
+}
+
+#[test]
+fn affine_rounds_once() {
+    let bits = [(DType::F8E4M3, 3), (DType::BF16, 7), (DType::F16, 10), (DType::F32, 12), (DType::F64, 27)];
+    for device in devices() {
+        for (dtype, bits) in bits {
+            // (1 + e)² − (1 + 2e) is e². The product alone would lose it.
+            let e = 2f64.powi(-bits);
+            let (x, l) = list(&device, &[1.0 + e], dtype);
+            assert_eq!(read(x.affine(&l, 1.0 + e, -(1.0 + 2.0 * e))), [e * e], "{dtype:?}");
+        }
     }
 }
