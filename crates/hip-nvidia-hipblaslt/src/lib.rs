@@ -13,6 +13,7 @@
 //! the auxiliary output of ReLU, which is a mask of bits there; 8-bit floats of the kinds of CDNA 3; and swish, clamp and sigmoid. cuBLASLt
 //! multiplies 8-bit floats only with a transposed a and a plain b, and has no algorithm for other products of them.
 
+mod above;
 mod convert;
 mod functions;
 mod handle;
@@ -23,6 +24,7 @@ mod product;
 mod search;
 mod table;
 
+pub use above::{Gemm, Memory, Searched};
 pub use hip_nvidia::library::serves;
 
 use hip_sys::{Hipblaslt, HipblasltTable, LoadError, Version};

@@ -6,7 +6,7 @@ use crate::handle::{self, Handle, Refused};
 use crate::library::cublaslt;
 use crate::problem::Problem;
 use crate::product::Descriptors;
-use crate::search::search;
+use crate::search::{Wanted, search};
 use hip_nvidia::library::{self, RawStream, fill_with_zeros};
 use hip_sys::hip::hipStream_t;
 use hip_sys::hipblaslt::{
@@ -106,7 +106,9 @@ impl Call {
             return outcome;
         }
         let mut found = [Heuristic::default()];
-        let count = search(handle, &self.made, self.work_bytes as u64, Some(alignments), &mut found)?;
+        let wanted =
+            Wanted { work_bytes: self.work_bytes as u64, alignments: Some(alignments), ..Wanted::default() };
+        let count = search(handle.raw, &self.made, &wanted, &mut found)?;
         ensure(count == 1, UNSUPPORTED)?;
         let [Heuristic { algorithm, .. }] = found;
         // SAFETY: S2, S11: as above.

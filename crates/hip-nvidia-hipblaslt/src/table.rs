@@ -5,7 +5,7 @@ use crate::functions::Heuristic;
 use crate::handle;
 use crate::matmul::matmul;
 use crate::problem::Problem;
-use crate::search::search;
+use crate::search::{Wanted, search};
 use hip_sys::HipblasltTable;
 use hip_sys::hipblaslt::{
     hipblasLtHandle_t, hipblasLtMatmulDesc_t, hipblasLtMatmulHeuristicResult_t, hipblasLtMatmulPreference_t,
@@ -80,7 +80,8 @@ unsafe extern "C" fn get_heuristic(
         driven(handle.device.enter())?;
         let made = Problem::of(product, [a, b, c, d])?.descriptors()?;
         let mut found: Vec<Heuristic> = (0..requested).map(|_| Heuristic::default()).collect();
-        let known = search(&handle, &made, preference.work_bytes, None, &mut found)?;
+        let wanted = Wanted { work_bytes: preference.work_bytes, ..Wanted::default() };
+        let known = search(handle.raw, &made, &wanted, &mut found)?;
         for (index, heuristic) in found[..known].iter().enumerate() {
             let state = done(heuristic.state).err().unwrap_or(hipblasStatus_t::HIPBLAS_STATUS_SUCCESS);
             let result = hipblasLtMatmulHeuristicResult_t {

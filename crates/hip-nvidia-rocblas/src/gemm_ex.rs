@@ -11,7 +11,9 @@ use super::library::cublas;
 use super::move_matrix::{Matrices, move_matrices};
 use super::scalar;
 use super::table::put;
+use hip_nvidia_hipblaslt::{Gemm, Memory};
 use hip_sys::RocblasTable;
+use hip_sys::hipblaslt::{hipDataType, hipblasOperation_t};
 use hip_sys::rocblas::{rocblas_datatype, rocblas_gemm_algo, rocblas_handle};
 use hip_sys::rocblas::{rocblas_operation, rocblas_status, rocblas_stride};
 use std::ffi::c_void;
@@ -37,12 +39,62 @@ pub(super) struct Product<I> {
 }
 
 impl<I: Int> Product<I> {
+    /// The product of 16-bit elements with sums in `f32`, by cuBLASLt with an algorithm that was searched for once. cuBLAS searches at each
+    /// call, which takes longer than the launch. `None` if it has to be cuBLAS.
+    ///
+    /// # Safety
+    /// As for [`Product::strided`].
+    unsafe fn by_lt(&self, handle: &Handle, strides: [rocblas_stride; 3]) -> Option<Outcome> {
+        let &Self { shape, a, b, ref alpha, ref beta, d, types, compute } = self;
+        let element = match types {
+            [DataType::F16, DataType::F16, DataType::F16] => hipDataType::HIP_R_16F,
+            [DataType::BF16, DataType::BF16, DataType::BF16] => hipDataType::HIP_R_16BF,
+            _ => return None,
+        };
+        let workspace = handle.workspace();
+        // Its own workspace is cuBLAS's alone.
+        if compute != Compute::F32 || !handle.on_host() || workspace.start == 0 || shape.k.long() == 0 {
+            return None;
+        }
+        // SAFETY: S11: a live scalar on the host. With alpha 0 the factors must not be read, which cuBLASLt does.
+        if unsafe { handle.is(alpha.pointer().cast::<f32>(), 0) } {
+            return None;
+        }
+        let number = |size: I| u64::try_from(size.long()).unwrap_or_default();
+        let operation = |given| match given {
+            rocblas_operation::rocblas_operation_none => hipblasOperation_t::HIPBLAS_OP_N.0,
+            _ => hipblasOperation_t::HIPBLAS_OP_T.0,
+        };
+        let gemm = Gemm {
+            operations: shape.operations.map(operation),
+            sizes: [shape.m, shape.n, shape.k].map(number),
+            leading: [leading(shape.lda), leading(shape.ldb), shape.ldc].map(number),
+            strides: strides.map(i64::cast_unsigned),
+            count: u32::try_from(shape.count.long()).ok()?,
+            element: element.0,
+        };
+        let memory = Memory {
+            factors: [a, b],
+            result: d,
+            scalars: [alpha.pointer().cast(), beta.pointer().cast()],
+            work: workspace.start as *mut c_void,
+            work_bytes: workspace.bytes,
+        };
+        // SAFETY: S2, S11: as promised above; a live handle with its context current, and the program's workspace.
+        let code = unsafe { handle.lt.as_ref()?.multiply(gemm, &memory, handle.driver_stream()) }?;
+        Some(done(code))
+    }
+
     /// # Safety
     /// The matrices have the shape's sizes, and live until the stream has used them.
     pub(super) unsafe fn one(&self, handle: &Handle) -> Outcome
     where
         Cublas: GemmEx<I>,
     {
+        // SAFETY: S2, S11: as promised above.
+        if let Some(outcome) = unsafe { self.by_lt(handle, [0; 3]) } {
+            return outcome;
+        }
         let Self { shape, a, b, alpha, beta, d, types, compute } = self;
         let [first, second] = shape.operations;
         // SAFETY: S2, S11: as promised above; a live handle with its context current.
@@ -77,6 +129,10 @@ impl<I: Int> Product<I> {
     where
         Cublas: GemmStridedEx<I>,
     {
+        // SAFETY: S2, S11: as promised above.
+        if let Some(outcome) = unsafe { self.by_lt(handle, strides) } {
+            return outcome;
+        }
         let Self { shape, a, b, alpha, beta, d, types, compute } = self;
         let [first, second] = shape.operations;
         // SAFETY: S2, S11: as promised above; a live handle with its context current.

@@ -5,6 +5,7 @@ use super::convert::{AtomicsMode, MathMode, PointerMode, status_of, status_of_dr
 use super::functions::{Code, Raw};
 use super::library::cublas;
 use hip_nvidia::library::{self, Device, RawStream};
+use hip_nvidia_hipblaslt::Searched;
 use hip_sys::hip::{hipError_t, hipStream_t};
 use hip_sys::provider::Handles;
 use hip_sys::rocblas::{rocblas_handle, rocblas_pointer_mode, rocblas_status};
@@ -29,6 +30,8 @@ pub(super) struct Handle {
     /// The driver's handle of the stream.
     stream: AtomicPtr<c_void>,
     bound: Mutex<Bound>,
+    /// Products by cuBLASLt, if there is one.
+    pub(super) lt: Option<Searched>,
     /// What a library above this one keeps with the handle. It is dropped after it, with its device current.
     pub(super) kept: OnceLock<Box<dyn Any + Send + Sync>>,
 }
@@ -101,6 +104,7 @@ impl Handle {
             querying: AtomicBool::new(false),
             stream: AtomicPtr::new(null_mut()),
             bound: Mutex::new(Bound { stream: 0, workspace: Workspace { start: 0, bytes: 0 } }),
+            lt: Searched::new(),
             kept: OnceLock::new(),
         };
         handle.set_atomics_mode(AtomicsMode(1))?;
@@ -216,6 +220,9 @@ impl Drop for Handle {
         if self.device.enter().is_ok() {
             // SAFETY: S11: it was live, and nobody else has it any more. What it answers nobody waits for.
             unsafe { (cublas().cublasDestroy_v2)(self.raw) };
+        } else {
+            // It needs the context too.
+            std::mem::forget(self.lt.take());
         }
     }
 }
