@@ -268,7 +268,7 @@ fn products_and_pools_of_halves_are_rounded_once() {
     fn check<T: WithDType>(device: &HipDevice, term: f64) {
         let elements = vec![T::from_f64(term); 4096];
         let storage = device.storage_from_slice(&elements).expect("an upload");
-        let ones = device.storage_from_slice(&vec![T::one(); 4096]).expect("an upload");
+        let ones = device.storage_from_slice(&[T::one(); 4096]).expect("an upload");
         let (row, column) = (Layout::contiguous((1, 4096)), Layout::contiguous((4096, 1)));
         let product = read(storage.matmul(&ones, (1, 1, 1, 4096), &row, &column));
         assert_eq!(product, [4096.0 * term], "{:?}", T::DTYPE);
