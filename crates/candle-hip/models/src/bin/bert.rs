@@ -3,7 +3,7 @@
 //!     bert all-MiniLM-L6-v2 --device host:0
 
 use candle_core::{DType, Device, Result, Tensor};
-use candle_hip_models::largest_difference;
+use candle_hip_models::{largest_difference, read};
 use candle_nn::VarBuilder;
 use candle_transformers::models::bert::{BertModel, Config};
 use clap::Parser;
@@ -24,11 +24,11 @@ const SENTENCES: [&str; 3] =
 
 fn main() -> Result<()> {
     let args = Args::parse();
-    let tokenizer =
-        Tokenizer::from_file(args.folder.join("tokenizer.json")).map_err(candle_core::Error::wrap)?;
-    let config = std::fs::read_to_string(args.folder.join("config.json"))?;
-    let config: Config = serde_json::from_str(&config).map_err(candle_core::Error::wrap)?;
-    let weights = std::fs::read(args.folder.join("model.safetensors"))?;
+    let tokenizer = Tokenizer::from_bytes(read(&args.folder.join("tokenizer.json"))?)
+        .map_err(candle_core::Error::wrap)?;
+    let config = read(&args.folder.join("config.json"))?;
+    let config: Config = serde_json::from_slice(&config).map_err(candle_core::Error::wrap)?;
+    let weights = read(&args.folder.join("model.safetensors"))?;
 
     let embeddings = |device: &Device| {
         let weights = VarBuilder::from_slice_safetensors(&weights, DType::F32, device)?;

@@ -28,7 +28,8 @@ struct Args {
 fn main() -> Result<()> {
     let args = Args::parse();
     let device = candle_hip_models::device(&args.device)?;
-    let mut file = std::fs::File::open(&args.file)?;
+    let opened = std::fs::File::open(&args.file);
+    let mut file = opened.map_err(|error| candle_core::Error::from(error).with_path(&args.file))?;
     let content = gguf_file::Content::read(&mut file)?;
     let tokenizer = Tokenizer::from_gguf(&content)?;
     let mut model = ModelWeights::from_gguf(content, &mut file, &device)?;

@@ -5,7 +5,7 @@
 //! The recording is a tone that begins after a second, or 16-bit samples at 16 kHz from a file without a header.
 
 use candle_core::{DType, Device, Result, Tensor};
-use candle_hip_models::largest_difference;
+use candle_hip_models::{largest_difference, read};
 use candle_nn::ops::sigmoid;
 use candle_nn::{Conv1d, Conv1dConfig, Linear, Module, VarBuilder, conv1d, conv1d_no_bias};
 use clap::Parser;
@@ -103,13 +103,13 @@ impl Network {
 fn main() -> Result<()> {
     let args = Args::parse();
     let samples = match &args.samples {
-        Some(path) => std::fs::read(path)?
+        Some(path) => read(path)?
             .chunks_exact(2)
             .map(|pair| f32::from(i16::from_le_bytes([pair[0], pair[1]])) / 32768.0)
             .collect(),
         None => tone(),
     };
-    let weights = std::fs::read(&args.weights)?;
+    let weights = read(&args.weights)?;
     let speech = |device: &Device| {
         Network::load(&VarBuilder::from_slice_safetensors(&weights, DType::F32, device)?)?
             .of(&samples, device)
