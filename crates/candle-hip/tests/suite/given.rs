@@ -237,5 +237,8 @@ pub fn on_every<const N: usize>(
                 compare::assert_near(&got, &expected, tolerance, &what);
             }
         }
+        // A case that candle has not reads nothing back, and the thread would end before its copies.
+        device.synchronize().expect("a wait");
     }
+    theirs::synchronize();
 }

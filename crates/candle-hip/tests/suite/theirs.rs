@@ -17,14 +17,23 @@ pub fn upload(storage: CpuStorage) -> Theirs {
 /// The elements in candle's storage.
 #[cfg(feature = "cuda")]
 pub fn upload(storage: CpuStorage) -> Theirs {
-    use std::sync::OnceLock;
-
     use candle_core::backend::BackendDevice;
-    use candle_core::CudaDevice;
 
-    static DEVICE: OnceLock<CudaDevice> = OnceLock::new();
-    let device = DEVICE.get_or_init(|| CudaDevice::new(0).expect("a CUDA device"));
-    device.storage_from_cpu_storage_owned(storage).expect("an upload")
+    device().storage_from_cpu_storage_owned(storage).expect("an upload")
+}
+
+#[cfg(feature = "cuda")]
+fn device() -> &'static candle_core::CudaDevice {
+    use candle_core::backend::BackendDevice;
+
+    static DEVICE: std::sync::OnceLock<candle_core::CudaDevice> = std::sync::OnceLock::new();
+    DEVICE.get_or_init(|| candle_core::CudaDevice::new(0).expect("a CUDA device"))
+}
+
+/// Waits for candle's device.
+pub fn synchronize() {
+    #[cfg(feature = "cuda")]
+    candle_core::backend::BackendDevice::synchronize(device()).expect("a wait");
 }
 
 /// candle's result. candle's CUDA has no kernels for some dtypes: then there is nothing to compare, and a line says so.
