@@ -88,7 +88,8 @@ impl Searched {
         let &Memory { factors: [a, b], result, scalars: [alpha, beta], work, work_bytes } = memory;
         let alignments =
             [a, b, result.cast_const()].map(|pointer| 1_u32 << pointer.addr().trailing_zeros().min(8));
-        let plan = self.plan((gemm, alignments, work_bytes))?;
+        let problem = (gemm, alignments, work_bytes);
+        let plan = self.plan(problem)?;
         let [la, lb, lc, ld] = plan.made.layouts;
         // SAFETY: S2, S11: live descriptors, and what the caller vouches for. With beta 0 the result is not read.
         let code = unsafe {
@@ -111,7 +112,11 @@ impl Searched {
                 stream,
             )
         };
-        (code != cublasStatus_t::CUBLAS_STATUS_NOT_SUPPORTED as u32).then_some(code)
+        if code == cublasStatus_t::CUBLAS_STATUS_NOT_SUPPORTED as u32 {
+            self.plans.lock().insert(problem, None);
+            return None;
+        }
+        Some(code)
     }
 
     fn plan(&self, problem: Problem) -> Option<Arc<Plan>> {
