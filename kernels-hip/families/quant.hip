@@ -156,7 +156,7 @@ template <class Format, u32 ROWS> static constexpr u32 AT_ONCE = ROWS == 1 ? 1 :
 // Pieces of each that are under way at once: fewer of a format that takes many registers.
 template <class Format, u32 ROWS> static constexpr u32 AHEAD = ROWS == 1 ? sizeof(typename Format::Raw) > 40 ? 2 : 4 : ROWS == 4 ? 2 : 1;
 
-// Adds the product of a piece with activations, `behind` elements behind where these begin.
+// Adds the product of a piece and the activations from element `behind` on.
 template <class Format>
 DEVICE f32 add_product(f32 sum, const Piece& piece, u32 number, const u8* bytes, const f32* scales, const f32* sums, u32 behind) {
     const u32 first[2] = {Format::first(number, 0), Format::first(number, 1)};
@@ -167,11 +167,11 @@ DEVICE f32 add_product(f32 sum, const Piece& piece, u32 number, const u8* bytes,
         UNROLL
         for (u32 w = 0; w < 4; w++) whole[h] = dot_bytes(piece.q[4 * h + w], x.at[w], whole[h]);
     }
-    // What is added for the sum of 16 activations: the base, or LESS times the scale.
-    constexpr bool summed = Format::BASED || Format::LESS != 0;
+    // What is added for the sum of 16 activations: the base, or ZERO_POINT times the scale.
+    constexpr bool summed = Format::BASED || Format::ZERO_POINT != 0;
     f32 base[2];
     UNROLL
-    for (u32 h = 0; h < 2; h++) base[h] = Format::BASED ? piece.base[h] : -(f32)Format::LESS * piece.scale[h];
+    for (u32 h = 0; h < 2; h++) base[h] = Format::BASED ? piece.base[h] : -(f32)Format::ZERO_POINT * piece.scale[h];
     const f32* const scale = scales + behind / 32;
     const f32* const sum_of = sums + behind / 16;
     if constexpr (Format::IN_A_ROW) {
@@ -194,10 +194,10 @@ DEVICE f32 add_product(f32 sum, const Piece& piece, u32 number, const u8* bytes,
     return sum;
 }
 
-// A power of two, and of which.
+// A power of two and its exponent. QuantMap's split is one, and so are blocks.
 struct Power {
     u32 value, bits;
-    METHOD u32 round_up(u32 n) const { return (n + value - 1) >> bits; }
+    METHOD u32 div_ceil(u32 n) const { return (n + value - 1) >> bits; }
 };
 DEVICE Power power(u32 value) { return Power{value, 31 - (u32)__clz((int)value)}; }
 
@@ -222,8 +222,8 @@ DEVICE ActivationRows rows_of(const u8* activations, const QuantMap& m) {
     return ActivationRows{activations, (const f32*)(activations + m.scales), (const f32*)(activations + m.sums), 0, m.count};
 }
 
-// Adds the products of N pieces of a lane, the first of which is piece p of its row and the others a team's pieces apart. No index is computed for each
-// piece: a team's pieces are whole blocks on GPUs, so all have the same number in their block and lie at constant distances.
+// Adds the products of N pieces of a lane: p, p + TEAM, p + 2 * TEAM ... On GPUs TEAM pieces are whole blocks, so these have the same number in their
+// block and lie at constant distances: no index is computed for each.
 template <class Format, u32 N, u32 ROWS, u32 AT>
 DEVICE void add_pieces(f32 (&all)[AT][ROWS], const QuantParts& matrix, const u32 (&rows)[AT], u32 p, u32 width, const ActivationRows& x) {
     constexpr u32 each = Format::BLOCK / 32;
@@ -274,7 +274,7 @@ template <class Format, u32 ROWS, u32 AT>
 DEVICE void lane_sums(f32 (&all)[AT][ROWS], const QuantParts& matrix, const u32 (&rows)[AT], u32 pieces, u32 width, const ActivationRows& x,
                       const Teams& t) {
     // A team's part of a row is whole steps of it.
-    const u32 share = Power{TEAM * t.split.value, TEAM_BITS + t.split.bits}.round_up(pieces) * TEAM;
+    const u32 share = Power{TEAM * t.split.value, TEAM_BITS + t.split.bits}.div_ceil(pieces) * TEAM;
     const u32 begin = t.part * share, end = begin + share < pieces ? begin + share : pieces;
     add_team<Format, AHEAD<Format, ROWS>>(all, matrix, rows, begin, end, width, x, t.lane);
 }
@@ -349,7 +349,7 @@ DEVICE void dot(const u8* matrix, const u8* activations, const u8* ids, T* out, 
     }
 }
 
-// The matrix whose rows a block takes in a turn, and the first of them. Past the last turn that is no row of it.
+// The matrix whose rows a block takes in a turn, and the first of them. Past the last turn `first` is at least `rows`.
 struct MatrixRows {
     QuantParts parts;
     T* out;
@@ -361,7 +361,7 @@ struct Matrices {
     const u8 *first, *second, *third;
     T *out, *second_out, *third_out;
     METHOD MatrixRows of(u32 turn, const Power& step, const QuantMap& m, const MoreMatrices& more) const {
-        const u32 turns = step.round_up((u32)m.rows), more_turns = step.round_up((u32)more.rows[0]);
+        const u32 turns = step.div_ceil((u32)m.rows), more_turns = step.div_ceil((u32)more.rows[0]);
         if (turn < turns) return MatrixRows{parts_of(first, m.begin), out, (u32)m.rows, turn * step.value};
         turn -= turns;
         if (turn < more_turns) return MatrixRows{parts_of(second, more.begin[0]), second_out, (u32)more.rows[0], turn * step.value};
@@ -383,7 +383,7 @@ template <class Format> DEVICE void dot_row(const Matrices& matrices, const u8* 
         const u32 rows[1] = {(mine < at.rows ? mine : at.rows - 1) * (width / Format::BLOCK)};
         f32 all[1][1] = {};
         lane_sums<Format, 1>(all, at.parts, rows, width / 32, width, rows_of(activations, m), before);
-        // Computed again, so that pieces under way have these registers.
+        // Computed again, so that it holds no registers while pieces are loaded.
         const Teams t = teams_of(m);
         const u32 n = at.first + t.own;
         share_sums(all, slots[set], t);
@@ -395,8 +395,8 @@ template <class Format> DEVICE void dot_row(const Matrices& matrices, const u8* 
 #define FOR_FORMATS(X) \
     X(q4_0, Q4_0) X(q4_1, Q4_1) X(q5_0, Q5_0) X(q5_1, Q5_1) X(q8_0, Q8_0) X(q2_k, Q2_K) X(q3_k, Q3_K) X(q4_k, Q4_K) X(q5_k, Q5_K) \
     X(q6_k, Q6_K) X(iq4_nl, IQ4_NL) X(iq4_xs, IQ4_XS) X(mxfp4, MXFP4)
-// The numbers of blocks are what spills nothing. With 64 registers, for four blocks, nvcc loads all pieces of quant_dot1 before it takes the first
-// apart; left alone it takes fewer and waits for each.
+// With these numbers of blocks no kernel spills (nvcc 13.0, sm_90). A limit of 64 registers, for four blocks, lets nvcc issue all loads of quant_dot1
+// before it uses the first. Without a limit it uses fewer registers and waits for each load.
 #define DOT(most, format, Format)                                                                                             \
     KERNEL_OF(256, 2, PASTE4(quant_dot##most##_, format, _, DTYPE), const u8* matrix, const u8* activations, T* out,          \
               QuantMap map) {                                                                                                 \

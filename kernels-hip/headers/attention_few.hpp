@@ -18,7 +18,8 @@ struct FewArgs {
 };
 SIZE(FewArgs, 208) OFFSET(FewArgs, chunk, 200)
 // Key i of a batch is row i % 2^shift of page table[i / 2^shift]: row id * 2^shift + i % 2^shift of k and v, which have no batches. A query at
-// position p sees the keys from p - window + 1 to p that the table has. Only pages with such keys are looked up.
+// position p sees the keys from p - window + 1 to p that the table has. All entries of a chunk are loaded; only those with a seen key
+// are checked and used.
 struct PagedArgs {
     FewArgs few;              // keys: those that the table has; no mask, not causal
     u64 table[2], positions;  // strides

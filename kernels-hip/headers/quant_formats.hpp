@@ -6,14 +6,15 @@
 // load reads what a piece is made of, and piece takes it apart: so that several pieces are under way before the first is taken apart.
 //
 // A piece is 32 elements of a block: 16 in a row from first(number, 0), and 16 from first(number, 1). Element j of half h is scale[h] * q + base[h],
-// where q is a signed byte; each product and sum is rounded once. Without BASED there is no base: a negative zero stays one. A format's `piece` gives
-// q + LESS, which is not negative where LESS is not 0; whole_piece gives q. Products subtract LESS times the sum of the activations instead.
+// where q is a signed byte; each product and sum is rounded once. Without BASED there is no base: a negative zero stays one. Where
+// ZERO_POINT is not 0, a format's `piece` gives q + ZERO_POINT, which is not negative, and whole_piece gives q. Products subtract ZERO_POINT * scale *
+// the sum of the activations.
 // The meaning of the bytes is that of ggml-common.h and ggml-quants.c (llama.cpp).
 //
 // Included after portable.hpp.
 #pragma once
 #include "bytes.hpp"
-#include "once.hpp"
+#include "read_only.hpp"
 
 namespace hipstack {
 
@@ -33,9 +34,9 @@ DEVICE u32 spread(u32 bits) { return (bits & 0xfu) * 0x00204081u & 0x01010101u; 
 static constexpr u32 LOW_NIBBLES = 0x0f0f0f0fu;
 
 DEVICE Pack<u32, 4> sixteen(const u8* p) { return load_pack<4>((const u32*)p); }
-DEVICE Pack<u32, 4> sixteen_once(const u8* p) { return load_once((const u32*)p); }
-DEVICE u32 two(const u8* p) { return load_half_once((const u16*)p); }
-DEVICE u32 four(const u8* p) { return load_word_once((const u32*)p); }
+DEVICE Pack<u32, 4> sixteen_read_only(const u8* p) { return load_read_only((const u32*)p); }
+DEVICE u32 two(const u8* p) { return load_half_read_only((const u16*)p); }
+DEVICE u32 four(const u8* p) { return load_word_read_only((const u32*)p); }
 DEVICE f32 half_of(u32 bits) { return to_f32(f16{(u16)bits}); }
 // Two halves, the scale and the minimum of a block.
 struct TwoHalves { f32 first, second; };
@@ -53,12 +54,12 @@ DEVICE void one_scale(Piece& p, f32 scale, f32 base) {
     p.scale[0] = p.scale[1] = scale;
     p.base[0] = p.base[1] = base;
 }
-// The bytes of a block that lie in each part are the last numbers. With ONE_SCALE both halves of a piece have the same scale and the same base.
-template <u32 BLOCK_, bool BASED_, bool ONE_SCALE_, u32 A, u32 B, u32 THIRD = 0, u32 FOURTH = 0> struct Format {
+// FIRST, SECOND, THIRD and FOURTH are a block's bytes in each part. With ONE_SCALE both halves of a piece have the same scale and the same base.
+template <u32 BLOCK_, bool BASED_, bool ONE_SCALE_, u32 FIRST, u32 SECOND, u32 THIRD = 0, u32 FOURTH = 0> struct Format {
     static constexpr u32 BLOCK = BLOCK_;
     static constexpr bool BASED = BASED_, ONE_SCALE = ONE_SCALE_;
-    static METHOD u32 part_bytes(u32 i) { return i == 0 ? A : i == 1 ? B : i == 2 ? THIRD : FOURTH; }
-    static constexpr u32 LESS = 0;
+    static METHOD u32 part_bytes(u32 i) { return i == 0 ? FIRST : i == 1 ? SECOND : i == 2 ? THIRD : FOURTH; }
+    static constexpr u32 ZERO_POINT = 0;
     // Whether both halves are of the same 32 elements in a row, from a multiple of 32 on.
     static constexpr bool IN_A_ROW = true;
     static METHOD u32 first(u32 number, u32 half) { return 32 * number + 16 * half; }
@@ -71,9 +72,9 @@ struct Nibbles {
     u32 d, high;
 };
 struct Q4_0 : Format<32, false, true, 16, 2> {
-    static constexpr u32 LESS = 8;
+    static constexpr u32 ZERO_POINT = 8;
     typedef Nibbles Raw;
-    static METHOD Raw load(const QuantParts& at, u32 block, u32) { return Raw{sixteen_once(at.part[0] + (u64)block * 16), two(at.part[1] + (u64)block * 2), 0}; }
+    static METHOD Raw load(const QuantParts& at, u32 block, u32) { return Raw{sixteen_read_only(at.part[0] + (u64)block * 16), two(at.part[1] + (u64)block * 2), 0}; }
     static METHOD Piece piece(const Raw& raw, u32) {
         Piece p;
         nibbles(raw.q, p.q);
@@ -83,7 +84,7 @@ struct Q4_0 : Format<32, false, true, 16, 2> {
 };
 struct Q4_1 : Format<32, true, true, 16, 4> {
     typedef Nibbles Raw;
-    static METHOD Raw load(const QuantParts& at, u32 block, u32) { return Raw{sixteen_once(at.part[0] + (u64)block * 16), four(at.part[1] + (u64)block * 4), 0}; }
+    static METHOD Raw load(const QuantParts& at, u32 block, u32) { return Raw{sixteen_read_only(at.part[0] + (u64)block * 16), four(at.part[1] + (u64)block * 4), 0}; }
     static METHOD Piece piece(const Raw& raw, u32) {
         Piece p;
         nibbles(raw.q, p.q);
@@ -98,10 +99,10 @@ DEVICE void fifth_bits(u32 bits, u32 (&q)[8]) {
     for (u32 w = 0; w < 8; w++) q[w] |= spread(bits >> 4 * w) << 4;
 }
 struct Q5_0 : Format<32, false, true, 16, 4, 2> {
-    static constexpr u32 LESS = 16;
+    static constexpr u32 ZERO_POINT = 16;
     typedef Nibbles Raw;
     static METHOD Raw load(const QuantParts& at, u32 block, u32) {
-        return Raw{sixteen_once(at.part[0] + (u64)block * 16), two(at.part[2] + (u64)block * 2), four(at.part[1] + (u64)block * 4)};
+        return Raw{sixteen_read_only(at.part[0] + (u64)block * 16), two(at.part[2] + (u64)block * 2), four(at.part[1] + (u64)block * 4)};
     }
     static METHOD Piece piece(const Raw& raw, u32) {
         Piece p;
@@ -114,7 +115,7 @@ struct Q5_0 : Format<32, false, true, 16, 4, 2> {
 struct Q5_1 : Format<32, true, true, 16, 4, 4> {
     typedef Nibbles Raw;
     static METHOD Raw load(const QuantParts& at, u32 block, u32) {
-        return Raw{sixteen_once(at.part[0] + (u64)block * 16), four(at.part[2] + (u64)block * 4), four(at.part[1] + (u64)block * 4)};
+        return Raw{sixteen_read_only(at.part[0] + (u64)block * 16), four(at.part[2] + (u64)block * 4), four(at.part[1] + (u64)block * 4)};
     }
     static METHOD Piece piece(const Raw& raw, u32) {
         Piece p;
@@ -132,7 +133,7 @@ struct Q8_0 : Format<32, false, true, 32, 2> {
     };
     static METHOD Raw load(const QuantParts& at, u32 block, u32) {
         const u8* const q = at.part[0] + (u64)block * 32;
-        return Raw{sixteen_once(q), sixteen_once(q + 16), two(at.part[1] + (u64)block * 2)};
+        return Raw{sixteen_read_only(q), sixteen_read_only(q + 16), two(at.part[1] + (u64)block * 2)};
     }
     static METHOD Piece piece(const Raw& raw, u32) {
         Piece p;
@@ -168,7 +169,7 @@ struct IQ4_NL : Format<32, false, true, 16, 2> {
 };
 struct MXFP4 : Format<32, false, true, 16, 1> {
     typedef Nibbles Raw;
-    static METHOD Raw load(const QuantParts& at, u32 block, u32) { return Raw{sixteen_once(at.part[0] + (u64)block * 16), at.part[1][block], 0}; }
+    static METHOD Raw load(const QuantParts& at, u32 block, u32) { return Raw{sixteen_read_only(at.part[0] + (u64)block * 16), at.part[1][block], 0}; }
     static METHOD Piece piece(const Raw& raw, u32) {
         Piece p;
         nibbles(raw.q, p.q);
@@ -188,7 +189,7 @@ struct Q2_K : Format<256, true, false, 64, 16, 4> {
     };
     static METHOD Raw load(const QuantParts& at, u32 block, u32 number) {
         const u8* const q = at.part[0] + (u64)block * 64 + number / 4 * 32;
-        return Raw{sixteen_once(q), sixteen_once(q + 16), two(at.part[1] + (u64)block * 16 + 2 * number), four(at.part[2] + (u64)block * 4)};
+        return Raw{sixteen_read_only(q), sixteen_read_only(q + 16), two(at.part[1] + (u64)block * 16 + 2 * number), four(at.part[2] + (u64)block * 4)};
     }
     static METHOD Piece piece(const Raw& raw, u32 number) {
         Piece p;
@@ -207,7 +208,7 @@ struct Q2_K : Format<256, true, false, 64, 16, 4> {
     }
 };
 struct Q3_K : Format<256, false, false, 64, 32, 12, 2> {
-    static constexpr u32 LESS = 4;
+    static constexpr u32 ZERO_POINT = 4;
     struct Raw {
         Pack<u32, 4> low[2], high[2];
         u32 nibbles, pairs, d;
@@ -216,7 +217,7 @@ struct Q3_K : Format<256, false, false, 64, 32, 12, 2> {
         const u8* const q = at.part[0] + (u64)block * 64 + number / 4 * 32;
         const u8* const mask = at.part[1] + (u64)block * 32;
         const u8* const scales = at.part[2] + (u64)block * 12;
-        return Raw{{sixteen_once(q), sixteen_once(q + 16)}, {sixteen_once(mask), sixteen_once(mask + 16)}, four(scales + number / 2 % 2 * 4), four(scales + 8),
+        return Raw{{sixteen_read_only(q), sixteen_read_only(q + 16)}, {sixteen_read_only(mask), sixteen_read_only(mask + 16)}, four(scales + number / 2 % 2 * 4), four(scales + 8),
                    two(at.part[3] + (u64)block * 2)};
     }
     static METHOD Piece piece(const Raw& raw, u32 number) {
@@ -258,7 +259,7 @@ struct Q4_K : Format<256, true, false, 128, 16> {
     static constexpr bool IN_A_ROW = false;
     static METHOD u32 first(u32 number, u32 half) { return number / 2 * 64 + number % 2 * 16 + half * 32; }
     static METHOD Raw load(const QuantParts& at, u32 block, u32 number) {
-        return Raw{sixteen_once(at.part[0] + (u64)block * 128 + 16 * number), sixteen_once(at.part[1] + (u64)block * 16)};
+        return Raw{sixteen_read_only(at.part[0] + (u64)block * 128 + 16 * number), sixteen_read_only(at.part[1] + (u64)block * 16)};
     }
     static METHOD Piece piece(const Raw& raw, u32 number) {
         Piece p;
@@ -272,8 +273,8 @@ struct Q5_K : Format<256, true, false, 128, 32, 16> {
     static constexpr bool IN_A_ROW = false;
     static METHOD u32 first(u32 number, u32 half) { return Q4_K::first(number, half); }
     static METHOD Raw load(const QuantParts& at, u32 block, u32 number) {
-        return Raw{sixteen_once(at.part[0] + (u64)block * 128 + 16 * number), sixteen_once(at.part[1] + (u64)block * 32 + number % 2 * 16),
-                   sixteen_once(at.part[2] + (u64)block * 16)};
+        return Raw{sixteen_read_only(at.part[0] + (u64)block * 128 + 16 * number), sixteen_read_only(at.part[1] + (u64)block * 32 + number % 2 * 16),
+                   sixteen_read_only(at.part[2] + (u64)block * 16)};
     }
     static METHOD Piece piece(const Raw& raw, u32 number) {
         Piece p;
@@ -290,7 +291,7 @@ struct Q5_K : Format<256, true, false, 128, 32, 16> {
 };
 // 16 bytes are the low nibbles of 16 elements, and the high ones of those 64 elements later.
 struct Q6_K : Format<256, false, false, 128, 64, 16, 2> {
-    static constexpr u32 LESS = 32;
+    static constexpr u32 ZERO_POINT = 32;
     struct Raw {
         Pack<u32, 4> q, high;
         u32 scales[2], d;
@@ -299,7 +300,7 @@ struct Q6_K : Format<256, false, false, 128, 64, 16, 2> {
     static METHOD u32 first(u32 number, u32 half) { return number / 4 * 128 + number % 4 * 16 + half * 64; }
     static METHOD Raw load(const QuantParts& at, u32 block, u32 number) {
         const u8* const scales = at.part[2] + (u64)block * 16 + first(number, 0) / 16;
-        return Raw{sixteen_once(at.part[0] + (u64)block * 128 + 16 * number), sixteen_once(at.part[1] + (u64)block * 64 + number / 4 * 32 + number % 2 * 16),
+        return Raw{sixteen_read_only(at.part[0] + (u64)block * 128 + 16 * number), sixteen_read_only(at.part[1] + (u64)block * 64 + number / 4 * 32 + number % 2 * 16),
                    {scales[0], scales[4]}, two(at.part[3] + (u64)block * 2)};
     }
     static METHOD Piece piece(const Raw& raw, u32 number) {
@@ -326,7 +327,7 @@ struct IQ4_XS : Format<256, false, true, 128, 8> {
         Pack<u32, 2> header;
     };
     static METHOD Raw load(const QuantParts& at, u32 block, u32 number) {
-        return Raw{sixteen_once(at.part[0] + (u64)block * 128 + 16 * number), load_pack<2>((const u32*)(at.part[1] + (u64)block * 8))};
+        return Raw{sixteen_read_only(at.part[0] + (u64)block * 128 + 16 * number), load_pack<2>((const u32*)(at.part[1] + (u64)block * 8))};
     }
     static METHOD Piece piece(const Raw& raw, u32 number) {
         Piece p;
@@ -341,9 +342,9 @@ struct IQ4_XS : Format<256, false, true, 128, 8> {
 
 template <class Format> DEVICE Piece whole_piece(const typename Format::Raw& raw, u32 number) {
     Piece p = Format::piece(raw, number);
-    if constexpr (Format::LESS != 0) {
+    if constexpr (Format::ZERO_POINT != 0) {
         UNROLL
-        for (u32 w = 0; w < 8; w++) p.q[w] = sub_bytes(p.q[w], Format::LESS * 0x01010101u);
+        for (u32 w = 0; w < 8; w++) p.q[w] = sub_bytes(p.q[w], Format::ZERO_POINT * 0x01010101u);
     }
     return p;
 }

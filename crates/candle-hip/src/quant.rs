@@ -35,7 +35,7 @@ impl QHipStorage {
     pub fn zeros(device: &HipDevice, elements: usize, dtype: GgmlDType) -> Result<QHipStorage> {
         if !elements.is_multiple_of(dtype.block_size()) {
             candle_core::bail!(
-                "{elements} elements are no whole blocks of {dtype:?}: it has {} in each",
+                "{elements} elements are not whole blocks of {dtype:?}, which have {} elements each",
                 dtype.block_size()
             )
         }

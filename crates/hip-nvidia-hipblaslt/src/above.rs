@@ -1,5 +1,5 @@
-//! For a library above this one, such as rocBLAS's: products of 16-bit elements whose algorithm was searched for once. cuBLAS searches
-//! at each call, which takes the host longer than the launch.
+//! Products of 16-bit elements for a library above this one, such as rocBLAS's. The algorithm is searched for once for each problem.
+//! cuBLAS searches at each call, which takes the host longer than the launch.
 
 use crate::convert::Outcome;
 use crate::functions::{Algorithm, Heuristic, Raw};
@@ -62,8 +62,10 @@ struct Plan {
     algorithm: Algorithm,
 }
 
-/// The most problems that are remembered.
+/// The most problems that are remembered; with one more all are forgotten.
 const MOST: usize = 1024;
+/// Bytes of an element.
+const ELEMENT: u64 = 2;
 
 // SAFETY: S8: cuBLASLt's handle may be used from any thread, and is locked inside; plans are not changed after they were made.
 unsafe impl Send for Searched {}
@@ -86,8 +88,12 @@ impl Searched {
     /// The matrices have these sizes and live until the stream has used them. The stream is of the device, whose context is current.
     pub unsafe fn multiply(&self, gemm: Gemm, memory: &Memory, stream: RawStream) -> Option<u32> {
         let &Memory { factors: [a, b], result, scalars: [alpha, beta], work, work_bytes } = memory;
-        let alignments =
-            [a, b, result.cast_const()].map(|pointer| 1_u32 << pointer.addr().trailing_zeros().min(8));
+        // Of all products: those behind the first are a stride further each.
+        let apart = if gemm.count > 1 { gemm.strides } else { [0; 3] };
+        let alignments = std::array::from_fn(|index| {
+            let bytes = [a, b, result.cast_const()][index].addr() as u64 | ELEMENT.wrapping_mul(apart[index]);
+            1_u32 << bytes.trailing_zeros().min(8)
+        });
         let problem = (gemm, alignments, work_bytes);
         let plan = self.plan(problem)?;
         let [la, lb, lc, ld] = plan.made.layouts;
@@ -112,7 +118,9 @@ impl Searched {
                 stream,
             )
         };
-        if code == cublasStatus_t::CUBLAS_STATUS_NOT_SUPPORTED as u32 {
+        let refused =
+            [cublasStatus_t::CUBLAS_STATUS_NOT_SUPPORTED, cublasStatus_t::CUBLAS_STATUS_INVALID_VALUE];
+        if refused.iter().any(|status| code == *status as u32) {
             self.plans.lock().insert(problem, None);
             return None;
         }
@@ -124,7 +132,8 @@ impl Searched {
         if let Some(known) = plans.get(&problem) {
             return known.clone();
         }
-        let plan = self.searched(&problem).ok().flatten().map(Arc::new);
+        // What failed may not fail the next time, such as for want of memory.
+        let plan = self.searched(&problem).ok()?.map(Arc::new);
         if plans.len() >= MOST {
             plans.clear();
         }

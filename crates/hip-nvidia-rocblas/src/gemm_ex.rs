@@ -56,8 +56,11 @@ impl<I: Int> Product<I> {
         if compute != Compute::F32 || !handle.on_host() || workspace.start == 0 || shape.k.long() == 0 {
             return None;
         }
-        // SAFETY: S11: a live scalar on the host. With alpha 0 the factors must not be read, which cuBLASLt does.
-        if unsafe { handle.is(alpha.pointer().cast::<f32>(), 0) } {
+        // With alpha 0 the factors must not be read, which cuBLASLt does. With beta it may round the product to 16 bits before it adds.
+        // SAFETY: S11: live scalars on the host.
+        if unsafe {
+            handle.is(alpha.pointer().cast::<f32>(), 0) || !handle.is(beta.pointer().cast::<f32>(), 0)
+        } {
             return None;
         }
         let number = |size: I| u64::try_from(size.long()).unwrap_or_default();

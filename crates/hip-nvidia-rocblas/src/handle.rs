@@ -221,7 +221,7 @@ impl Drop for Handle {
             // SAFETY: S11: it was live, and nobody else has it any more. What it answers nobody waits for.
             unsafe { (cublas().cublasDestroy_v2)(self.raw) };
         } else {
-            // It needs the context too.
+            // Without the context cublasLtDestroy would fail: it is leaked.
             std::mem::forget(self.lt.take());
         }
     }

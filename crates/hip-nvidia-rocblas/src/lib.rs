@@ -10,7 +10,7 @@
 //! ```
 //!
 //! cuBLAS takes HIP's device pointers unchanged. A call checks its arguments as rocBLAS does, makes its handle's device current and
-//! calls cuBLAS once. A function that cuBLAS lacks returns `not_implemented`. `COVERAGE.md` of rocblas-safe lists those, and
+//! calls cuBLAS once, or cuBLASLt for products of f16 and bf16 that sum in f32. A function that cuBLAS lacks returns `not_implemented`. `COVERAGE.md` of rocblas-safe lists those, and
 //! `docs/platforms/nvidia.md` lists the differences.
 
 mod above;

@@ -35,7 +35,7 @@ pub(crate) fn run(arguments: &QuantizeArguments) -> Result<()> {
     let kept = matrices.iter().filter(|info| chosen(info, format) != Some(format)).count();
     if kept > 0 {
         println!(
-            "{kept} of {} matrices keep their format: their rows are no whole blocks of {format}, or nothing reads theirs",
+            "{kept} of {} matrices keep their format: their rows are not whole blocks of {format}, or their format is not converted",
             matrices.len()
         );
     }

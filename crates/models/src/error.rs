@@ -100,7 +100,7 @@ pub enum Error {
     },
     /// The pages that are free do not hold the tokens.
     #[error(
-        "{needed} more pages of {page} tokens are needed, and {free} of {pages} are free: truncate a sequence, or make the batch with a larger pool (SessionOptions::pool)"
+        "pages of {page} tokens: {needed} more are needed, and {free} of {pages} are free; truncate a sequence, or make the batch with a larger pool (SessionOptions::pool)"
     )]
     OutOfPages {
         /// Pages to be taken.

@@ -63,7 +63,7 @@ enum Rows {
     From(usize),
     /// These, as many of each sequence.
     Listed { sequences: usize, ids: Tensor },
-    /// Those in the pages of each sequence up to its position, of which attention finds them.
+    /// Those in the pages of each sequence up to its position: attention looks them up.
     Paged { table: Tensor, positions: Tensor, window: Option<usize> },
 }
 
@@ -258,6 +258,16 @@ impl Seen {
                 rows.reshape([heads, *sequences, self.count, length])?.transpose(0, 1)
             }
             Rows::Paged { .. } => unreachable!("attention finds these by pages"),
+        }
+    }
+    /// Values of which hidden ones are 0. Their weight is 0, but what another text left in a page may be a NaN.
+    pub(crate) fn without_hidden(&self, values: Tensor) -> Result<Tensor> {
+        match (&self.rows, &self.mask) {
+            (Rows::Listed { sequences, .. }, Some(mask)) if *sequences > 1 => {
+                let hidden = mask.eq(&mask.zeros_like()?)?;
+                values.masked_fill(&hidden.transpose(2, 3)?, 0.0)
+            }
+            _ => Ok(values),
         }
     }
 }

@@ -9,19 +9,23 @@ use crate::cache::{Cache, PAGE};
 use crate::error::{Error, Result};
 use crate::step::{KeyRanges, Positions};
 
+/// Numbers that are written one by one at most.
+const MANY: usize = 16;
+
 /// The fewest keys that a graph reads: whole pages.
 const LEAST_KEYS: usize = 256;
 
 /// The tensors that steps of a cache read, and the graph of a step.
 ///
 /// All that differs between steps is in these tensors. A launch moves all sequences one token on by itself, so that the host
-/// writes only the tokens and, for each page, where it is: without a copy that it would wait for.
+/// writes only the tokens; where pages change or a sequence rests also positions, offsets and the table. It waits for none of this, but
+/// for one copy where many pages change, such as behind a prompt.
 pub(crate) struct Steps {
     /// One token of each sequence, `[1]` each.
     tokens: Vec<Tensor>,
     /// Where the next step puts the tokens, `[sequences]`.
     positions: Numbers,
-    /// What is added to a position for the row of the cache, in 32 bits: `[sequences]`.
+    /// Row of the cache minus position, modulo 2^32: `[sequences]`.
     offsets: Numbers,
     /// The pages of each sequence, one sequence after another: of several sequences.
     table: Option<Numbers>,
@@ -59,7 +63,15 @@ impl Numbers {
     }
 
     /// Writes these numbers from number `first` on, where they differ: equal ones together, without a copy from the host, which would wait.
+    /// Where many differ, such as behind a prompt, one copy of all takes less time than a launch for each.
     fn set(&mut self, first: usize, wanted: &[u32]) -> Result<()> {
+        let differ = self.known[first..].iter().zip(wanted).filter(|(known, wanted)| known != wanted);
+        if differ.count() > MANY {
+            let numbers = Tensor::from_slice(wanted, wanted.len(), &self.tensor.device())?;
+            self.tensor.slice_set_(&numbers, 0, first)?;
+            self.known[first..][..wanted.len()].copy_from_slice(wanted);
+            return Ok(());
+        }
         let mut at = 0;
         while let Some(&number) = wanted.get(at) {
             if self.known[first + at] == number {
@@ -121,7 +133,7 @@ impl Steps {
             let width = self.most_keys / PAGE;
             for sequence in 0..positions.len() {
                 let mut pages = narrow(cache.pages.of(sequence));
-                // What is behind its pages no query sees. It is one of its own, so that what hidden keys are multiplied by is its own too.
+                // No query sees keys behind its pages: any page will do.
                 pages.resize(width, pages.last().copied().unwrap_or(0));
                 table.set(sequence * width, &pages)?;
             }

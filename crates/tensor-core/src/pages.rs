@@ -36,8 +36,8 @@ const ROWS: usize = 2;
 /// ```
 #[derive(Debug, Clone, Copy)]
 pub struct Pages<'a> {
-    /// The pages of each sequence in the order of its tokens: `[sequences, pages]` of `u32`. Those without a key that a query sees may
-    /// be anything.
+    /// The pages of each sequence in the order of its tokens: `[sequences, pages]` of `u32`. Those whose keys no
+    /// query sees are ignored.
     pub table: &'a Tensor,
     /// The last key that the query of each sequence sees: `[sequences]` of `u32`. Behind the pages of the table there are no keys.
     pub positions: &'a Tensor,
@@ -54,13 +54,14 @@ impl Pages<'_> {
     /// Attention of a query `[sequences, heads, 1, d]` to keys `[1, kv_heads, rows, d]` and values `[1, kv_heads, rows, dv]`, by the
     /// formula of [`Tensor::scaled_dot_product_attention`]: `[sequences, heads, 1, dv]`. d is at most [`Pages::LONGEST`].
     ///
-    /// On a HIP device this is one launch, for many keys two, which read nothing but the seen keys and values and their pages. On the CPU
+    /// On a HIP device this is one launch, for many keys two, which read the table, and of keys and values those that are seen. On the CPU
     /// the seen keys of a sequence are copied, unless their pages are one behind the other.
     ///
     /// # Errors
     /// As [`Tensor::scaled_dot_product_attention`]; [`ErrorKind::Argument`] for other shapes, a number of rows that is no power of two,
     /// or longer queries; [`ErrorKind::UnsupportedDType`] for ids that are not `u32`; [`ErrorKind::IdOutOfRange`] for a page that is not
-    /// there. On a HIP device the next reading gives this error, and the query's result means nothing.
+    /// there. On a HIP device the next reading gives this error, after a graph's launch the next one behind an operation that is not in a
+    /// graph; and the query's result means nothing.
     pub fn attention(
         &self,
         query: &Tensor,
@@ -144,7 +145,8 @@ impl Pages<'_> {
                 operation: PAGED,
                 axis: ROWS,
                 length: rows / self.rows,
-                stride: self.rows * keys.layout().strides()[ROWS],
+                // Pages are found by their rows.
+                stride: 0,
             },
             window: self.window.unwrap_or(usize::MAX),
             scale: scale.unwrap_or(query.usual_scale()),
@@ -161,7 +163,11 @@ impl Pages<'_> {
             let seen = |all: &Tensor| {
                 let parts: Vec<Tensor> =
                     runs.iter().map(|run| all.narrow(ROWS, run.start, run.len())).collect::<Result<_>>()?;
-                if parts.is_empty() { all.narrow(ROWS, 0, 0) } else { Tensor::cat(&parts, ROWS) }
+                match &*parts {
+                    [] => all.narrow(ROWS, 0, 0),
+                    [one] => Ok(one.clone()),
+                    _ => Tensor::cat(&parts, ROWS),
+                }
             };
             let (keys, values) = (seen(vectors[0])?, seen(vectors[1])?);
             let query = query.narrow(0, sequence, 1)?;

@@ -49,7 +49,7 @@ impl fmt::Display for Failure {
             }
             Failure::Reading(what) => write!(f, "nothing was changed: {what}"),
             Failure::Writing(what) => {
-                write!(f, "{what}. Files before it were written: begin again with fresh sources")
+                write!(f, "{what}. Files before it may have been written: begin again with fresh sources")
             }
         }
     }

@@ -237,7 +237,7 @@ pub fn on_every<const N: usize>(
                 compare::assert_near(&got, &expected, tolerance, &what);
             }
         }
-        // A case that candle has not reads nothing back, and the thread would end before its copies.
+        // Where candle has no kernel nothing is read back: without this the thread would end while its copies run.
         device.synchronize().expect("a wait");
     }
     theirs::synchronize();

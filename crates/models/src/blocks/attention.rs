@@ -93,7 +93,8 @@ impl Attention {
             let query = query.to_dtype(vectors[0].dtype())?;
             return Ok(("paged_attention", rows(pages.attention(&query, vectors, scale)?)?));
         }
-        let (mut keys, mut values) = cache.read(seen, dtype)?;
+        let (mut keys, values) = cache.read(seen, dtype)?;
+        let mut values = seen.without_hidden(values)?;
         if keys.dtype() == DType::F32 && self.attends_in_bf16(&keys, step) {
             (keys, values) = (keys.to_dtype(DType::BF16)?, values.to_dtype(DType::BF16)?);
         }

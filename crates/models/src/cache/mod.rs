@@ -122,8 +122,9 @@ impl Cache {
         pages_of(self.capacity).min(self.pages.all()) * PAGE
     }
 
-    /// Whether attention to a token of each sequence finds keys by their pages. The keys of one sequence lie one behind the other, those
-    /// with scales are made floats first, and single operations cap scores.
+    /// Whether attention to a token of each sequence finds keys by their pages. Not of one sequence, whose keys lie one behind the other;
+    /// not with scales, which become floats first; not with capped scores, which single operations compute; and not with heads above
+    /// [`tensor_core::Pages::LONGEST`].
     pub(crate) fn attends_by_pages(&self) -> bool {
         self.by_pages
     }
@@ -146,8 +147,8 @@ impl Cache {
 
 impl Config {
     /// The bytes of the keys and values of `sequences` of `capacity` tokens each, in whole pages. `None` if there are more than a number
-    /// holds. A smaller [pool](crate::SessionOptions::pool) takes what it takes for one sequence of its tokens, and, of several
-    /// sequences, a token more.
+    /// holds. A smaller [pool](crate::SessionOptions::pool) takes as much as one sequence of its tokens; with several
+    /// sequences there is one row more.
     pub fn cache_bytes(&self, sequences: usize, capacity: usize, format: CacheFormat) -> Option<usize> {
         let rows = rows(sequences, pages(sequences, capacity, None)?)?;
         let sizes = [2, self.layers, self.kv_heads, format.bytes(self.head_size), rows];
@@ -155,9 +156,10 @@ impl Config {
     }
 }
 
-/// The pages of a cache: for all sequences at their capacity, unless a pool has others.
+/// The pages of a cache: for all sequences at their capacity, unless a pool has fewer.
 fn pages(sequences: usize, capacity: usize, pool: Option<usize>) -> Option<usize> {
-    pool.map_or_else(|| pages_of(capacity).checked_mul(sequences), |pool| Some(pages_of(pool)))
+    let most = pages_of(capacity).checked_mul(sequences);
+    pool.map_or(most, |pool| Some(pages_of(pool).min(most.unwrap_or(usize::MAX))))
 }
 
 /// The rows of pages. Several sequences share a row more, which takes what a step computes for a sequence that has no token in it.

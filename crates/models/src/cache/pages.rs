@@ -5,8 +5,7 @@ use std::ops::Range;
 
 use crate::error::{Error, Result};
 
-/// The tokens of a page. Attention to one token of each sequence takes 64 keys at once, so that each block of threads looks up one page
-/// for these. A sequence leaves half a page unused on average.
+/// The tokens of a page. In attention to one token of each sequence a block of threads takes 64, 128, 192 or 256 keys, so whole pages. A sequence leaves half a page unused on average.
 pub(crate) const PAGE: usize = 64;
 
 /// The pages for so many tokens.
@@ -68,7 +67,7 @@ impl Pages {
         Ok(())
     }
 
-    /// Takes the pages of a sequence behind its first `length` tokens back.
+    /// Frees the pages of a sequence behind its first `length` tokens.
     pub(super) fn release(&mut self, sequence: usize, length: usize) {
         let pages = &mut self.of[sequence];
         let kept = pages_of(length).min(pages.len());
@@ -105,7 +104,7 @@ mod tests {
         pages.reserve(&[(0, 2 * PAGE), (1, 1)]).unwrap();
         assert_eq!((pages.of(0), pages.of(1), pages.used()), (&[0, 1][..], &[2][..], 3));
         let error = pages.reserve(&[(0, 3 * PAGE), (1, 3 * PAGE)]).unwrap_err();
-        assert!(error.to_string().starts_with("3 more pages of 64 tokens are needed, and 2 of 5 are free"));
+        assert!(error.to_string().starts_with("pages of 64 tokens: 3 more are needed, and 2 of 5 are free"));
         assert_eq!((pages.of(0), pages.of(1)), (&[0, 1][..], &[2][..]));
         pages.reserve(&[(0, 2 * PAGE + 1), (1, PAGE + 1)]).unwrap();
         assert_eq!((pages.of(0), pages.of(1)), (&[0, 1, 3][..], &[2, 4][..]));

@@ -12,6 +12,8 @@ use crate::round::{decode_float, power_of_two, round_f64};
 pub(super) struct Number {
     scale: f64,
     integer: i32,
+    /// The integer is stored with this zero point added, which makes it unsigned; 0 where it is stored as it is.
+    zero_point: i32,
     /// `None` in formats without bases: there a product of −0 stays −0.
     base: Option<f64>,
 }
@@ -24,20 +26,28 @@ impl Number {
         decode_float(DType::F32, round_f64(DType::F32, exact))
     }
 
-    /// |scale · integer| + |base|.
+    /// |scale| · (|integer + zero point| + zero point) + |base|: a device may multiply the stored integer, and subtract the zero point's
+    /// share afterwards.
     pub(super) fn magnitude(self) -> f64 {
-        (self.scale * f64::from(self.integer)).abs() + self.base.map_or(0.0, f64::abs)
+        let stored = (self.integer + self.zero_point).abs() + self.zero_point;
+        self.scale.abs() * f64::from(stored) + self.base.map_or(0.0, f64::abs)
     }
 }
 
 /// Number `i` of `block`, which has the format's length in bytes. `i` is below the format's length in numbers.
 pub(super) fn number(format: QuantFormat, block: &[u8], i: usize) -> Number {
     let scale = |which: usize| f16(block, format.scales()[which]);
-    let plain = |integer| Number { scale: scale(0), integer, base: None };
+    let plain = |integer| Number { scale: scale(0), integer, zero_point: 0, base: None };
+    let unsigned = |scale, stored: i32, zero_point| Number {
+        scale,
+        integer: stored - zero_point,
+        zero_point,
+        base: None,
+    };
     match format {
-        QuantFormat::Q4_0 => plain(nibble(&block[2..], i) - 8),
+        QuantFormat::Q4_0 => unsigned(scale(0), nibble(&block[2..], i), 8),
         QuantFormat::Q4_1 => based(scale(0), nibble(&block[4..], i), scale(1)),
-        QuantFormat::Q5_0 => plain((nibble(&block[6..], i) | bit(&block[2..], i) << 4) - 16),
+        QuantFormat::Q5_0 => unsigned(scale(0), nibble(&block[6..], i) | bit(&block[2..], i) << 4, 16),
         QuantFormat::Q5_1 => based(scale(0), nibble(&block[8..], i) | bit(&block[4..], i) << 4, scale(1)),
         QuantFormat::Q8_0 => plain(signed(block[2 + i])),
         QuantFormat::IQ4NL => plain(uneven(nibble(&block[2..], i))),
@@ -45,6 +55,7 @@ pub(super) fn number(format: QuantFormat, block: &[u8], i: usize) -> Number {
             // The table has twice the values of e2m1, so that they are integers.
             scale: power_of_two(i32::from(block[0]) - 128),
             integer: twice_e2m1(nibble(&block[1..], i)),
+            zero_point: 0,
             base: None,
         },
         QuantFormat::Q2K => {
@@ -53,12 +64,8 @@ pub(super) fn number(format: QuantFormat, block: &[u8], i: usize) -> Number {
             based(scale(0) * f64::from(group & 15), integer, -(scale(1) * f64::from(group >> 4)))
         }
         QuantFormat::Q3K => {
-            let integer = (quarter(&block[32..], i) | eighth(block, i) << 2) - 4;
-            Number {
-                scale: scale(0) * f64::from(scale_of_6_bits(&block[96..], i / 16) - 32),
-                integer,
-                base: None,
-            }
+            let stored = quarter(&block[32..], i) | eighth(block, i) << 2;
+            unsigned(scale(0) * f64::from(scale_of_6_bits(&block[96..], i / 16) - 32), stored, 4)
         }
         QuantFormat::Q4K => {
             let (own, least) = pair_of_6_bits(&block[4..], i / 32);
@@ -73,21 +80,21 @@ pub(super) fn number(format: QuantFormat, block: &[u8], i: usize) -> Number {
         QuantFormat::Q6K => {
             // Of each 128 numbers, 64 bytes have the low halves: those of the first 64, and above them of the others.
             let low = bits(block[64 * (i / 128) + i % 64], 4 * (i % 128 / 64), 4);
-            let integer = (low | quarter(&block[128..], i) << 4) - 32;
-            Number { scale: scale(0) * f64::from(signed(block[192 + i / 16])), integer, base: None }
+            let stored = low | quarter(&block[128..], i) << 4;
+            unsigned(scale(0) * f64::from(signed(block[192 + i / 16])), stored, 32)
         }
         QuantFormat::IQ4XS => {
             let group = i / 32;
             let low = bits(block[4 + group / 2], 4 * (group % 2), 4);
             let high = bits(block[2 + group / 4], 2 * (group % 4), 2);
             let integer = uneven(nibble(&block[8 + 16 * group..], i % 32));
-            Number { scale: scale(0) * f64::from((low | high << 4) - 32), integer, base: None }
+            Number { scale: scale(0) * f64::from((low | high << 4) - 32), integer, zero_point: 0, base: None }
         }
     }
 }
 
 fn based(scale: f64, integer: i32, base: f64) -> Number {
-    Number { scale, integer, base: Some(base) }
+    Number { scale, integer, zero_point: 0, base: Some(base) }
 }
 
 fn f16(block: &[u8], at: usize) -> f64 {

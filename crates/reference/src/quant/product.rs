@@ -5,13 +5,14 @@
 //! summed exactly, and the sums of groups are scaled and added in `f32`. In units u = 2^-24 of relative rounding errors:
 //! - An activation becomes s · q. Rounding s, its inverse and the quotient (3 u of at most 127 steps) moves q by less than
 //!   0.0001. So s · q differs from the activation by 0.5001 · s at most, which is multiplied by the weight.
-//! - A term passes through at most 17 + k / 32 roundings: 4 of a group's product, one where its weight is rounded to `f32`,
-//!   one addition for each group of 32 if one lane adds them all, and 12 where 32 lanes and 8 teams of lanes are joined.
-//!   They are relative to (|scale · integer| + |base|) · |s · q|, because a device multiplies scale · integer and the base
-//!   separately.
+//! - A term passes through at most 17 + k / 8 roundings: 4 of a group's product, one where its weight is rounded to `f32`,
+//!   up to four additions for each group of 32 if one lane adds them all, and 12 where 32 lanes and 8 teams of lanes are
+//!   joined. They are relative to the weight's magnitude times |s · q|. The magnitude is |scale · integer| + |base|, because a
+//!   device multiplies the two separately. In formats whose integers are stored with a zero point z it is
+//!   |scale| · (|integer + z| + z), because a device may multiply the stored integer and subtract z · Σq afterwards.
 //! - A device may round the step of 32 activations, and s · Σq of them for the bases, to `f16`, as ggml does: by a relative
 //!   error of 2^-11, or by 2^-25 below the normal numbers of `f16`. The first is relative to the same magnitudes, the second
-//!   is multiplied by at most 127 · (|scale · integer| + |base|).
+//!   is multiplied by at most 127 times that magnitude.
 //! - Without that, s is 0 where 127 / m is beyond the largest `f32`: activations of at most 127 · 2^-128 are lost.
 //! - A product below the normal numbers of `f32` has an absolute error of at most half the smallest subnormal.
 //!
@@ -39,7 +40,7 @@ pub(super) struct Rows {
     /// Numbers in a row.
     width: usize,
     values: Vec<f64>,
-    /// For weights |scale · integer| + |base|. For activations the largest magnitude among those that may share
+    /// For weights [`Number::magnitude`]. For activations the largest magnitude among those that may share
     /// a step with each.
     beside: Vec<f64>,
 }
@@ -102,7 +103,7 @@ fn rounded(length: usize, (x, most): (&[f64], &[f64]), (w, size): (&[f64], &[f64
     let moved: f64 = most.iter().zip(w).map(|(most, w)| 0.5001 / 127.0 * most * w.abs()).sum();
     let terms: f64 =
         x.iter().zip(most).zip(size).map(|((x, most), size)| (x.abs() + most / 253.9) * size).sum();
-    let relative = half + (17.0 + x.len() as f64 / 32.0) * single;
+    let relative = half + (17.0 + x.len() as f64 / 8.0) * single;
     moved + relative * terms + 127.0 * smallest * size.iter().sum::<f64>()
 }
 

@@ -73,8 +73,8 @@ static KERNELS: [Kernels; 13] = kernels! {
     MXFP4 "mxfp4" [(1, 16), (0, 1)];
 };
 
-/// Kernels count blocks with 32 bits.
-const MOST_BLOCKS: usize = u32::MAX as usize;
+/// Kernels count blocks with 32 bits, and round rows up to whole turns of a block of threads.
+const MOST_BLOCKS: usize = (u32::MAX - 255) as usize;
 /// Each part begins at a multiple of so many bytes.
 const ALIGNMENT: usize = 256;
 

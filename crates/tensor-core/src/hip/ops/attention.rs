@@ -102,8 +102,8 @@ pub(crate) fn attention(
     Ok(out)
 }
 
-/// The same of one query of each sequence, by keys and values in pages: see [`crate::Pages`]. Queries, keys and values have a head
-/// at least, and there is a page.
+/// The same of one query of each sequence, by keys and values in pages: see [`crate::Pages`]. Without heads,
+/// sequences or columns nothing is launched.
 pub(crate) fn paged_attention(
     [q, k, v]: [&HipStorage; 3],
     [table, positions]: [&HipStorage; 2],
@@ -123,7 +123,8 @@ pub(crate) fn paged_attention(
         heads: heads as u64,
         group: paged.group() as u64,
         queries: 1,
-        keys: paged.keys() as u64,
+        // Positions are numbers of 32 bits: no query sees a later key.
+        keys: (paged.keys() as u64).min(1 << 32),
         d: paged.q.dims()[3] as u64,
         dv: columns as u64,
         q: four(&paged.q),
