@@ -163,7 +163,7 @@ fn sequences_in_a_small_pool_are_those_alone() {
         let error = texts.step(&mut batch, &[0, 1, 2]).unwrap_err();
         assert_eq!(
             error.to_string(),
-            "1 more pages of 64 tokens are needed, and 0 of 5 are free: truncate a sequence, or make the batch with a larger pool \
+            "pages of 64 tokens: 1 more are needed, and 0 of 5 are free; truncate a sequence, or make the batch with a larger pool \
              (SessionOptions::pool)"
         );
         assert!(matches!(texts.feed(&mut batch, 1, 60), Err(Error::OutOfPages { needed: 1, free: 0, .. })));

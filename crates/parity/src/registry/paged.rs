@@ -134,24 +134,24 @@ pub(super) fn cases() -> Vec<Case> {
         whole[4].contents = Contents::Ones;
         add(Layout::Contiguous, "whole", 1, None, whole);
         // [1, rows, heads, d] viewed as [1, heads, rows, d], and a part of a wider table.
-        let mut turned = operands(dtype, grouped, 16, 7);
-        for (operand, shape) in turned.iter_mut().zip([[3, 1, 4, 64], [1, 112, 2, 64], [1, 112, 2, 64]]) {
+        let mut turned = operands(dtype, grouped, 8, 7);
+        for (operand, shape) in turned.iter_mut().zip([[3, 1, 4, 64], [1, 56, 2, 64], [1, 56, 2, 64]]) {
             *operand = Operand::dense(dtype, &shape, operand.contents).then(Step::Transpose(1, 2));
         }
         turned[3] = Operand::dense(DType::U32, &[5, 3], Contents::Below(7)).then(Step::Transpose(0, 1));
-        add(Layout::Transposed, "pages", 16, None, turned);
-        let mut part = operands(dtype, grouped, 16, 7);
+        add(Layout::Transposed, "pages", 8, None, turned);
+        let mut part = operands(dtype, grouped, 8, 7);
         part[3] = Operand::dense(DType::U32, &[3, 9], Contents::Below(7)).then(Step::Narrow {
             axis: 1,
             start: 2,
             len: 5,
         });
-        part[4] = Operand::dense(DType::U32, &[5], Contents::Below(80)).then(Step::Narrow {
+        part[4] = Operand::dense(DType::U32, &[5], Contents::Below(40)).then(Step::Narrow {
             axis: 0,
             start: 1,
             len: 3,
         });
-        add(Layout::Narrowed, "pages", 16, Some(20), part);
+        add(Layout::Narrowed, "pages", 8, Some(20), part);
     }
     cases
 }
