@@ -140,7 +140,7 @@ fn formats_of_activations_and_wrong_sizes_are_errors() {
             assert!(error.contains("there are no kernels for"), "{error}");
         }
         let parts = QHipStorage::zeros(&device, 33, GgmlDType::Q8_0).map(|_| ()).unwrap_err().to_string();
-        assert!(parts.contains("33 elements are no whole blocks of Q8_0"), "{parts}");
+        assert!(parts.contains("33 elements are not whole blocks of Q8_0"), "{parts}");
         let mut blocks = QHipStorage::zeros(&device, N * K, GgmlDType::Q8_0).unwrap();
         assert!(blocks.quantize_onto(&CpuStorage::F32(vec![0.0; K])).is_err());
         assert!(blocks.dequantize(K).is_err());
