@@ -35,7 +35,7 @@ pub struct Gemm {
 }
 
 /// The matrices, and what the call works with.
-pub struct Memory {
+pub struct Operands {
     /// The factors.
     pub factors: [*const c_void; 2],
     /// The result.
@@ -49,7 +49,7 @@ pub struct Memory {
 }
 
 /// A handle of cuBLASLt, with what was searched for.
-pub struct Searched {
+pub struct GemmPlans {
     raw: Raw,
     plans: Mutex<HashMap<Problem, Option<Arc<Plan>>>>,
 }
@@ -63,16 +63,16 @@ struct Plan {
 }
 
 /// The most problems that are remembered; with one more all are forgotten.
-const MOST: usize = 1024;
+const MAX_PLANS: usize = 1024;
 /// Bytes of an element.
 const ELEMENT: u64 = 2;
 
 // SAFETY: S8: cuBLASLt's handle may be used from any thread, and is locked inside; plans are not changed after they were made.
-unsafe impl Send for Searched {}
+unsafe impl Send for GemmPlans {}
 // SAFETY: S8: as above.
-unsafe impl Sync for Searched {}
+unsafe impl Sync for GemmPlans {}
 
-impl Searched {
+impl GemmPlans {
     /// A handle on the device whose context is current; `None` if there is no cuBLASLt.
     pub fn new() -> Option<Self> {
         library::open().ok()?;
@@ -86,8 +86,8 @@ impl Searched {
     ///
     /// # Safety
     /// The matrices have these sizes and live until the stream has used them. The stream is of the device, whose context is current.
-    pub unsafe fn multiply(&self, gemm: Gemm, memory: &Memory, stream: RawStream) -> Option<u32> {
-        let &Memory { factors: [a, b], result, scalars: [alpha, beta], work, work_bytes } = memory;
+    pub unsafe fn multiply(&self, gemm: Gemm, operands: &Operands, stream: RawStream) -> Option<u32> {
+        let &Operands { factors: [a, b], result, scalars: [alpha, beta], work, work_bytes } = operands;
         // Of all products: those behind the first are a stride further each.
         let apart = if gemm.count > 1 { gemm.strides } else { [0; 3] };
         let alignments = std::array::from_fn(|index| {
@@ -134,7 +134,7 @@ impl Searched {
         }
         // What failed may not fail the next time, such as for want of memory.
         let plan = self.searched(&problem).ok()?.map(Arc::new);
-        if plans.len() >= MOST {
+        if plans.len() >= MAX_PLANS {
             plans.clear();
         }
         plans.insert(problem, plan.clone());
@@ -158,22 +158,8 @@ impl Searched {
 
 impl Gemm {
     fn descriptors(&self) -> Outcome<Descriptors> {
-        let product = Product {
-            compute: hipblasComputeType_t::HIPBLAS_COMPUTE_32F.0,
-            scale_type: hipDataType::HIP_R_32F.0,
-            operations: self.operations,
-            epilogue: 1,
-            bias: 0,
-            bias_type: Product::UNSET,
-            scales: [0; 5],
-            aux: 0,
-            aux_ld: 0,
-            aux_stride: 0,
-            aux_type: Product::UNSET,
-            pointer_mode: 0,
-            amax: 0,
-            scale_modes: [0; 2],
-        };
+        let sums = Product::new(hipblasComputeType_t::HIPBLAS_COMPUTE_32F, hipDataType::HIP_R_32F);
+        let product = Product { operations: self.operations, ..sums };
         let [a, b, result] = self.layouts();
         Descriptors::new(&product, [&a, &b, &result, &result])
     }
@@ -196,7 +182,7 @@ impl Gemm {
     }
 }
 
-impl Drop for Searched {
+impl Drop for GemmPlans {
     fn drop(&mut self) {
         self.plans.get_mut().clear();
         // SAFETY: S11: it was live, and nobody else has it any more. What it answers nobody waits for.

@@ -24,7 +24,7 @@ mod product;
 mod search;
 mod table;
 
-pub use above::{Gemm, Memory, Searched};
+pub use above::{Gemm, GemmPlans, Operands};
 pub use hip_nvidia::library::serves;
 
 use hip_sys::{Hipblaslt, HipblasltTable, LoadError, Version};

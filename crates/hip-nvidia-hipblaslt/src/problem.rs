@@ -96,22 +96,11 @@ mod tests {
 
     /// a of 5 x 1000 and b of 1000 x 7, in f32.
     fn problem(first: operation) -> Problem {
-        let product = Product {
-            compute: 0,
-            scale_type: hipDataType::HIP_R_32F.0,
-            operations: [first.0, operation::HIPBLAS_OP_N.0],
-            epilogue: 1,
-            bias: 0,
-            bias_type: Product::UNSET,
-            scales: [0; 5],
-            aux: 0,
-            aux_ld: 0,
-            aux_stride: 0,
-            aux_type: Product::UNSET,
-            pointer_mode: 0,
-            amax: 0,
-            scale_modes: [0; 2],
-        };
+        let sums = Product::new(
+            hip_sys::hipblaslt::hipblasComputeType_t::HIPBLAS_COMPUTE_32F,
+            hipDataType::HIP_R_32F,
+        );
+        let product = Product { operations: [first.0, operation::HIPBLAS_OP_N.0], ..sums };
         let plain = first == operation::HIPBLAS_OP_N;
         let (rows, cols) = if plain { (5, 1000) } else { (1000, 5) };
         let a = Layout { rows, cols, ld: rows, stride: 5000, ..F32 };

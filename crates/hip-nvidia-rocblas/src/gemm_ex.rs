@@ -11,7 +11,7 @@ use super::library::cublas;
 use super::move_matrix::{Matrices, move_matrices};
 use super::scalar;
 use super::table::put;
-use hip_nvidia_hipblaslt::{Gemm, Memory};
+use hip_nvidia_hipblaslt::{Gemm, Operands};
 use hip_sys::RocblasTable;
 use hip_sys::hipblaslt::{hipDataType, hipblasOperation_t};
 use hip_sys::rocblas::{rocblas_datatype, rocblas_gemm_algo, rocblas_handle};
@@ -76,7 +76,7 @@ impl<I: Int> Product<I> {
             count: u32::try_from(shape.count.long()).ok()?,
             element: element.0,
         };
-        let memory = Memory {
+        let operands = Operands {
             factors: [a, b],
             result: d,
             scalars: [alpha.pointer().cast(), beta.pointer().cast()],
@@ -84,7 +84,7 @@ impl<I: Int> Product<I> {
             work_bytes: workspace.bytes,
         };
         // SAFETY: S2, S11: as promised above; a live handle with its context current, and the program's workspace.
-        let code = unsafe { handle.lt.as_ref()?.multiply(gemm, &memory, handle.driver_stream()) }?;
+        let code = unsafe { handle.lt.as_ref()?.multiply(gemm, &operands, handle.driver_stream()) }?;
         Some(done(code))
     }
 

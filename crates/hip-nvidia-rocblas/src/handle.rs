@@ -5,7 +5,7 @@ use super::convert::{AtomicsMode, MathMode, PointerMode, status_of, status_of_dr
 use super::functions::{Code, Raw};
 use super::library::cublas;
 use hip_nvidia::library::{self, Device, RawStream};
-use hip_nvidia_hipblaslt::Searched;
+use hip_nvidia_hipblaslt::GemmPlans;
 use hip_sys::hip::{hipError_t, hipStream_t};
 use hip_sys::provider::Handles;
 use hip_sys::rocblas::{rocblas_handle, rocblas_pointer_mode, rocblas_status};
@@ -31,7 +31,7 @@ pub(super) struct Handle {
     stream: AtomicPtr<c_void>,
     bound: Mutex<Bound>,
     /// Products by cuBLASLt, if there is one.
-    pub(super) lt: Option<Searched>,
+    pub(super) lt: Option<GemmPlans>,
     /// What a library above this one keeps with the handle. It is dropped after it, with its device current.
     pub(super) kept: OnceLock<Box<dyn Any + Send + Sync>>,
 }
@@ -104,7 +104,7 @@ impl Handle {
             querying: AtomicBool::new(false),
             stream: AtomicPtr::new(null_mut()),
             bound: Mutex::new(Bound { stream: 0, workspace: Workspace { start: 0, bytes: 0 } }),
-            lt: Searched::new(),
+            lt: GemmPlans::new(),
             kept: OnceLock::new(),
         };
         handle.set_atomics_mode(AtomicsMode(1))?;

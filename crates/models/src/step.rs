@@ -1,6 +1,7 @@
 //! What one pass over new tokens needs in every layer: positions, which rows of the cache it writes, and which it sees.
 
 use std::ops::Range;
+use std::sync::OnceLock;
 
 use tensor_core::{Device, Pages, Result, Tensor};
 
@@ -55,6 +56,7 @@ pub(crate) struct Seen {
     pub(crate) mask: Option<Tensor>,
     /// Query i sees the keys 0 to i.
     pub(crate) causal: bool,
+    hidden: OnceLock<Tensor>,
 }
 
 #[derive(Debug)]
@@ -134,11 +136,11 @@ impl Step {
             let Some(ranges) = ranges else {
                 let table = table.clone().expect("several sequences have a table");
                 let rows = Rows::Paged { table, positions: positions.clone(), window: *window };
-                return Ok((*window, Seen { rows, count, mask: None, causal: false }));
+                return Ok((*window, Seen::new(rows, count, None, false)));
             };
             let mask = Some(ranges.mask(positions, *window, count)?);
             let rows = ids.clone().map_or(Rows::From(0), |ids| Rows::Listed { sequences, ids });
-            Ok((*window, Seen { rows, count, mask, causal: false }))
+            Ok((*window, Seen::new(rows, count, mask, false)))
         });
         let [full, local] = &cache.tables;
         let full_rows = full.rows_at(positions)?;
@@ -205,6 +207,10 @@ impl Destination {
 }
 
 impl Seen {
+    fn new(rows: Rows, count: usize, mask: Option<Tensor>, causal: bool) -> Seen {
+        Seen { rows, count, mask, causal, hidden: OnceLock::new() }
+    }
+
     /// Of a sequence, by the tokens `start..start + tokens`. `rows_of` gives the rows of its tokens.
     fn chunk(
         window: Option<usize>,
@@ -226,15 +232,15 @@ impl Seen {
         let hides =
             |query: usize, key: usize| key > query || window.is_some_and(|window| key + window <= query);
         if tokens == 1 {
-            return Ok(Seen { rows, count, mask: None, causal: false });
+            return Ok(Seen::new(rows, count, None, false));
         }
         if !explicit && start == 0 && window.is_none_or(|window| tokens <= window) {
-            return Ok(Seen { rows, count, mask: None, causal: true });
+            return Ok(Seen::new(rows, count, None, true));
         }
         let entries =
             (start..end).flat_map(|query| (first..end).map(move |key| u8::from(!hides(query, key))));
         let mask = Tensor::from_vec(entries.collect(), [tokens, count], device)?;
-        Ok(Seen { rows, count, mask: Some(mask), causal: false })
+        Ok(Seen::new(rows, count, Some(mask), false))
     }
 
     /// The pages in which attention finds the keys, unless [`Seen::of`] gives them.
@@ -260,14 +266,23 @@ impl Seen {
             Rows::Paged { .. } => unreachable!("attention finds these by pages"),
         }
     }
+    /// Which keys a mask hides, computed once for all layers; `None` without a mask.
+    pub(crate) fn hidden(&self) -> Result<Option<&Tensor>> {
+        let Some(mask) = &self.mask else { return Ok(None) };
+        if self.hidden.get().is_none() {
+            let _ = self.hidden.set(mask.eq(&mask.zeros_like()?)?);
+        }
+        Ok(self.hidden.get())
+    }
+
     /// Values of which hidden ones are 0. Their weight is 0, but what another text left in a page may be a NaN.
     pub(crate) fn without_hidden(&self, values: Tensor) -> Result<Tensor> {
-        match (&self.rows, &self.mask) {
-            (Rows::Listed { sequences, .. }, Some(mask)) if *sequences > 1 => {
-                let hidden = mask.eq(&mask.zeros_like()?)?;
-                values.masked_fill(&hidden.transpose(2, 3)?, 0.0)
-            }
-            _ => Ok(values),
+        if !matches!(&self.rows, Rows::Listed { sequences, .. } if *sequences > 1) {
+            return Ok(values);
+        }
+        match self.hidden()? {
+            Some(hidden) => values.masked_fill(&hidden.transpose(2, 3)?, 0.0),
+            None => Ok(values),
         }
     }
 }

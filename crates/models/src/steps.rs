@@ -29,8 +29,6 @@ pub(crate) struct Steps {
     offsets: Numbers,
     /// The pages of each sequence, one sequence after another: of several sequences.
     table: Option<Numbers>,
-    /// The changes of pages that the table has.
-    changes: u64,
     /// The most keys of a sequence.
     most_keys: usize,
     /// Unless attention finds the keys by pages.
@@ -101,7 +99,6 @@ impl Steps {
             positions: Numbers::new(sequences, device)?,
             offsets: Numbers::new(sequences, device)?,
             table: table.transpose()?,
-            changes: 0,
             most_keys,
             ranges: ranges.transpose()?,
             graphs,
@@ -129,7 +126,7 @@ impl Steps {
         let offset = |(row, position): (&usize, &usize)| row.wrapping_sub(*position);
         self.offsets.set(0, &narrow(&rows.iter().zip(&positions).map(offset).collect::<Vec<_>>()))?;
         self.positions.set(0, &narrow(&positions))?;
-        if let Some(table) = self.table.as_mut().filter(|_| self.changes != cache.pages.changes()) {
+        if let Some(table) = &mut self.table {
             let width = self.most_keys / PAGE;
             for sequence in 0..positions.len() {
                 let mut pages = narrow(cache.pages.of(sequence));
@@ -137,7 +134,6 @@ impl Steps {
                 pages.resize(width, pages.last().copied().unwrap_or(0));
                 table.set(sequence * width, &pages)?;
             }
-            self.changes = cache.pages.changes();
         }
         Ok(positions.iter().max().map_or(0, |last| last + 1))
     }

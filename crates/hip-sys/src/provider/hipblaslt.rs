@@ -79,7 +79,8 @@ impl Product {
     /// `HIPBLASLT_DATATYPE_INVALID`: no type was set.
     pub const UNSET: u32 = 255;
 
-    fn new(compute: hipblasComputeType_t, scale_type: hipDataType) -> Self {
+    /// A product of matrices that are not transposed, with nothing added: as a new descriptor has it.
+    pub fn new(compute: hipblasComputeType_t, scale_type: hipDataType) -> Self {
         Self {
             compute: compute.0,
             scale_type: scale_type.0,

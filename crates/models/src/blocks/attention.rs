@@ -134,10 +134,9 @@ impl Attention {
         scores.affine_(self.scale / cap, 0.0)?;
         scores.unary_assign_(tensor_core::UnaryOp::Tanh)?;
         scores.affine_(cap, 0.0)?;
-        if let Some(mask) = &seen.mask {
+        if let Some(hidden) = seen.hidden()? {
             let apart = scores.reshape([sequences, kv_heads * group, tokens, seen.count])?;
-            let hidden = mask.eq(&mask.zeros_like()?)?;
-            scores = apart.masked_fill(&hidden, f64::NEG_INFINITY)?.reshape(scores.shape().clone())?;
+            scores = apart.masked_fill(hidden, f64::NEG_INFINITY)?.reshape(scores.shape().clone())?;
         }
         let mixed = scores.softmax(3)?.matmul(values)?;
         mixed.reshape([sequences, self.heads, tokens, self.head_size])

@@ -19,13 +19,12 @@ pub(crate) struct Pages {
     free: BTreeSet<usize>,
     of: Vec<Vec<usize>>,
     all: usize,
-    changes: u64,
 }
 
 impl Pages {
     /// So many free pages.
     pub(super) fn new(sequences: usize, pages: usize) -> Pages {
-        Pages { free: (0..pages).collect(), of: vec![Vec::new(); sequences], all: pages, changes: 0 }
+        Pages { free: (0..pages).collect(), of: vec![Vec::new(); sequences], all: pages }
     }
 
     /// All pages.
@@ -43,11 +42,6 @@ impl Pages {
         &self.of[sequence]
     }
 
-    /// How often pages were given to sequences or taken back.
-    pub(crate) fn changes(&self) -> u64 {
-        self.changes
-    }
-
     /// Gives sequences the pages that tokens up to these lengths need: the first ones that are free, in the order of the sequences. So a
     /// sequence that is alone has pages one behind the other.
     pub(super) fn reserve(&mut self, lengths: &[(usize, usize)]) -> Result<()> {
@@ -57,7 +51,6 @@ impl Pages {
         if needed > free {
             return Err(Error::OutOfPages { needed, page: PAGE, free, pages: self.all });
         }
-        self.changes += u64::from(needed > 0);
         for (sequence, length) in lengths {
             while self.of[*sequence].len() < pages_of(*length) {
                 let page = self.free.pop_first().expect("they were counted");
@@ -71,7 +64,6 @@ impl Pages {
     pub(super) fn release(&mut self, sequence: usize, length: usize) {
         let pages = &mut self.of[sequence];
         let kept = pages_of(length).min(pages.len());
-        self.changes += u64::from(kept < pages.len());
         self.free.extend(pages.drain(kept..));
     }
 
